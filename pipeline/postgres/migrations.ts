@@ -83,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
         BEGIN
           IF NEW.seq <= OLD.seq OR NOT EXISTS (
             SELECT FROM cathedral.access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
+            UNION ALL SELECT FROM cathedral.access_log_start WHERE seq = NEW.seq AND hash = NEW.hash
           ) THEN
             RAISE EXCEPTION 'the head of the access log only moves forward, to an entry'
               USING ERRCODE = 'restrict_violation';

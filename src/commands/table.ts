@@ -54,6 +54,9 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'access-log verify': async () => (await import('./access-log.ts')).accessLogVerify,
     'access-log expire': async () => (await import('./access-log.ts')).accessLogExpire,
   },
+  'Move to several machines': {
+    'store copy': async () => (await import('./store.ts')).storeCopy,
+  },
   'Work with Companion Attestations': {
     'attest keygen': async () => (await import('./attest/keygen.ts')).attestKeygen,
     'attest new': async () => (await import('./attest/new.ts')).attestNew,

@@ -12,7 +12,7 @@ export interface FolderLogOptions extends AccessLogOptions {
 }
 
 /** Small enough to copy and mail; holds some hundred thousand entries. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** Time for a replaced server to finish its work. */
 const LOCK_WAIT_MS = 15_000;
 

@@ -184,7 +184,7 @@ function checked(path: string, database: DatabaseSync): DatabaseSync {
 }
 
 /** Whether a server has the log open for writing. Creates no lock file. */
-function isWritten(dir: string): boolean {
+export function isWritten(dir: string): boolean {
   const path = join(dir, WRITER_LOCK);
   if (!existsSync(path)) return false;
   const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });

@@ -25,7 +25,7 @@ export interface HeadRecord {
 export function openHeadRecord(dir: string): HeadRecord {
   const path = join(dir, HEAD);
   return asStoreErrors(path, () => {
-    if (!existsSync(path)) writeFileAtomically(path, formatHead(FIRST_LINK), true);
+    if (!existsSync(path)) writeHead(dir, FIRST_LINK);
     const file = openSync(path, 'r+', 0o600);
     return {
       // Overwritten in place: a line of fixed length within one sector. Not flushed, so it may lag behind after a power
@@ -36,6 +36,12 @@ export function openHeadRecord(dir: string): HeadRecord {
       close: () => closeSync(file),
     };
   });
+}
+
+/** Writes the record of a log that nobody has open. */
+export function writeHead(dir: string, head: Link): void {
+  const path = join(dir, HEAD);
+  asStoreErrors(path, () => writeFileAtomically(path, formatHead(head), true));
 }
 
 /** Null if there is no record. Throws access_log_broken for an invalid one. */

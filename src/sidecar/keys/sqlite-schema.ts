@@ -1,5 +1,48 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import type { CopiedTable } from '../storage/copy-tables.ts';
+
+/** The tables of all key stores, in the order in which rows refer to them. */
+export const KEY_TABLES: readonly CopiedTable[] = [
+  { file: 'holders', database: 'holders', columns: { id: 'text', email: 'text' } },
+  {
+    file: 'keys',
+    database: 'keys',
+    columns: {
+      id: 'text',
+      holder: 'text',
+      hash: 'text',
+      prefix: 'text',
+      tier: 'text',
+      areas: 'text',
+      name: 'text',
+      affiliation: 'text',
+      purpose: 'text',
+      volume: 'text',
+      basis: 'text',
+      issued_at: 'bigint',
+      expires_at: 'bigint',
+      delivered_at: 'bigint',
+      revoked_at: 'bigint',
+      revoked_for: 'text',
+      replaces: 'text',
+      notified_at: 'bigint',
+    },
+  },
+  {
+    file: 'verifications',
+    database: 'verifications',
+    columns: {
+      id: 'text',
+      email: 'text',
+      code_hash: 'text',
+      created_at: 'bigint',
+      expires_at: 'bigint',
+      tries: 'bigint',
+      used_at: 'bigint',
+    },
+  },
+];
 
 /** `CATK`: distinguishes this file from other SQLite databases before anything is written to it. */
 export const APPLICATION_ID = 0x4341_544b;

@@ -87,11 +87,15 @@ class PostgresCountStore implements CountStore {
       return await work();
     } catch (error) {
       if (sqlState(error) !== NO_PARTITION) throw error;
-      for (const day of new Set(days))
-        await this.#database.query('SELECT cathedral.add_day_of_counts($1::date)', [day]);
+      for (const day of new Set(days)) await addDayOfCounts(this.#database, day);
       return work();
     }
   }
+}
+
+/** Makes the partitions of a day, if there are none. */
+export async function addDayOfCounts({ query }: Database, day: string): Promise<void> {
+  await query('SELECT cathedral.add_day_of_counts($1::date)', [day]);
 }
 
 /** The groups of each statement: one of them for each subject. */

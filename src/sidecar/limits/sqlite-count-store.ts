@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import type { CopiedTable } from '../storage/copy-tables.ts';
 import { asStoreError, asStoreErrors, type DatabaseSchema, openDatabase } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
 import type { CountRequest, CountStore } from './count-store.ts';
@@ -15,6 +16,18 @@ const FORM: DatabaseSchema = {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE secrets (day TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT, WITHOUT ROWID;`,
 };
+
+/** The tables of all stores of counts. */
+export const COUNT_TABLES: readonly CopiedTable[] = [
+  {
+    file: 'counts',
+    database: 'counts',
+    columns: { day: 'date', area: 'text', subject: 'text', n: 'bigint' },
+    // Of the last statement, which a copy has not.
+    more: { granted: 0, most: 0 },
+  },
+  { file: 'secrets', database: 'count_secrets', columns: { day: 'date', secret: 'bytea' } },
+];
 
 /** SQLite's result code for a lock held by another connection. */
 const SQLITE_BUSY = 5;

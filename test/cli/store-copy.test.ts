@@ -1,0 +1,330 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../pipeline/postgres/database.ts';
+import { expireEntries } from '../../src/sidecar/access-log/expire-entries.ts';
+import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-log.ts';
+import { listArchives, readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
+import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
+import type { NewKey } from '../../src/sidecar/keys/key-store.ts';
+import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-store.ts';
+import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
+import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { entriesOf } from '../sidecar/access-log/access-log-contract.ts';
+import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
+import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
+import { RunningCli, runHere } from './run-cli.ts';
+
+const NOW = Date.now();
+const TODAY = new Date(NOW).toISOString().slice(0, 10);
+const RECORD = {
+  format: 'cathedral-signed/1',
+  services: {
+    'https://data.example.org': {
+      out: '/srv/cathedral',
+      version: 7,
+      release: '2025-12-01T06Z-0123456789ab',
+      sha256: 'a'.repeat(64),
+      as_of: '2025-12-01T05:59:00Z',
+      ledger: { origin: 'ledger.example.org', size: 12, root: 'root' },
+      snapshots: { '2025-12-01T06Z': 'b'.repeat(64) },
+      lost: {},
+    },
+  },
+  replaced: [],
+};
+
+type Files = Awaited<ReturnType<typeof emptyFiles>>;
+
+/** The stores of one machine, as settings. */
+async function emptyFiles() {
+  const folder = await temporaryFolder();
+  const env = {
+    CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
+    CATHEDRAL_LIMITS: join(folder, 'limits.db'),
+    CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
+    CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
+  };
+  return { env, record: join(folder, 'publisher.key.signed/record.json') };
+}
+
+function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
+  return {
+    id: `k_${index}`,
+    holder: `h_${index % 2}`,
+    email: `ada${index % 2}@institute.example`,
+    hash: `${index}`.repeat(64),
+    prefix: 'cds_economy_Ab3d',
+    tier: 'economist',
+    areas: ['economy'],
+    name: 'Ada "Quill", {x}',
+    affiliation: 'Institut für\nMaße',
+    purpose: '\\N',
+    volume: null,
+    basis: 'letter',
+    issuedAt: START + index,
+    expiresAt: START + 1e10,
+    deliveredAt: null,
+    replaces: null,
+    ...changes,
+  };
+}
+
+/** Keys, counts, a log of several files from which entries have expired, and a record. */
+async function filledFiles(entries = 700) {
+  const files = await emptyFiles();
+  const { env } = files;
+  const keys = openKeyStore(env.CATHEDRAL_KEYS);
+  // The successor comes before the key that it replaces in any order of ids.
+  for (const key of [newKey(9), newKey(1, { replaces: 'k_9' }), newKey(2)]) await keys.addKey(key);
+  await keys.activateKey('k_9', START, START);
+  await keys.revokeKey('k_2', START, 'The holder left.');
+  const code = { id: 'v_1', email: 'ada1@institute.example', codeHash: 'c'.repeat(64), createdAt: START };
+  const quota = { since: START, perAddress: 9, total: 9 };
+  await keys.addVerification({ ...code, expiresAt: START + 1_000 }, quota);
+  await keys.tryCode(code.email, code.codeHash, START, 3);
+  await keys.close();
+  const counts = openSqliteCountStore(env.CATHEDRAL_LIMITS);
+  const take = { area: 'economy', subject: 'holder:h_1', limit: 100 } as const;
+  await counts.takeAll([
+    { day: TODAY, ...take },
+    { day: TODAY, ...take },
+    { day: '2025-12-01', ...take },
+  ]);
+  await counts.secret(TODAY, new Uint8Array(32).fill(200));
+  await counts.close();
+  await append(env.CATHEDRAL_ACCESS_LOG, 0, entries);
+  await expireEntries(env.CATHEDRAL_ACCESS_LOG, START + 5_000, NOW);
+  await expireEntries(env.CATHEDRAL_ACCESS_LOG, START + 10_000, NOW);
+  await mkdir(join(files.record, '..'));
+  await writeFile(files.record, `${JSON.stringify(RECORD, null, 2)}\n`);
+  return files;
+}
+
+async function append(dir: string, from: number, count: number): Promise<void> {
+  const log = openFolderAccessLog({ dir, maxFileBytes: SMALL_FILE });
+  const all = Array.from({ length: count }, (_, at) => log.append(sampleAccess(from + at)));
+  await Promise.all(all);
+  await log.close();
+}
+
+interface Part {
+  part: string;
+  rows: Record<string, number>;
+  digest: string;
+  copied: boolean;
+}
+
+describe.skipIf(!hasPostgres)('store copy', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  async function copied(from: string, to: string, env: Record<string, string>): Promise<Part[]> {
+    const { status, stdout, stderr } = await runHere('store copy', ['--from', from, '--to', to, '--json'], {
+      env,
+      now: () => NOW,
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    return JSON.parse(stdout);
+  }
+
+  async function refused(from: string, to: string, env: Record<string, string>): Promise<string> {
+    const { status, stderr } = await runHere('store copy', ['--from', from, '--to', to], { env });
+    expect(status).not.toBe(0);
+    return stderr;
+  }
+
+  const connect = async (address: string, application = 'test') => {
+    const database = await openDatabase(address, { application, connections: 2 });
+    onTestFinished(() => database.close());
+    return database;
+  };
+
+  test('there and back gives the same content, and again copies nothing', async () => {
+    const [there, back] = [await filledFiles(), await emptyFiles()];
+    const address = await server.newDatabase();
+    const parts = await copied('files', address, there.env);
+    expect(parts).toMatchObject([
+      { part: 'API keys', rows: { holders: 2, keys: 3, verifications: 1 }, copied: true },
+      { part: 'counts of today', rows: { counts: 1, secrets: 1 }, copied: true },
+      { part: 'access log', rows: { entries: 690, removals: 2 }, copied: true },
+      { part: 'signing record', rows: { services: 1 }, copied: true },
+    ]);
+    const same = parts.map((part) => ({ ...part, copied: false }));
+    expect(await copied('files', address, there.env)).toEqual(same);
+    expect(await copied(address, 'files', back.env)).toEqual(parts);
+    expect(await copied(address, 'files', back.env)).toEqual(same);
+
+    const database = await connect(address);
+    const [original, copy] = [there.env, back.env].map(({ CATHEDRAL_KEYS }) => openKeyStore(CATHEDRAL_KEYS));
+    const keys = await original!.keys();
+    expect(keys).toHaveLength(3);
+    for (const store of [postgresKeyStore(database), copy!]) {
+      expect(await store.keys()).toEqual(keys);
+      expect(await store.verifiedAt('ada1@institute.example')).toBe(START);
+    }
+    await Promise.all([original!.close(), copy!.close()]);
+    const take = { day: TODAY, area: 'economy', subject: 'holder:h_1', limit: 3 } as const;
+    const counts = openSqliteCountStore(back.env.CATHEDRAL_LIMITS);
+    for (const store of [postgresCountStore(database), counts]) {
+      expect(await store.takeAll([take, take])).toEqual([3, null]);
+      expect(await store.secret(TODAY, new Uint8Array(32))).toEqual(new Uint8Array(32).fill(200));
+    }
+    await counts.close();
+    const entries = await entriesOf(readLogFolder(there.env.CATHEDRAL_ACCESS_LOG));
+    for (const log of [readLogTables(database), readLogFolder(back.env.CATHEDRAL_ACCESS_LOG)])
+      expect(await entriesOf(log)).toEqual(entries);
+    await append(back.env.CATHEDRAL_ACCESS_LOG, 700, 1);
+    expect(await readFile(back.record, 'utf8')).toBe(await readFile(there.record, 'utf8'));
+  });
+
+  test('adds what a log has more than its copy, to either side', async () => {
+    const [there, back] = [await filledFiles(300), await emptyFiles()];
+    const address = await server.newDatabase();
+    await copied('files', address, there.env);
+    await copied(address, 'files', back.env);
+    await append(there.env.CATHEDRAL_ACCESS_LOG, 300, 300);
+    const log = { part: 'access log', rows: { entries: 590, removals: 2 }, copied: true };
+    expect((await copied('files', address, there.env))[2]).toMatchObject(log);
+    // What a killed copy left.
+    await mkdir(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`);
+    await writeFile(`${back.env.CATHEDRAL_ACCESS_LOG}.copy/head`, 'x');
+    expect((await copied(address, 'files', back.env))[2]).toMatchObject(log);
+    expect(existsSync(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`)).toBe(false);
+    expect(listArchives(back.env.CATHEDRAL_ACCESS_LOG)).toEqual([]);
+    // And the shorter one is no copy of the longer one.
+    await append(back.env.CATHEDRAL_ACCESS_LOG, 600, 1);
+    expect(
+      await refused('files', address, {
+        ...there.env,
+        CATHEDRAL_ACCESS_LOG: join(await temporaryFolder(), 'log'),
+      }),
+    ).toMatch(/store_failed/);
+  });
+
+  test('of a log whose entries have all expired goes on with the same chain', async () => {
+    const [there, back] = [await filledFiles(20), await emptyFiles()];
+    await expireEntries(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
+    const address = await server.newDatabase();
+    expect((await copied('files', address, there.env))[2]).toMatchObject({
+      rows: { entries: 0, removals: 3 },
+    });
+    await copied(address, 'files', back.env);
+    await append(back.env.CATHEDRAL_ACCESS_LOG, 20, 1);
+    expect(await entriesOf(readLogFolder(back.env.CATHEDRAL_ACCESS_LOG))).toMatchObject([{ seq: 20 }]);
+  });
+
+  test.each([
+    ['other keys', (files: Files) => addKey(files.env.CATHEDRAL_KEYS)],
+    ['other entries', ({ env }: Files) => append(env.CATHEDRAL_ACCESS_LOG, 5, 3)],
+    [
+      'another signing record',
+      async ({ record }: Files) => {
+        await mkdir(join(record, '..'));
+        await writeFile(record, JSON.stringify({ ...RECORD, replaced: ['another'] }));
+      },
+    ],
+  ])('is refused by a destination with %s, which stays as it is', async (_, fill) => {
+    const [there, other] = [await filledFiles(20), await emptyFiles()];
+    const address = await server.newDatabase();
+    await copied('files', address, there.env);
+    await fill(other);
+    const before = await contentOf(other);
+    expect(await refused(address, 'files', other.env)).toMatch(/\(store_failed\)\n$/);
+    const after = await contentOf(other);
+    for (const [part, content] of Object.entries(before))
+      if (content.length > 0) expect(after).toMatchObject({ [part]: content });
+  });
+
+  test('is refused while a server uses one of the sides, or a publisher holds the lease', async () => {
+    const there = await filledFiles(20);
+    const address = await server.newDatabase();
+    const log = openFolderAccessLog({ dir: there.env.CATHEDRAL_ACCESS_LOG });
+    await log.check();
+    expect(await refused('files', address, there.env)).toContain(
+      'a server that writes the access log (locked)',
+    );
+    await log.close();
+    const session = await connect(address, 'cathedral server');
+    expect(await refused('files', address, there.env)).toContain('found cathedral server (locked)');
+    await session.close();
+    const database = await connect(address);
+    await database.query(
+      "INSERT INTO cathedral.leases VALUES ('publisher', 'publisher-1', 't', 1, now() + interval '1 hour')",
+    );
+    expect(await refused('files', address, there.env)).toContain('publisher-1, epoch 1 (locked)');
+    const { rows } = await database.query('SELECT FROM cathedral.keys');
+    expect(rows).toEqual([]);
+  });
+
+  test('that is killed half-way leaves whole parts, and is completed by the next one', async () => {
+    const [there, back] = [await filledFiles(100), await emptyFiles()];
+    const address = await server.newDatabase();
+    const database = await connect(address);
+    const killedAt = async (args: string[], env: Record<string, string>) => {
+      await database.transaction(async (query) => {
+        await query('LOCK TABLE cathedral.access_log_entries IN EXCLUSIVE MODE');
+        if (args[0] !== 'files')
+          await query('LOCK TABLE cathedral.access_log_entries IN ACCESS EXCLUSIVE MODE');
+        const cli = new RunningCli(['store', 'copy', '--from', args[0]!, '--to', args[1]!], env);
+        await cli.printed(/counts of today: copied/);
+        process.kill(cli.child.pid!, 'SIGKILL');
+        expect(await cli.finished()).toMatchObject({ signal: 'SIGKILL' });
+      });
+    };
+    await killedAt(['files', address], there.env);
+    expect(await entriesOf(readLogTables(database))).toEqual([]);
+    expect(await postgresKeyStore(database).keys()).toHaveLength(3);
+    // The server notices that the connection of the killed one ended, and its lease lasts on.
+    await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
+    expect((await copied('files', address, there.env)).map((part) => part.copied)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    await killedAt([address, 'files'], back.env);
+    expect(existsSync(back.env.CATHEDRAL_ACCESS_LOG)).toBe(false);
+    await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
+    expect((await copied(address, 'files', back.env)).map((part) => part.copied)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('needs files on one side, and a database on the other', async () => {
+    const { env } = await emptyFiles();
+    expect(await refused('files', 'files', env)).toContain('config_invalid');
+    expect(await refused('postgres://a@localhost/b', 'postgres://a@localhost/b', env)).toContain(
+      'config_invalid',
+    );
+  });
+});
+
+async function addKey(path: string): Promise<void> {
+  const keys = openKeyStore(path);
+  await keys.addKey(newKey(5));
+  await keys.close();
+}
+
+async function contentOf({ env, record }: Files) {
+  const keys = existsSync(env.CATHEDRAL_KEYS) ? openKeyStore(env.CATHEDRAL_KEYS) : null;
+  const content = {
+    keys: (await keys?.keys()) ?? [],
+    entries: existsSync(env.CATHEDRAL_ACCESS_LOG)
+      ? await entriesOf(readLogFolder(env.CATHEDRAL_ACCESS_LOG))
+      : [],
+    record: existsSync(record) ? await readFile(record, 'utf8') : '',
+  };
+  await keys?.close();
+  return content;
+}
