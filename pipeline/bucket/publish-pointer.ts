@@ -3,7 +3,7 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { type Claim, claimBucket } from './claim-bucket.ts';
-import { readCurrentRelease } from './current-release.ts';
+import { RELEASE_CHANNEL, readCurrentRelease } from './current-release.ts';
 import { POINTER_KEY } from './layout.ts';
 import { formatPointer, LONGEST_POINTER, type Pointer, parsePointer } from './pointer.ts';
 
@@ -36,7 +36,10 @@ export async function repairPointer(
     else await claimBucket(database, objects, claim);
     const object = { bytes, sha256: sha256(bytes), headers: HEADERS };
     const when = standing ? { etag: standing.etag } : 'absent';
-    if ((await objects.put(POINTER_KEY, object, when)) !== 'refused') return 'repaired';
+    if ((await objects.put(POINTER_KEY, object, when)) === 'refused') continue;
+    // They look by themselves, too.
+    await database.query('SELECT pg_notify($1, $2)', [RELEASE_CHANNEL, '']).catch(() => undefined);
+    return 'repaired';
   }
   throw new CathedralError('store_failed', {
     place: `${objects.name}/${POINTER_KEY}`,

@@ -38,43 +38,60 @@ const FETCHED = `${STAGING}fetched-snapshots`;
 
 /**
  * Makes the snapshots of OUT those of a pointer, whole and with their list. A snapshot that OUT has with the same index stays; one that
- * the cluster does not have, or has with other bytes, is removed. Throws store_failed, release_invalid, publish_failed and disk_full.
+ * the cluster does not have, or has with other bytes, is removed. Without a list, before the first release, only recorded ones are fetched
+ * or replaced. Throws store_failed, release_invalid, publish_failed and disk_full.
  */
 export async function pullSnapshots(
   { snapshots }: Pick<Pointed, 'snapshots'>,
   options: SnapshotsPull,
 ): Promise<void> {
-  if (!snapshots) return;
   const { out, store, recorded } = options;
-  const text = await readBlob(store, snapshots, LONGEST_SNAPSHOT_FILES);
-  const files = parseSnapshotFiles(String(text), `${store.name}/${blobKey(snapshots.sha256)}`);
-  const list = await readBlob(store, files[LIST_PATH]!, LONGEST_INDEX);
-  const wanted = new Map(Object.entries(recorded));
-  for (const { id, index } of parseSnapshotIndex(String(list), LIST_PATH)) wanted.set(id, index.sha256);
+  const listed = snapshots && (await readList(snapshots, store));
+  const wanted = new Map([...Object.entries(recorded), ...(listed?.hashes ?? [])]);
+  if (wanted.size === 0 && !listed) return;
   await asDiskErrors(out, () => makeFolder(join(out, SNAPSHOTS)));
-  await removeOthers(out, wanted, files);
+  await removeOthers(out, wanted, listed?.files ?? null);
   const staging = join(out, FETCHED);
   await asDiskErrors(staging, () => makeFolder(staging));
   const blobs = await localBlobs([out]);
-  const missing: string[] = [];
-  for (const id of [...wanted.keys()].sort()) if (!(await exists(join(out, SNAPSHOTS, id)))) missing.push(id);
-  for (const id of missing) await pullSnapshot(id, wanted.get(id)!, files, blobs, { ...options, staging });
-  await pullNamed(files, blobs, { ...options, staging });
-  await replaceFiles(await textsOf(files, list, store, out));
+  const means = { ...options, staging, blobs, files: listed?.files ?? {} };
+  for (const id of [...wanted.keys()].sort())
+    if (!(await exists(join(out, SNAPSHOTS, id)))) await pullSnapshot(id, wanted.get(id)!, means);
+  if (listed) {
+    await pullNamed(means);
+    await replaceFiles(await textsOf(listed, options));
+  }
   await asDiskErrors(staging, () => rm(staging, { recursive: true, force: true }));
 }
 
-/** Without the snapshots that are not wanted, and without files of another run beside them. */
+interface ListedSnapshots {
+  files: SnapshotFiles['files'];
+  list: Buffer;
+  /** SHA-256 of each index, by id. */
+  hashes: [id: string, sha256: string][];
+}
+
+async function readList(snapshots: Blob, store: PullOptions['store']): Promise<ListedSnapshots> {
+  const text = await readBlob(store, snapshots, LONGEST_SNAPSHOT_FILES);
+  const files = parseSnapshotFiles(String(text), `${store.name}/${blobKey(snapshots.sha256)}`);
+  const list = await readBlob(store, files[LIST_PATH]!, LONGEST_INDEX);
+  const entries = parseSnapshotIndex(String(list), `${store.name}/${LIST_PATH}`);
+  return { files, list, hashes: entries.map(({ id, index }) => [id, index.sha256]) };
+}
+
+/** Removes snapshots that are not wanted, and files of another run beside them. `files`: null without a list. */
 async function removeOthers(
   out: string,
   wanted: ReadonlyMap<string, string>,
-  files: SnapshotFiles['files'],
+  files: SnapshotFiles['files'] | null,
 ): Promise<void> {
   const folder = join(out, SNAPSHOTS);
   for (const id of (await readdir(folder)).filter(isSlotId)) {
+    if (!files && !wanted.has(id)) continue;
     const index = await readFile(join(folder, id, INDEX)).catch(() => null);
     if (!index || sha256(index) !== wanted.get(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
   }
+  if (!files) return;
   for (const named of [ASSETS, OLD_HISTORIES])
     for (const name of await readdir(join(out, named)).catch(() => []))
       if (!files[`${named}/${name}`]) await removeWhole(out, `${named}/${name}`);
@@ -90,12 +107,17 @@ async function removeWhole(out: string, path: string): Promise<void> {
   });
 }
 
+/** What is fetched waits in `staging`; `blobs` is where all bytes are that are here, by SHA-256. */
+interface Means extends SnapshotsPull {
+  files: SnapshotFiles['files'];
+  staging: string;
+  blobs: Map<string, Source>;
+}
+
 async function pullSnapshot(
   id: string,
   hash: string,
-  files: SnapshotFiles['files'],
-  blobs: Map<string, Source>,
-  { out, store, signal, staging }: SnapshotsPull & { staging: string },
+  { out, store, signal, staging, blobs, files }: Means,
 ): Promise<void> {
   const path = `${SNAPSHOTS}/${id}`;
   const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
@@ -124,11 +146,7 @@ async function pullSnapshot(
 }
 
 /** Styles, fonts and old histories, which are named by their content. */
-async function pullNamed(
-  files: SnapshotFiles['files'],
-  blobs: Map<string, Source>,
-  { out, store, signal, staging }: SnapshotsPull & { staging: string },
-): Promise<void> {
+async function pullNamed({ out, store, signal, staging, blobs, files }: Means): Promise<void> {
   const missing: (Blob & { path: string })[] = [];
   for (const [path, blob] of Object.entries(files))
     if ([ASSETS, OLD_HISTORIES].some((folder) => path.startsWith(`${folder}/`)))
@@ -143,27 +161,19 @@ async function pullNamed(
   if (missing.length > 0) await target.flush();
 }
 
-/** The signature comes last. */
+/** The page, the list and, last, its signature. */
 async function textsOf(
-  files: SnapshotFiles['files'],
-  list: Buffer,
-  store: PullOptions['store'],
-  out: string,
-): Promise<[string, Buffer][]> {
-  const page = files[PAGE] && (await readBlob(store, files[PAGE], LONGEST_INDEX));
-  const signature = files[LIST_SIGNATURE_PATH];
-  return [
-    ...(page ? [[join(out, PAGE), page] as [string, Buffer]] : []),
-    [join(out, LIST_PATH), list],
-    ...(signature
-      ? [
-          [join(out, LIST_SIGNATURE_PATH), await readBlob(store, signature, LONGEST_INDEX)] as [
-            string,
-            Buffer,
-          ],
-        ]
-      : []),
-  ];
+  { files, list }: ListedSnapshots,
+  { store, out }: PullOptions,
+): Promise<[place: string, bytes: Buffer][]> {
+  const texts: [string, Buffer][] = [];
+  for (const path of [PAGE, LIST_PATH, LIST_SIGNATURE_PATH]) {
+    const blob = files[path];
+    if (!blob) continue;
+    const bytes = path === LIST_PATH ? list : await readBlob(store, blob, LONGEST_INDEX);
+    texts.push([join(out, path), bytes]);
+  }
+  return texts;
 }
 
 async function readBlob(

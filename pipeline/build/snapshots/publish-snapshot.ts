@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, rename } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, makeFolder, sync } from '../../disk/durable.ts';
+import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, storedAt } from '../../release/format/manifest.ts';
-import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
+import { formatSnapshot, INDEX, parseSnapshot, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
 import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
 import { readHead } from './history-ranges.ts';
@@ -29,7 +29,7 @@ export async function publishSnapshot(
   const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
   // Only those of snapshots: a log may be staged.
   await removeLeftOvers(out, SNAPSHOT_STAGING);
-  if (await exists(target)) return;
+  if (await exists(target)) return addPage(target, page);
   const made = await asDiskErrors(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
   await asDiskErrors(made, () => chmod(made, 0o755));
   const folder = new StagingFolder(made);
@@ -44,6 +44,15 @@ export async function publishSnapshot(
   } finally {
     await folder.remove().catch(() => {});
   }
+}
+
+/** A publisher that took over a snapshot before it was listed has everything of it but its page, which no list names. */
+async function addPage(target: string, page: PageContext | null): Promise<void> {
+  const place = join(target, 'index.html');
+  if (!page || (await exists(place))) return;
+  const index = join(target, INDEX);
+  const snapshot = parseSnapshot(await asDiskErrors(index, () => readFile(index, 'utf8')), index);
+  await replaceFile(place, await renderSnapshotPage(snapshot, page));
 }
 
 async function fill(

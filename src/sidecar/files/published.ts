@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type pino from 'pino';
+import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
 import { Follower } from '../../../pipeline/bucket/follower.ts';
 import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
@@ -115,7 +116,7 @@ async function follow(
       isReady: () => isReady() && follower.version > 0,
       report: (err) => logger.error({ err }, 'what this replica serves cannot be announced'),
     });
-  const unlisten = database?.listen('current_release', () => follower.wake());
+  const unlisten = database?.listen(RELEASE_CHANNEL, () => follower.wake());
   follower.start();
   void replicas?.announce();
   const report = (err: unknown) => logger.error({ err }, 'a file cannot be fetched from the object store');

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
+import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
+import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { openPublished } from '../../../src/sidecar/files/published.ts';
+import { Replicas } from '../../../src/sidecar/health/replicas.ts';
+import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
+import { InProcessStore } from '../../engines/in-process-store.ts';
+import { CREDENTIALS } from '../../engines/object-store.ts';
+import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { BASE_URL } from '../../release/small-service.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
+
+describe.skipIf(!hasPostgres)('replicas', () => {
+  let server: PostgresServer;
+  let database: Database;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    database = await openDatabase(await server.newDatabase(), { application: 'a test', connections: 4 });
+  });
+  afterAll(async () => {
+    await database?.close();
+    server?.stop();
+  });
+
+  /** A replica whose version and readiness the test sets. */
+  function replica(name: string, version: number, service = 'https://one.example.org') {
+    const state = { version, isReady: true };
+    const reported: unknown[] = [];
+    const replicas = new Replicas({
+      database,
+      service,
+      name,
+      version: () => state.version,
+      isReady: () => state.isReady,
+      report: (error) => reported.push(error),
+    });
+    onTestFinished(() => replicas.close());
+    return { state, replicas, reported };
+  }
+
+  test('are late only behind a live and ready one of their service', async () => {
+    const [one, two, other] = [replica('one', 1), replica('two', 1), replica('other', 9, 'https://other')];
+    const all = [one, two, other];
+    const announce = async () => {
+      for (const { replicas } of [...all, ...all]) await replicas.announce();
+      return all.map(({ replicas }) => replicas.isLate());
+    };
+    expect(await announce()).toEqual([false, false, false]);
+    two.state.version = 2;
+    expect(await announce()).toEqual([true, false, false]);
+    two.state.isReady = false;
+    expect(await announce()).toEqual([false, false, false]);
+    two.state.isReady = true;
+    await announce();
+    // At once, without another announcement.
+    one.state.version = 2;
+    expect(one.replicas.isLate()).toBe(false);
+    one.state.version = 1;
+    expect(one.replicas.isLate()).toBe(true);
+    // A replica that was killed.
+    await database.query(
+      "UPDATE cathedral.replicas SET seen_at = seen_at - interval '11 s' WHERE name = 'two'",
+    );
+    await one.replicas.announce();
+    expect(one.replicas.isLate()).toBe(false);
+    await two.replicas.announce();
+    await one.replicas.announce();
+    expect(one.replicas.isLate()).toBe(true);
+    await two.replicas.close();
+    await one.replicas.announce();
+    expect(one.replicas.isLate()).toBe(false);
+  });
+
+  test('that cannot announce say so once, and do not count as late', async () => {
+    const { replicas, reported } = replica('alone', 1);
+    const query = database.transaction;
+    database.transaction = () => Promise.reject(new Error('the database is down'));
+    onTestFinished(() => {
+      database.transaction = query;
+    });
+    await replicas.announce();
+    await replicas.announce();
+    expect([replicas.isLate(), reported.length]).toEqual([false, 1]);
+  });
+
+  describe('of one bucket', () => {
+    let engine: InProcessStore;
+    let store: ObjectStore;
+    beforeAll(async () => {
+      engine = await InProcessStore.start();
+      store = await openStore(engine.bucket(), 'write');
+    });
+    afterAll(() => {
+      store?.close();
+      engine?.stop();
+    });
+
+    async function follow() {
+      const config = { releases: engine.bucket(), ...CREDENTIALS, cacheSize: 64, baseUrl: BASE_URL };
+      const published = await openPublished(
+        { ...config, out: await temporaryFolder() },
+        { logger: pino({ level: 'silent' }), database, alsoIn: [], software: 'test/0', isReady: () => true },
+      );
+      onTestFinished(() => published.close());
+      return published.following!;
+    }
+
+    const until = async (what: () => boolean) => {
+      while (!what()) await sleep(5);
+    };
+
+    test('switch together by the clock of the database, when they are woken, and one that is behind is late', async () => {
+      const [first, second] = (await pushReleases(await temporaryFolder(), store, [300, 40])) as [
+        Pushed,
+        Pushed,
+      ];
+      await pointTo(store, first.pointed, Date.now() - 1000);
+      const [one, two] = [await follow(), await follow()];
+      await until(() => one.version() > 0 && two.version() > 0);
+      // One of them does not get the next release.
+      let stuck = 0;
+      engine.plan = ({ key }) => (key.startsWith('manifests/') && (stuck += 1) > 1 ? { status: 500 } : null);
+      await pointTo(store, second.pointed, Date.now() + database.clock());
+      await database.query('SELECT pg_notify($1, $2)', [RELEASE_CHANNEL, '']);
+      const newest = second.pointed.version;
+      await until(() => one.version() === newest || two.version() === newest);
+      const late = one.version() === newest ? two : one;
+      await until(() => late.isLate());
+      expect([one, two].filter((replica) => replica.isLate())).toEqual([late]);
+      engine.plan = () => null;
+      await until(() => late.version() === newest);
+      expect(late.isLate()).toBe(false);
+    });
+  });
+});
