@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { nearestName } from './nearest-name.ts';
 import { INSTALLED, PROJECT } from './project.ts';
-import { FILE_SOURCE, type Option } from './setting.ts';
+import { FILE_SOURCE, type Option, SHARED_LEDGER } from './setting.ts';
 import { type Config, SETTINGS, type SettingName } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -168,7 +168,7 @@ function fillDefault(text: string, sources: Sources): string {
 function absolute(path: string, given: boolean): string {
   const [, kind, file] = FILE_SOURCE.exec(path) ?? [];
   if (file !== undefined) return `${kind}+file:${absolute(file, given)}`;
-  if (path === '' || /^[a-z+]+:\/\//.test(path)) return path;
+  if (path === '' || path === SHARED_LEDGER || /^[a-z+]+:\/\//.test(path)) return path;
   // The folder of an installed package is not for data: an upgrade would remove them.
   return given || (INSTALLED && path.startsWith('var/')) ? resolve(path) : resolve(PROJECT, path);
 }

@@ -76,6 +76,9 @@ export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?
 /** `ndjson+file:/srv/votes.ndjson`: a file that is followed; also with `//` before an absolute path. */
 export const FILE_SOURCE = /^(ndjson|csv)\+file:(?:\/\/(?=\/))?(.+)$/s;
 
+/** The ledger that another machine shares. */
+export const SHARED_LEDGER = 'store:';
+
 export function hasScheme(value: string): boolean {
   return HAS_SCHEME.test(value);
 }

@@ -8,6 +8,7 @@ import {
   objectAddress,
   origin,
   type Setting,
+  SHARED_LEDGER,
   text,
   truth,
   type ValueOf,
@@ -26,9 +27,6 @@ const REMOTE: readonly (readonly ['civic' | 'postgres', RegExp, z.ZodType<string
   ['civic', /^civic\+(https?:\/\/.+?)\/*$/, address],
   ['postgres', /^(postgres(?:ql)?:\/\/.+)$/, text.refine((value) => URL.canParse(value))],
 ];
-
-/** The address of the ledger that another machine shares. */
-const SHARED_LEDGER = 'store:';
 
 export const ledgerSource = text.transform((value, context): LedgerSource => {
   if (value === SHARED_LEDGER) return { kind: 'store' };

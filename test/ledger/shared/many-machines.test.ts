@@ -119,6 +119,13 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     const third = machine(store, releases, { ledgerKey: `${all.folder}.vkey` });
     const { ledger } = await openSource({ kind: 'store' }, third.config, third.context);
     expect(filesOf(ledger)).toEqual(filesOf(all.folder));
+    const check = ['--ledger', 'store:', '--import-folder', ledger, '--ledger-key', `${all.folder}.vkey`];
+    expect((await runHere('ledger check', check)).stdout).toMatch(
+      `${all.writer.end.size - all.writer.sealed.size} in the head`,
+    );
+    expect((await runHere('ledger append', ['--ledger', 'store:'])).stderr).toMatch(
+      /expected a ledger in a folder, found store:/,
+    );
     // Nobody writes a replica.
     for (const command of ['ledger append', 'ledger seal', 'ledger rotate']) {
       const { stderr } = await runHere(command, ['--ledger', ledger]);
