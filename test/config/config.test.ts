@@ -216,7 +216,7 @@ describe('every setting', () => {
     const { flag, env, description, unit, default: text }: Setting = SETTINGS[name];
     expect(() => readConfig([name], [], {})).not.toThrow();
     if (flag !== null) expect(flag).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(env).toMatch(/^(CATHEDRAL_[A-Z_]+|PORT|SMTP_URL|CHROMIUM_PATH)$/);
+    expect(env).toMatch(/^(CATHEDRAL_[A-Z_]+|PORT|SMTP_URL|CHROMIUM_PATH|AWS_[A-Z_]+)$/);
     expect(description).toMatch(/[.]$/);
     expect(unit.length).toBeGreaterThan(3);
     if (text === '') throw new Error('an empty default looks like none');
