@@ -220,6 +220,7 @@ export class LedgerReplica {
   async #open({ newest }: SharedFacts): Promise<Local> {
     const stamp = await this.#stamp();
     if (this.#local?.stamp === stamp) return this.#local;
+    await this.#tidy();
     const { verifiers, shared } = this.#options;
     const file = (await this.#ledger.snapshots(null)).at(-1);
     let position = LEDGER_START;
@@ -248,6 +249,13 @@ export class LedgerReplica {
       agreed: position.size,
       isAhead,
     };
+  }
+
+  /** Removes what a process that was killed had not finished. */
+  async #tidy(): Promise<void> {
+    const { events, checkpoint } = snapshotFile(this.#options.folder, 'next');
+    for (const path of [this.#ledger.head, events, checkpoint])
+      await rm(`${path}${TEMPORARY_SUFFIX}`, { force: true });
   }
 
   async #takeSnapshots(local: Local): Promise<void> {

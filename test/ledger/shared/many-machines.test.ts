@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ledgerSource } from '../../../pipeline/config/settings.ts';
@@ -8,6 +10,7 @@ import { checkLedger } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import { readVerifiers } from '../../../pipeline/ledger/ledger-keys.ts';
 import { formatVerifierKey } from '../../../pipeline/ledger/note.ts';
+import { Random } from '../../../pipeline/random.ts';
 import { followLedger, openSource, type SourceConfig } from '../../../src/commands/ledger-source.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { runHere } from '../../cli/run-cli.ts';
@@ -15,7 +18,7 @@ import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { signer } from '../test-signer.ts';
-import { filesOf, Machines, newFolder } from './cluster.ts';
+import { eventsOf, filesOf, Machines, newFolder } from './cluster.ts';
 
 let server: PostgresServer;
 let objects: InProcessStore;
@@ -134,6 +137,49 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     await expect(
       openSource({ kind: 'store' }, { ...third.config, releases: null }, third.context),
     ).rejects.toMatchObject({ code: 'config_invalid', found: 'no CATHEDRAL_RELEASES' });
+  });
+
+  test('lose nothing when those who share and those who follow are killed again and again', async () => {
+    const store = await server.newDatabase();
+    const releases = await newBucket();
+    const all = await Machines.start(store);
+    const replica = newFolder();
+    const random = new Random('kills');
+    const script = join(import.meta.dirname, 'share-child.ts');
+    await all.append(1);
+    const killing = async (does: string, folder: string) => {
+      for (let turn = 0; turn < 4; turn += 1) {
+        const child = spawn(process.execPath, [script, does, folder, store, releases], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        const ended = once(child, 'exit');
+        await Promise.race([once(child.stdout, 'data'), ended]);
+        await sleep(random.whole(20, 250));
+        // Otherwise it has failed by itself.
+        expect(child.exitCode).toBe(null);
+        child.kill('SIGKILL');
+        await ended;
+        if (does === 'follow') await eventsOf(folder);
+      }
+    };
+    let isKilling = true;
+    const writing = (async () => {
+      for (; isKilling; await sleep(random.whole(1, 20))) {
+        await all.append(random.whole(1, 9));
+        if (random.chance(0.2)) await all.seal();
+      }
+    })();
+    const sharing = killing('share', all.folder);
+    await until(() => objects.calls.some(({ bucket }) => releases.endsWith(bucket)));
+    await Promise.all([sharing, killing('follow', replica)]);
+    isKilling = false;
+    await writing;
+    const last = machine(store, releases, { ledgerKey: `${all.folder}.vkey`, importFolder: replica });
+    writeFileSync(`${all.folder}.vkey`, `${formatVerifierKey(signer.verifier)}\n`);
+    await openSource(ledgerSource.parse(all.folder), last.config, last.context);
+    await openSource({ kind: 'store' }, last.config, last.context);
+    expect(filesOf(replica)).toEqual(filesOf(all.folder));
+    expect(await eventsOf(replica)).toHaveLength(all.writer.end.size);
   });
 
   test('import one table in turn: no event twice, none lost, whoever fails', async () => {
