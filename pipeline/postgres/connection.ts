@@ -8,11 +8,15 @@ export interface Answer<Row> {
   count: number;
 }
 
-/** Carries out a statement; values are `$1`, `$2` … in its text. bigint columns become numbers. Throws store_failed or config_invalid. */
+/**
+ * Carries out a statement; values are `$1`, `$2` … in its text. bigint columns become numbers. With a `name`, which has to be that of this text
+ * only, each connection has the server parse and plan it once; the text must then name its columns. Throws store_failed or config_invalid.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: a row has the columns that the text names
 export type Query = <Row = Record<string, any>>(
   text: string,
   values?: readonly unknown[],
+  name?: string,
 ) => Promise<Answer<Row>>;
 
 /** The server ends, or has become a standby. */
@@ -47,10 +51,9 @@ export function courseOf(client: pg.ClientBase): Course {
 export async function runStatement<Row>(
   client: pg.ClientBase,
   place: string,
-  text: string,
-  values: readonly unknown[] = [],
+  ...[text, values, name]: Parameters<Query>
 ): Promise<Answer<Row>> {
-  const { rows, rowCount } = await run(client, place, text, values);
+  const { rows, rowCount } = await run(client, place, text, values, name);
   return { rows: rows as Row[], count: rowCount ?? 0 };
 }
 
@@ -63,7 +66,7 @@ export async function runTransaction<T>(
   await run(client, place, 'BEGIN ISOLATION LEVEL READ COMMITTED');
   let result: T;
   try {
-    result = await work((text, values) => runStatement(client, place, text, values));
+    result = await work((...statement) => runStatement(client, place, ...statement));
   } catch (error) {
     // A connection that ended took its transaction along.
     if (!courseOf(client).hasEnded) await run(client, place, 'ROLLBACK').catch(() => undefined);
@@ -75,13 +78,14 @@ export async function runTransaction<T>(
   return result;
 }
 
-async function run(client: pg.ClientBase, place: string, text: string, values: readonly unknown[] = []) {
+async function run(client: pg.ClientBase, place: string, ...[text, values = [], name]: Parameters<Query>) {
   const course = courseOf(client);
   course.unconfirmed = null;
   let result: pg.QueryResult;
   try {
     // A text without values may have several statements.
-    const answered = values.length > 0 ? client.query(text, [...values]) : client.query(text);
+    const answered =
+      values.length > 0 ? client.query({ text, values: [...values], name }) : client.query(text);
     const all = (await answered) as pg.QueryResult | pg.QueryResult[];
     result = Array.isArray(all) ? all.at(-1)! : all;
   } catch (error) {

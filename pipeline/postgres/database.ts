@@ -110,8 +110,8 @@ class PostgresDatabase implements Database {
     release();
   }
 
-  query: Query = (text, values) =>
-    this.#again(() => this.#using((client) => runStatement(client, this.name, text, values)));
+  query: Query = (...statement) =>
+    this.#again(() => this.#using((client) => runStatement(client, this.name, ...statement)));
 
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#again(() => this.#using((client) => runTransaction(client, this.name, work)));
@@ -225,7 +225,7 @@ class PostgresDatabase implements Database {
     client.on('error', () => undefined);
     await client.connect();
     try {
-      const query: Query = (text, values) => runStatement(client, this.name, text, values);
+      const query: Query = (...statement) => runStatement(client, this.name, ...statement);
       await migrate(this.name, query, (work) => runTransaction(client, this.name, work), this.#migrations);
     } finally {
       await client.end().catch(() => undefined);

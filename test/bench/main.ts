@@ -16,6 +16,7 @@ import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
 import { site } from './site.ts';
 import { sources } from './sources.ts';
+import { stores } from './stores.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   append,
@@ -27,6 +28,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   live,
   log,
   sources,
+  stores,
   mirror: mirrorRuns,
   simulation,
 };

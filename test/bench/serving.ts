@@ -23,7 +23,7 @@ const CLIENTS_PER_RUN = 100_000;
  * Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit of 100. Runs share the day's
  * counts, so each has clients of its own; there is room in 10.0.0.0/8 for 167 runs.
  */
-const clients = (run: number) => `local n = 90 * ${run * CLIENTS_PER_RUN}
+export const clients = (run: number) => `local n = 90 * ${run * CLIENTS_PER_RUN}
 request = function()
   n = n + 1
   local c = math.floor(n / 90)
@@ -67,14 +67,18 @@ async function small(folder: string, report: Report): Promise<void> {
 }
 
 /** Requests a second of each server, in turn, so that what else the machine does is the same for all. */
-async function rates(
+export async function rates(
   servers: Readonly<Record<string, Server>>,
-  { path, newClients }: { path: string; newClients: () => Promise<string> },
+  {
+    path,
+    newClients,
+    connections = CONNECTIONS,
+  }: { path: string; newClients: () => Promise<string>; connections?: number },
 ): Promise<Record<string, number>> {
   const found: Record<string, number[]> = {};
   for (let run = 0; run < RUNS; run += 1)
     for (const [name, { url }] of Object.entries(servers)) {
-      const load = { url: `${url}${path}`, connections: CONNECTIONS, seconds: SECONDS };
+      const load = { url: `${url}${path}`, connections, seconds: SECONDS };
       const { requestsPerSecond } = await wrk({ ...load, script: await newClients() });
       found[name] = [...(found[name] ?? []), requestsPerSecond];
     }

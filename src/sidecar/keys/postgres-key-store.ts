@@ -1,6 +1,7 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Answer, Query } from '../../../pipeline/postgres/connection.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
+import { GroupCommit } from '../storage/group-commit.ts';
 import { readKeyRow, selectKey } from './key-row.ts';
 import type {
   AddResult,
@@ -15,7 +16,7 @@ import type {
 const KEY = selectKey('cathedral.');
 
 const SQL = {
-  byHash: `${KEY} WHERE hash = $1`,
+  byHashes: `${KEY} WHERE hash = ANY ($1)`,
   byId: `${KEY} WHERE keys.id = $1`,
   all: `${KEY} ORDER BY issued_at DESC, keys.id`,
   expiries: `
@@ -70,8 +71,12 @@ export function postgresKeyStore(database: Database): KeyStore {
 class PostgresKeyStore implements KeyStore {
   readonly #database: Database;
 
+  /** Clients that ask at the same time share a round trip, which begins after all of them have asked. */
+  readonly #lookups: GroupCommit<string, unknown>;
+
   constructor(database: Database) {
     this.#database = database;
+    this.#lookups = new GroupCommit({ commit: (hashes) => this.#rowsByHash(hashes) });
   }
 
   addKey(key: NewKey): Promise<boolean> {
@@ -91,7 +96,18 @@ class PostgresKeyStore implements KeyStore {
   }
 
   async keyByHash(hash: string): Promise<KeyRecord | null> {
-    return readKeyRow((await this.#query(SQL.byHash, [hash])).rows[0], this.#database.name);
+    return readKeyRow(await this.#lookups.add(hash), this.#database.name);
+  }
+
+  /** The rows of keys, unread: a row that another program damaged concerns only who asks for it. */
+  async #rowsByHash(hashes: readonly string[]): Promise<unknown[]> {
+    const { rows } = await this.#query<{ hash: string }>(
+      SQL.byHashes,
+      [[...new Set(hashes)]],
+      'keys by hash',
+    );
+    const found = new Map(rows.map((row) => [row.hash, row]));
+    return hashes.map((hash) => found.get(hash));
   }
 
   async keyById(id: string): Promise<KeyRecord | null> {
@@ -152,10 +168,12 @@ class PostgresKeyStore implements KeyStore {
     return (await this.#query<{ at: number | null }>(SQL.verifiedAt, [email])).rows[0]!.at;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#lookups.idle();
+  }
 
-  #query<Row>(text: string, values?: readonly unknown[]): Promise<Answer<Row>> {
-    return this.#database.query<Row>(text, values).catch(refuse);
+  #query<Row>(...statement: Parameters<Query>): Promise<Answer<Row>> {
+    return this.#database.query<Row>(...statement).catch(refuse);
   }
 
   #transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {

@@ -125,6 +125,7 @@ async function takeRound(query: Query, groups: readonly Group[]): Promise<(reado
       groups.map(({ places }) => places.length),
       groups.map(({ take }) => take.limit),
     ],
+    'take counts',
   );
   const counted = new Map(rows.map((row) => [idOf(row.day, row.area, row.subject), row]));
   return groups.flatMap(({ id, places }) => {

@@ -1,4 +1,4 @@
-/** The service over a folder: `sidecar.ts OUT STORES plain|full [LEDGER]`. Plain: no limits and no log of requests. */
+/** The service over a folder: `sidecar.ts OUT STORES plain|full [LEDGER] [STORE]`. Plain: no limits and no log of requests. An empty argument is none. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createApp } from '../../../src/sidecar/request/app.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 import { collectGarbage } from './collect-garbage.ts';
 
-const [out = '', stores = '', guards = 'full', ledger] = process.argv.slice(2);
+const [out = '', stores = '', guards = 'full', ledger = '', store = ''] = process.argv.slice(2);
 const logLevel = guards === 'full' ? 'info' : 'error';
 const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', sync: false }));
 const config = {
@@ -22,7 +22,7 @@ const config = {
   logLevel,
   documents: 'data/documents',
   companions: 'data/keys/companions.json',
-  store: null,
+  store: store === '' ? null : store,
   baseUrl: 'http://localhost',
   releases: null,
   accessKeyId: null,
@@ -40,7 +40,7 @@ const config = {
   simulationConnections: 10_000,
   simulationConnectionsPerClient: 10_000,
 } as const;
-const followed = ledger === undefined ? null : { ledger, verifiers: [DEMO_VERIFIER] };
+const followed = ledger === '' ? null : { ledger, verifiers: [DEMO_VERIFIER] };
 const { services } = await openServices(
   config,
   { followed, software: { version: 'bench', commit: null } },
