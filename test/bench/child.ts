@@ -9,6 +9,8 @@ export interface Measured {
   rss: number;
   /** Of `ms`, the part spent on copying history bytes. */
   copyMs?: number;
+  /** Of an access log. */
+  entriesPerSecond?: number;
 }
 
 /** Runs `children/<name>.ts` in a process of its own, so that memory is its own and nothing is warm. */

@@ -14,6 +14,10 @@ const TYPES: Readonly<Partial<Record<keyof Entry, string>>> = { seq: 'bigint', s
 const INSERT = `
   INSERT INTO cathedral.${ENTRIES} (${COLUMNS.join(', ')})
   SELECT * FROM unnest(${COLUMNS.map((name, at) => `$${at + 1}::${TYPES[name] ?? 'text'}[]`).join(', ')})`;
+const [SEQ, HASH] = [COLUMNS.length + 1, COLUMNS.length + 2];
+/** One statement: the head is locked meanwhile, and other servers wait for each round trip. Its last values are the new head. */
+const APPEND = `
+  WITH added AS (${INSERT}) UPDATE cathedral.access_log_head SET seq = $${SEQ}::bigint, hash = $${HASH}::text`;
 
 /**
  * The lock on the head is what makes one chain of the entries of all servers: the next one reads it after this transaction has
@@ -63,14 +67,13 @@ async function appendAll(
   query: Query,
   { records, acknowledged }: { records: readonly AccessRecord[]; acknowledged: Link },
 ): Promise<Link> {
-  const last = await storeEntries(query, linkAll(records, await takeHead(place, query, acknowledged))).catch(
-    (error) => {
-      if (sqlState(error) !== EXISTS) throw error;
-      throw broken(place, 'a head record of the last entry', 'a later entry in the table');
-    },
-  );
-  await query('UPDATE cathedral.access_log_head SET seq = $1, hash = $2', [last.seq, last.hash]);
-  return last;
+  const entries = linkAll(records, await takeHead(place, query, acknowledged));
+  const { seq, hash } = entries.at(-1)!;
+  await query(APPEND, [...columnsOf(entries), seq, hash]).catch((error) => {
+    if (sqlState(error) !== EXISTS) throw error;
+    throw broken(place, 'a head record of the last entry', 'a later entry in the table');
+  });
+  return { seq, hash };
 }
 
 function linkAll(records: readonly AccessRecord[], previous: Link): Entry[] {
@@ -82,14 +85,13 @@ function linkAll(records: readonly AccessRecord[], previous: Link): Entry[] {
   });
 }
 
-/** Adds rows as they are, at least one, without moving the head. Returns the last one. */
-export async function storeEntries(query: Query, entries: readonly Entry[]): Promise<Link> {
-  await query(
-    INSERT,
-    COLUMNS.map((name) => entries.map((entry) => entry[name])),
-  );
-  const { seq, hash } = entries.at(-1)!;
-  return { seq, hash };
+/** Adds rows as they are, without moving the head. */
+export async function storeEntries(query: Query, entries: readonly Entry[]): Promise<void> {
+  await query(INSERT, columnsOf(entries));
+}
+
+function columnsOf(entries: readonly Entry[]): unknown[][] {
+  return COLUMNS.map((name) => entries.map((entry) => entry[name]));
 }
 
 /** Locks the head until the end of the transaction. Throws access_log_broken if the chain lacks the entry that this process wrote last. */
