@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, and a Chromium to print PDFs with. With --test or --bench also the
 # development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster, and the shells whose completion is tested;
-# with --bench wrk, the load generator. As root it installs programs with apt; otherwise it says what to install.
+# with --bench wrk, the load generator, and rclone. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -153,6 +153,11 @@ install_wrk() {
   apt_install wrk || fail "the benchmarks need wrk: install it (apt-get install wrk) and start again."
 }
 
+install_rclone() {
+  if command -v rclone >/dev/null; then return; fi
+  apt_install rclone || fail "the benchmarks need rclone: install it (apt-get install rclone) and start again."
+}
+
 install_dependencies "${1:-}"
 check_node
 install_chromium
@@ -167,6 +172,8 @@ case "${1:-}" in
     ;;
   --bench)
     install_wrk
+    install_rclone
+    install_ceph
     install_postgresql
     ;;
 esac

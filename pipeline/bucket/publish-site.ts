@@ -74,9 +74,12 @@ export async function publishSite(options: SiteOptions): Promise<SiteReport> {
     const version = release?.manifest.signed?.version;
     if (!release || version === undefined)
       throw refusal('release_invalid', out, 'a signed release', release ? 'an unsigned one' : 'none');
-    const objects = await listObjects(store);
-    const { record, etag } = await openRecord(store, release.manifest, version);
-    const files = withFolderPages(await siteFiles(out, release), options.folderPages);
+    const [objects, found, files] = await Promise.all([
+      listObjects(store),
+      store.read(RECORD, LONGEST_RECORD),
+      siteFiles(out, release).then((files) => (options.folderPages ? withFolderPages(files) : files)),
+    ]);
+    const { record, etag } = await openRecord(store, found, release.manifest, version);
     const site = new Site(options, record, objects);
     for (const step of STEPS) {
       const own = files.filter((file) => file.step === step);
@@ -112,7 +115,7 @@ class Site {
 
   async bring(file: SiteFile): Promise<void> {
     const { path, headers } = file;
-    const { size } = await stat(file.file);
+    const size = file.bytes ?? (await stat(file.file)).size;
     const etag = await this.#sameAs(file, size);
     if (etag !== null) {
       this.report.unchanged += 1;
@@ -192,10 +195,10 @@ async function listObjects(store: ObjectStore): Promise<Map<string, Listed>> {
 /** The record of the last publication; of the first one, it claims the bucket for this service. Throws release_refused. */
 async function openRecord(
   store: ObjectStore,
+  found: Awaited<ReturnType<ObjectStore['read']>>,
   { ledger }: Manifest,
   version: number,
 ): Promise<{ record: SiteRecord; etag: string }> {
-  const found = await store.read(RECORD, LONGEST_RECORD);
   if (found === null) {
     const record = {
       format: 'cathedral-site/1',
@@ -229,8 +232,7 @@ function isOwn(key: string): boolean {
   return key.startsWith(`${LOG_FOLDER}/tile/`) || key.startsWith(`${SNAPSHOTS}/`);
 }
 
-function withFolderPages(files: readonly SiteFile[], wanted: boolean): SiteFile[] {
-  if (!wanted) return [...files];
+function withFolderPages(files: readonly SiteFile[]): SiteFile[] {
   return files.flatMap((file) =>
     file.path.endsWith('/index.html')
       ? [file, { ...file, path: file.path.slice(0, -'index.html'.length) }]

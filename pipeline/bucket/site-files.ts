@@ -30,6 +30,8 @@ export interface SiteFile {
   path: string;
   /** Where its bytes are on this machine. */
   file: string;
+  /** Null: as the file has them. */
+  bytes: number | null;
   /** Null: its path alone says which bytes it has, as with tiles and snapshots. */
   sha256: string | null;
   /** Those that an object can carry: `content-type` and `cache-control`. */
@@ -66,7 +68,14 @@ function releaseFiles({ dir, manifest }: Published): SiteFile[] {
     const headers = carried(headersFor(file));
     const isImmutable = headers['cache-control'] === CACHE_CONTROL.immutable;
     const step = LAST.includes(file.path) ? 'proofs' : isImmutable ? 'immutable' : 'release';
-    return { path: file.path, file: join(dir, storedAt(file)), sha256: file.sha256, headers, step };
+    return {
+      path: file.path,
+      file: join(dir, storedAt(file)),
+      bytes: file.bytes,
+      sha256: file.sha256,
+      headers,
+      step,
+    };
   });
 }
 
@@ -120,11 +129,27 @@ async function fileIfThere(out: string, path: string, headers: Record<string, st
   const bytes = await readFile(join(out, path)).catch(ifMissing(null));
   if (bytes === null) return [];
   const step = path === STATUS ? 'proofs' : 'lists';
-  return [{ path, file: join(out, path), sha256: sha256(bytes), headers: carried(headers), step }];
+  return [
+    {
+      path,
+      file: join(out, path),
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+      headers: carried(headers),
+      step,
+    },
+  ];
 }
 
 function fixed(out: string, path: string, headers: Record<string, string>): SiteFile {
-  return { path, file: join(out, path), sha256: null, headers: carried(headers), step: 'immutable' };
+  return {
+    path,
+    file: join(out, path),
+    bytes: null,
+    sha256: null,
+    headers: carried(headers),
+    step: 'immutable',
+  };
 }
 
 /** Of the headers of a response, those that an object store returns with an object. */

@@ -1,11 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
 import { reasonOf, retrying, TransientFault } from '../transient-fault.ts';
 import { formatDeletion, type ListedObject, parseDeletion, parseListing } from './listing.ts';
 import { type Credentials, type ObjectAddress, parseObjectAddress } from './object-address.ts';
-import { readAll, type S3Answer, S3Client, type S3ClientOptions, type S3Request } from './s3-client.ts';
+import {
+  type Content,
+  readAll,
+  type S3Answer,
+  S3Client,
+  type S3ClientOptions,
+  type S3Request,
+} from './s3-client.ts';
 
 /**
  * How a store takes the entity tag of a conditional write: with quotes as RFC 9110 says (AWS, R2, MinIO), or without (Ceph). `none`: it
@@ -103,12 +110,15 @@ const LEAST_BYTES_PER_SECOND = 8192;
 
 /** What S3 takes in one PUT. Larger objects would need a multipart upload. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
+/** Longer files are streamed, once the store asks for them. */
+const MAX_MEMORY_BYTES = 1024 ** 2;
 const MAX_LISTING_BYTES = 16 * 1024 ** 2;
 const DELETE_AT_ONCE = 1000;
 
-/** Two contents for an object that shows which conditions a store knows. */
-const PROBES = ['probe 1', 'probe 2'] as const;
-/** Of neither. */
+/** Always the same content, so that its entity tag stays while conditions are tried. */
+const PROBE_BYTES = Buffer.from('Which conditions does this store know?\n');
+const PROBE = { bytes: PROBE_BYTES, sha256: createHash('sha256').update(PROBE_BYTES).digest('hex') };
+/** Of another content. */
 const OTHER_ETAG = '00000000000000000000000000000000';
 
 /**
@@ -186,31 +196,34 @@ export class S3Store implements ObjectStore {
   /** Tries conditions on an object of its own, because stores that ignore them answer 200 all the same. */
   async #findConditions(): Promise<Conditions> {
     const key = `probe/${randomUUID()}`;
-    await this.#write(key, PROBES[0], {});
+    const write = (condition: Record<string, string>) => this.#write(key, condition);
+    const { etag } = await write({});
     try {
-      const standing = await this.head(key);
-      if (standing === null) throw this.#failed(key, 'the object that was just stored', 'none');
-      const write = (condition: Record<string, string>) => this.#write(key, PROBES[1], condition);
-      if ((await write({ 'if-none-match': '*' })) !== 412) return 'none';
-      if ((await write({ 'if-match': `"${OTHER_ETAG}"` })) !== 412) return 'none';
-      if ((await write({ 'if-match': OTHER_ETAG })) !== 412) return 'none';
-      if ((await write({ 'if-match': `"${standing.etag}"` })) === 200) return 'quoted';
-      return (await write({ 'if-match': standing.etag })) === 200 ? 'unquoted' : 'none';
+      const refused = await Promise.all([
+        write({ 'if-none-match': '*' }),
+        write({ 'if-match': `"${OTHER_ETAG}"` }),
+        write({ 'if-match': OTHER_ETAG }),
+      ]);
+      if (refused.some(({ status }) => status !== 412)) return 'none';
+      const [quoted, unquoted] = await Promise.all([
+        write({ 'if-match': `"${etag}"` }),
+        write({ 'if-match': etag }),
+      ]);
+      if (quoted.status === 200) return 'quoted';
+      return unquoted.status === 200 ? 'unquoted' : 'none';
     } finally {
       await this.delete([key]);
     }
   }
 
-  /** The status, which tells whether the store knows the condition. */
-  #write(key: string, text: string, condition: Record<string, string>): Promise<number> {
-    const bytes = Buffer.from(text);
-    const content = { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  /** The status tells whether the store knows the condition, and whether it holds. */
+  #write(key: string, condition: Record<string, string>): Promise<{ status: number; etag: string }> {
+    const request = { method: 'PUT', key: this.#whole(key), headers: condition, content: PROBE } as const;
     const unknown = Object.keys(condition).length > 0 ? [400, 412, 501] : [];
     return this.#retrying(key, async () => {
-      const request = { method: 'PUT', key: this.#whole(key), headers: condition, content } as const;
       const answer = await this.#send(request, unknown);
       answer.resume();
-      return answer.statusCode;
+      return { status: answer.statusCode, etag: etagOf(answer) };
     });
   }
 
@@ -251,17 +264,17 @@ export class S3Store implements ObjectStore {
 
   async put(key: string, object: NewObject, when?: When): Promise<{ etag: string } | 'refused'> {
     const { sha256 } = object;
-    const content =
-      'file' in object
-        ? { sha256, file: object.file, size: (await stat(object.file)).size }
-        : { sha256, bytes: object.bytes };
-    const size = 'size' in content ? content.size : content.bytes.length;
+    const size = 'file' in object ? (await stat(object.file)).size : object.bytes.length;
     if (size > MAX_PUT_BYTES)
       throw this.#failed(
         key,
         `at most ${MAX_PUT_BYTES} bytes, because multipart uploads are not used`,
         `${size}`,
       );
+    const content: Content =
+      'file' in object && size > MAX_MEMORY_BYTES
+        ? { sha256, file: object.file, size }
+        : { sha256, bytes: 'file' in object ? await readFile(object.file) : object.bytes };
     if (when !== undefined && this.#conditions === 'none' && !(await this.#holds(key, when)))
       return 'refused';
     const headers = { ...object.headers, 'x-amz-meta-sha256': sha256, ...this.#conditionOf(when) };

@@ -1,5 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
@@ -54,6 +59,9 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_REFUSAL_BYTES = 65_536;
+const CONTINUE_MS = 1000;
+/** Stores allow 15 minutes between the time of a request and their own. */
+const MAX_SKEW_MS = 900_000;
 
 /** Signs requests to one bucket and sends them once. */
 export class S3Client {
@@ -113,21 +121,26 @@ export class S3Client {
       outgoing.on('response', (answer) => {
         // From here on, whoever reads the body watches its pace.
         outgoing.setTimeout(0);
+        // A refusal that came before the content leaves a connection on which the rest would have to follow.
+        answer.once('end', () => outgoing.writableFinished || outgoing.destroy());
         resolve(answer as S3Answer);
       });
-      if (content && 'file' in content)
-        // A store may refuse before it has read everything: its answer then counts, not the broken pipe.
-        pipeline(createReadStream(content.file), outgoing).catch((error) => {
-          outgoing.destroy(error);
-          failed(error);
-        });
+      if (content && 'file' in content) sendFile(content.file, outgoing, failed);
       else outgoing.end(content?.bytes);
     });
   }
 
   #urlOf({ key, query = {} }: S3Request): string {
     const { endpoint, bucket } = this.#address;
-    const path = key === null ? '' : `/${key.split('/').map(encode).join('/')}`;
+    const names = key?.split('/') ?? [];
+    // An address cannot say them: they would mean another object.
+    if (names.some((name) => name === '.' || name === '..'))
+      throw new CathedralError('store_failed', {
+        place: this.placeOf(key),
+        expected: 'a key without the names . and ..',
+        found: 'one of them',
+      });
+    const path = key === null ? '' : `/${names.map(encode).join('/')}`;
     const search = Object.entries(query)
       .map(([name, value]) => `${encode(name)}=${encode(value)}`)
       .join('&');
@@ -154,6 +167,8 @@ export class S3Client {
       host: url.host,
       'user-agent': this.#options.software,
       ...(content && { 'content-length': String(sizeOf(content)) }),
+      // So that a store that refuses says why before it gets gigabytes.
+      ...(content && 'file' in content && { expect: '100-continue' }),
     };
   }
 
@@ -164,7 +179,10 @@ export class S3Client {
     const fail = (expected: string, what = found) =>
       new CathedralError('store_failed', { place, expected, found: what });
     const { statusCode } = answer;
-    if (code === 'RequestTimeTooSkewed' || code === 'RequestExpired') return this.#skewed(answer, fail);
+    const clockMs = Date.parse(answer.headers.date ?? '') - Date.now();
+    // The answer to HEAD has no code.
+    const mayBeSkewed = statusCode === 403 && code === '' && Math.abs(clockMs - this.#clockMs) > MAX_SKEW_MS;
+    if (code === 'RequestTimeTooSkewed' || mayBeSkewed) return this.#skewed(clockMs, fail);
     if (statusCode === 501) return fail('a store that implements this request', found);
     if (statusCode >= 500 || statusCode === 429 || TRANSIENT_CODES.has(code))
       return new TransientFault(found, { delayMs: delayOf(answer) });
@@ -177,20 +195,20 @@ export class S3Client {
     return fail(expectationOf(statusCode, code), found);
   }
 
-  /** A request's time is signed. After the first refusal, the store's own time is used. */
-  #skewed(answer: S3Answer, fail: (expected: string, found: string) => Error): Error {
-    const now = Date.parse(answer.headers.date ?? '');
-    const minutes = Math.round((now - Date.now()) / 60_000);
-    const way = minutes > 0 ? 'behind' : 'ahead of';
-    const found = Number.isNaN(now)
-      ? 'a clock that differs by more than the store allows'
-      : `a clock ${Math.abs(minutes)} min ${way} the store's`;
-    if (Number.isNaN(now) || this.#clockMs !== 0)
-      return fail("a machine whose clock agrees with the store's", found);
-    this.#clockMs = now - Date.now();
-    this.#options.log(
-      `${this.placeOf(null)}: this machine has ${found}; requests are signed with the store's time. Set the clock of this machine.`,
-    );
+  /** A request's time is signed. Once refused, requests are signed with the time of the store, `clockMs` ahead of this machine's. */
+  #skewed(clockMs: number, fail: (expected: string, found: string) => Error): Error {
+    const minutes = Math.round(clockMs / 60_000);
+    const found = Number.isNaN(clockMs)
+      ? 'one that differs by more than the store allows'
+      : `one that is ${Math.abs(minutes)} min ${minutes > 0 ? 'behind' : 'ahead'}`;
+    // Also after this machine's clock has been set; but not if the request had the time that the store now says.
+    if (!(Math.abs(clockMs - this.#clockMs) > MAX_SKEW_MS / 2))
+      return fail("a clock that agrees with the store's", found);
+    this.#clockMs = clockMs;
+    if (minutes !== 0)
+      this.#options.log(
+        `${this.placeOf(null)}: the clock of this machine is ${found.slice('one that is '.length)}, so requests are signed with the store's time: set the clock`,
+      );
     return new TransientFault(found, { delayMs: 0 });
   }
 }
@@ -202,6 +220,22 @@ function expectationOf(status: number, code: string): string {
   if (code === 'ExpiredToken' || code === 'InvalidToken') return 'a valid session token';
   if (status === 403) return 'an access key that may do this';
   return 'status 200';
+}
+
+/** Sends a file once the store asks for it, or after a second to one that does not know RFC 9110 §10.1.1. */
+function sendFile(file: string, outgoing: ClientRequest, failed: (cause: unknown) => void): void {
+  const timer = setTimeout(() => send(), CONTINUE_MS);
+  const send = () => {
+    clearTimeout(timer);
+    if (outgoing.destroyed || outgoing.writableEnded) return;
+    pipeline(createReadStream(file), outgoing).catch((error) => {
+      outgoing.destroy(error);
+      failed(error);
+    });
+  };
+  outgoing.once('continue', send);
+  for (const event of ['response', 'error', 'close']) outgoing.once(event, () => clearTimeout(timer));
+  outgoing.flushHeaders();
 }
 
 /** RFC 3986: everything but unreserved characters, as signatures need it. */

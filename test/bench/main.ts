@@ -10,6 +10,7 @@ import { incremental } from './incremental.ts';
 import { live } from './live.ts';
 import { log } from './log.ts';
 import { mirrorRuns } from './mirror.ts';
+import { objects } from './objects.ts';
 import { rebuild } from './rebuild.ts';
 import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
@@ -30,6 +31,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   sources,
   stores,
   mirror: mirrorRuns,
+  objects,
   simulation,
 };
 

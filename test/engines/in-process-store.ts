@@ -66,6 +66,8 @@ export class InProcessStore {
   readonly calls: S3Call[] = [];
   /** Decides what goes wrong with a call, the first of which has the number 1. */
   plan: (call: S3Call, number: number) => StoreFault | null | undefined = () => null;
+  /** Its clock minus this machine's. */
+  clockMs: number;
   readonly endpoint: string;
   readonly #server: Server;
   readonly #options: Required<InProcessStoreOptions>;
@@ -73,6 +75,7 @@ export class InProcessStore {
   private constructor(server: Server, options: Required<InProcessStoreOptions>) {
     this.#server = server;
     this.#options = options;
+    this.clockMs = options.clockMs;
     this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -81,9 +84,10 @@ export class InProcessStore {
     await new Promise((resolve) => server.once('listening', resolve));
     const defaults = { conditions: 'quoted', region: 'us-east-1', clockMs: 0, pageSize: 1000 } as const;
     const store = new InProcessStore(server, { ...defaults, ...options });
-    server.on('request', (request, response) => {
-      store.#answer(request, response).catch((error) => response.destroy(error));
-    });
+    const answer = (request: IncomingMessage, response: ServerResponse) =>
+      void store.#answer(request, response).catch((error) => response.destroy(error));
+    server.on('request', answer);
+    server.on('checkContinue', answer);
     return store;
   }
 
@@ -99,11 +103,10 @@ export class InProcessStore {
   }
 
   get #now(): number {
-    return Date.now() + this.#options.clockMs;
+    return Date.now() + this.clockMs;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
     const url = new URL(request.url!, this.endpoint);
     const [, bucket = '', ...key] = url.pathname.split('/').map(decodeURIComponent);
     const { method = '', headers } = request;
@@ -116,6 +119,9 @@ export class InProcessStore {
       return;
     }
     const isRefused = typeof fault === 'object' && fault !== null && 'status' in fault;
+    const isExpecting = headers.expect !== undefined;
+    if (isExpecting && !isRefused) response.writeContinue();
+    const body = isExpecting && isRefused ? Buffer.alloc(0) : await readBody(request);
     const answer = isRefused
       ? refuse(fault.status, fault.code ?? '', fault.headers)
       : (this.#checkSignature(request, url, body) ?? this.#carryOut(call, body));

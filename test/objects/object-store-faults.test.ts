@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ObjectStoreOptions,
@@ -110,14 +114,26 @@ describe('a clock', () => {
     const { open, lines } = await serve({ clockMs: 3_600_000 });
     const store = await open();
     await store.put('a', contentOf('a'));
-    expect(lines).toEqual([expect.stringContaining('this machine has a clock 60 min behind the store')]);
+    expect(lines).toEqual([
+      expect.stringContaining('the clock of this machine is 60 min behind, so requests'),
+    ]);
     expect((await store.head('a'))!.date! - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test('that is set while the program runs', async () => {
+    const { open, server, lines } = await serve();
+    const store = await open();
+    for (const clockMs of [-7_200_000, 0]) {
+      server.clockMs = clockMs;
+      expect(await store.head('a')).toBe(null);
+    }
+    expect(lines).toEqual([expect.stringContaining('120 min ahead')]);
   });
 
   test('that the store refuses even so ends the attempts', async () => {
     const { open, server } = await serve();
     server.plan = () => ({ status: 403, code: 'RequestTimeTooSkewed' });
-    await expect(open()).rejects.toThrow("expected a machine whose clock agrees with the store's");
+    await expect(open()).rejects.toThrow("expected a clock that agrees with the store's");
   });
 });
 
@@ -223,6 +239,28 @@ describe('a fault that passes', () => {
     server.plan = () => null;
     await store.put('a', contentOf('abcdefghij'));
     await expect(chunks.next()).rejects.toThrow('of which 5 bytes were read, found another one');
+  });
+
+  test('a store refuses a large file before it is sent', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    const folder = await mkdtemp(join(tmpdir(), 'cathedral-objects-'));
+    closing.push({ stop: () => rmSync(folder, { recursive: true }) });
+    const file = join(folder, 'large');
+    await writeFile(file, Buffer.alloc(30_000_000));
+    const sha256 = createHash('sha256').update(Buffer.alloc(30_000_000)).digest('hex');
+    server.plan = () => ({ status: 403, code: 'AccessDenied' });
+    const refused = Array.from({ length: 40 }, () => store.put('a', { file, sha256 }).catch(String));
+    expect(new Set(await Promise.all(refused))).toEqual(
+      new Set([expect.stringContaining('expected an access key that may do this, found status 403')]),
+    );
+    server.plan = () => null;
+    expect(await store.put('a', { file, sha256 })).toEqual({ etag: expect.any(String) });
+  });
+
+  test('a key that no address can name is refused', async () => {
+    const { open } = await serve();
+    await expect((await open()).head('a/../b')).rejects.toThrow('without the names . and ..');
   });
 
   test('a store that does not answer is given up', async () => {
