@@ -243,12 +243,13 @@ describe('a fault that passes', () => {
 
   test('a store refuses a large file before it is sent', async () => {
     const { open, server } = await serve();
-    const store = await open();
+    // The server takes its time to hash it.
+    const store = await open('', CREDENTIALS, { stallMs: 30_000 });
     const folder = await mkdtemp(join(tmpdir(), 'cathedral-objects-'));
     closing.push({ stop: () => rmSync(folder, { recursive: true }) });
     const file = join(folder, 'large');
-    await writeFile(file, Buffer.alloc(30_000_000));
-    const sha256 = createHash('sha256').update(Buffer.alloc(30_000_000)).digest('hex');
+    await writeFile(file, Buffer.alloc(10_000_000));
+    const sha256 = createHash('sha256').update(Buffer.alloc(10_000_000)).digest('hex');
     server.plan = () => ({ status: 403, code: 'AccessDenied' });
     const refused = Array.from({ length: 40 }, () => store.put('a', { file, sha256 }).catch(String));
     expect(new Set(await Promise.all(refused))).toEqual(
