@@ -53,8 +53,7 @@ export class LedgerFold {
    * state returned before may then have some of the new events, and changes no more.
    */
   async advance(): Promise<State> {
-    if (!this.#matches)
-      await assertReleaseMatchesLedger(this.#ledger.path, this.#sealed.position, this.#verifiers);
+    if (!this.#matches) await this.#assertMatches();
     this.#matches = true;
     await this.#readNewSnapshots();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -70,6 +69,10 @@ export class LedgerFold {
     });
   }
 
+  async #assertMatches(): Promise<void> {
+    await assertReleaseMatchesLedger(this.#ledger.path, this.#sealed.position, this.#verifiers);
+  }
+
   /** Checks the folder's modification time first, since listing years of snapshots is slow. */
   async #readNewSnapshots(): Promise<void> {
     const at = await stat(join(this.#ledger.path, 'snapshots'), { bigint: true }).then(
@@ -78,6 +81,10 @@ export class LedgerFold {
       () => null,
     );
     if (at !== null && at === this.#listedAt) return;
+    // A machine that imports in turn with others may have had to give up a snapshot of its own. An older copy of the ledger just lacks some.
+    await this.#assertMatches().catch((error) => {
+      if (!(error instanceof CathedralError && error.code === 'ledger_unreadable')) throw error;
+    });
     await this.#readSnapshots();
     this.#listedAt = at;
   }

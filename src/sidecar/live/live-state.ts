@@ -140,6 +140,8 @@ export class LiveState {
       this.#show(await fold.advance(), fold.sealed.position);
       return null;
     } catch (error) {
+      // Begins again at the release, which may still be of this ledger.
+      if (error instanceof CathedralError && error.code === 'ledger_root') this.#release = null;
       // What is sealed is as good as a release, so show it if it is newer.
       const { state, position } = fold.sealed;
       if (state.events > this.events) this.#put(structuredClone(state), position);

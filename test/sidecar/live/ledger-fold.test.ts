@@ -1,8 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
-import { assertReleaseMatchesLedger } from '../../../src/sidecar/live/ledger-fold.ts';
+import { nextSlotId } from '../../../pipeline/ledger/slot.ts';
+import { emptyState } from '../../../pipeline/model/state.ts';
+import { assertReleaseMatchesLedger, LedgerFold } from '../../../src/sidecar/live/ledger-fold.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger } from '../../ledger/test-ledger.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 
@@ -33,4 +35,16 @@ test('a position does not match a ledger without its snapshot, or one signed by 
   const place = `snapshots/${FIRST_SLOT}.checkpoint`;
   const fault = { code: 'ledger_unreadable', place };
   expect(await failureOf(() => assertReleaseMatchesLedger(ledger, position, KNOWN))).toMatchObject(fault);
+});
+
+test('a fold does not continue from a snapshot that the ledger no longer has', async () => {
+  const [ledger, other] = [temporaryFolder(), temporaryFolder()];
+  await writeLedger(ledger, 4, 4);
+  await writeLedger(other, 4, 5, 4);
+  const fold = new LedgerFold(ledger, KNOWN, { position: LEDGER_START, state: emptyState() });
+  expect((await fold.advance()).events).toBe(8);
+  await rm(`${ledger}/snapshots`, { recursive: true });
+  await cp(`${other}/snapshots`, `${ledger}/snapshots`, { recursive: true });
+  const failure = { code: 'ledger_root', place: `snapshots/${nextSlotId(FIRST_SLOT)}.checkpoint` };
+  expect(await failureOf(() => fold.advance())).toMatchObject(failure);
 });
