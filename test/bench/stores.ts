@@ -8,6 +8,7 @@ import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { PostgresServer } from '../engines/postgres.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
+import { appenders } from './access-log-appenders.ts';
 import { atLeast, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { serve } from './server.ts';
@@ -25,6 +26,7 @@ export async function stores(report: Report): Promise<void> {
   const database = await PostgresServer.start({ settings: ['fsync = on', 'shared_buffers = 128MB'] });
   try {
     await withScratch((folder) => compareStores(folder, database, report));
+    report(await appenders(await database.newDatabase()));
   } finally {
     database.stop();
   }
