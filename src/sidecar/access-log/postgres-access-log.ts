@@ -19,6 +19,9 @@ const [SEQ, HASH] = [COLUMNS.length + 1, COLUMNS.length + 2];
 const APPEND = `
   WITH added AS (${INSERT}) UPDATE cathedral.access_log_head SET seq = $${SEQ}::bigint, hash = $${HASH}::text`;
 
+/** How long a server that was paused holds up the others: less than they wait for a lock. */
+const MOST_IDLE_MS = 2_000;
+
 /**
  * The lock on the head is what makes one chain of the entries of all servers: the next one reads it after this transaction has
  * ended. `own` is the entry that this process wrote last.
@@ -26,7 +29,8 @@ const APPEND = `
 const TAKE_HEAD = `
   SELECT head.seq, head.hash, (SELECT seq FROM cathedral.access_log_start) AS start,
     (SELECT hash FROM cathedral.${ENTRIES} WHERE seq = $1) AS own,
-    has_table_privilege('cathedral.${ENTRIES}', 'INSERT') AS "mayInsert"
+    has_table_privilege('cathedral.${ENTRIES}', 'INSERT') AS "mayInsert",
+    set_config('idle_in_transaction_session_timeout', '${MOST_IDLE_MS}', true)
   FROM cathedral.access_log_head AS head FOR UPDATE OF head`;
 
 interface HeadRow extends Link {

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { withLease } from '../../../pipeline/postgres/lease.ts';
 import { type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
 import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
 import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-expiry.ts';
 import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
+import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
+import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
+import { newKey } from '../keys/key-store-contract.ts';
 import { entriesOf, testAccessLog } from './access-log-contract.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
@@ -109,6 +114,30 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     expect(await faultsOf(database)).toEqual([]);
   });
 
+  test('goes on where a server is paused while it holds the lock', async () => {
+    const { database, log } = await written(1);
+    const held = Promise.withResolvers<void>();
+    const transaction: Database['transaction'] = (work) =>
+      database.transaction((query) =>
+        work(async (text, values) => {
+          const answer = await query(text as string, values);
+          held.resolve();
+          await sleep(4_000);
+          return answer as never;
+        }),
+      );
+    const paused = failureOf(() =>
+      openPostgresAccessLog({ ...database, transaction }).append(sampleAccess(1, { requestId: 'paused' })),
+    );
+    await held.promise;
+    await log.append(sampleAccess(2));
+    expect(await paused).toMatchObject({ code: 'store_failed' });
+    expect((await entriesOf(readLogTables(database))).map(({ request_id }) => request_id)).toEqual([
+      'request-0',
+      'request-2',
+    ]);
+  }, 20_000);
+
   test('refuses changes of entries, of its head and removals that are not on record, also by its owner', async () => {
     const { database, log } = await written(5);
     for (const sql of [
@@ -149,6 +178,18 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
       code: 'store_failed',
     });
     expect(await verifyAccessLog(reader)).toMatchObject({ faults: [], entries: 6 });
+    // The rights that the other stores and publishers need.
+    const counts = postgresCountStore(service);
+    const take = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 1 } as const;
+    expect(await counts.takeAll([take, take])).toEqual([1, null]);
+    await counts.secret(take.day, new Uint8Array(32));
+    await counts.prune('2025-12-02');
+    expect(await counts.count(take.day, take.area, take.subject)).toBe(0);
+    const keys = postgresKeyStore(service);
+    expect(await keys.addKey(newKey('a'))).toBe(true);
+    expect(await keys.keys()).toHaveLength(1);
+    const lease = { name: 'test', holder: 'test', waitMs: 0 };
+    expect(await withLease(service, lease, async ({ epoch }) => epoch)).toBe(1);
     await server.sql('REVOKE INSERT ON cathedral.access_log_entries FROM cathedral_service', name);
     expect(await failureOf(() => log.check())).toMatchObject({ code: 'store_failed' });
     await database.query('SELECT 1');
