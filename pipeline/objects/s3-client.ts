@@ -98,8 +98,11 @@ export class S3Client {
   async send(request: S3Request, accepted: readonly number[] = []): Promise<S3Answer> {
     const answer = await this.#exchange(request);
     const { statusCode: status } = answer;
-    if ((status >= 200 && status < 300) || accepted.includes(status)) return answer;
-    throw this.#refused(request, answer, await readRefusal(answer));
+    if ((status >= 200 && status < 300) || (accepted.includes(status) && status !== 404)) return answer;
+    const refusal = await readRefusal(answer);
+    // A bucket that is gone must not look like one that lacks the object. HEAD does not tell them apart.
+    if (status === 404 && accepted.includes(404) && refusal.code !== 'NoSuchBucket') return answer;
+    throw this.#refused(request, answer, refusal);
   }
 
   async #exchange(request: S3Request): Promise<S3Answer> {
@@ -192,7 +195,10 @@ export class S3Client {
         `a bucket in the region that the address names${region ? `: add ?region=${region}` : ''}`,
         found,
       );
-    return fail(expectationOf(statusCode, code), found);
+    const expected = EXPECTED[code];
+    if (expected !== undefined)
+      return new CathedralError('store_failed', { place: this.placeOf(null), expected, found });
+    return fail(statusCode === 403 ? 'an access key that may do this' : 'status 200', found);
   }
 
   /** A request's time is signed. Once refused, requests are signed with the time of the store, `clockMs` ahead of this machine's. */
@@ -213,14 +219,14 @@ export class S3Client {
   }
 }
 
-function expectationOf(status: number, code: string): string {
-  if (code === 'NoSuchBucket') return 'an existing bucket';
-  if (code === 'InvalidAccessKeyId') return 'an access key that the store knows';
-  if (code === 'SignatureDoesNotMatch') return 'the secret that belongs to the access key';
-  if (code === 'ExpiredToken' || code === 'InvalidToken') return 'a valid session token';
-  if (status === 403) return 'an access key that may do this';
-  return 'status 200';
-}
+/** What refusals that concern every request expected, by their code. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'an existing bucket',
+  InvalidAccessKeyId: 'an access key that the store knows',
+  SignatureDoesNotMatch: 'the secret that belongs to the access key',
+  ExpiredToken: 'a session token that has not expired',
+  InvalidToken: 'a valid session token',
+};
 
 /** Sends a file once the store asks for it, or after a second to one that does not know RFC 9110 §10.1.1. */
 function sendFile(file: string, outgoing: ClientRequest, failed: (cause: unknown) => void): void {

@@ -58,7 +58,7 @@ describe('a store that does not fit is refused in one message', () => {
   test('an unknown access key', async () => {
     const { open } = await serve();
     await expect(open('', { ...CREDENTIALS, accessKeyId: 'other' })).rejects.toThrow(
-      'expected an access key that the store knows, found status 403 InvalidAccessKeyId',
+      '/bucket: expected an access key that the store knows, found status 403 InvalidAccessKeyId',
     );
   });
 
@@ -78,6 +78,14 @@ describe('a store that does not fit is refused in one message', () => {
     await expect(opening).rejects.toThrow(
       `s3+${server.endpoint}/absent: expected an existing bucket, found status 404 NoSuchBucket`,
     );
+  });
+
+  test('a bucket that is removed later', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    server.buckets.clear();
+    for (const call of [store.get('a'), store.read('a', 1), store.put('a', contentOf('a'), 'absent')])
+      await expect(call).rejects.toThrow(`${server.endpoint}/bucket: expected an existing bucket`);
   });
 
   test('another region, which the message names', async () => {
