@@ -74,6 +74,9 @@ export const importFull = {
 /** Pages of older events, or blocks of older rows, that a command compares again. The server imports every minute and compares one. */
 const AUDIT_PAGES = 25;
 
+/** How long the server's import waits for a step of its own replica, or for a run, seconds. */
+const FOLDER_WAIT_S = 10;
+
 /** A ledger on the disk, and the keys that may have signed it. */
 export interface LocalLedger {
   ledger: string;
@@ -233,7 +236,7 @@ export async function followLedger(
       assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
     if (stores) await keepShared(source, local, { config, stores, signal, log });
     const imports = isImport
-      ? importing(source, config, { now: clockOf(stores, context), log, stores, signal })
+      ? importing(source, config, { now: clockOf(stores, context), log, stores, turnMs: 0, signal })
       : null;
     if (stores) onceAborted(signal, () => stores.close());
     return { ...local, imports };
@@ -282,6 +285,8 @@ interface Importing {
   log: (line: string) => void;
   /** Null: this machine is the only one that imports. */
   stores: SharedStores | null;
+  /** How long to wait for another machine that imports, ms. Default: as for another writer of the folder. */
+  turnMs?: number;
 }
 
 function importing(
@@ -297,7 +302,7 @@ function importing(
       // If another machine imports at this moment, this one gets the events from it.
       const report = await importNew(
         source,
-        { ...config, wait: means.stores ? 0 : config.wait },
+        means.stores ? { ...config, wait: Math.min(config.wait, FOLDER_WAIT_S) } : config,
         means,
       ).catch((error) => {
         if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
@@ -332,7 +337,7 @@ interface ImportReport {
 async function importNew(
   source: RemoteSource,
   config: SourceConfig,
-  { now, log, stores }: Importing,
+  { now, log, stores, turnMs }: Importing,
   auditPages = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
@@ -355,7 +360,7 @@ async function importNew(
   };
   if (!stores) return work();
   const folder = sharedFolder('import', { ledger: directory, verifiers }, config, stores, log);
-  return folder.import(fingerprint, wait * 1000, work);
+  return folder.import(fingerprint, turnMs ?? wait * 1000, work);
 }
 
 /** The first machine that imports makes the key; the others need a copy of it. Throws config_invalid, and store_failed without a key. */
