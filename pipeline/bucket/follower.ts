@@ -31,6 +31,8 @@ export interface FollowerOptions {
   clock: (() => number) | null;
   /** Between two looks at the pointer, ms. */
   pollMs?: number;
+  /** Objects that are fetched at once. */
+  parallel?: number;
   /** Called with each new fault, and with null when it has passed. */
   onFault: (error: unknown) => void;
   /** Called after each switch. */
@@ -245,8 +247,8 @@ export class Follower {
   }
 
   async #prepare(pointer: Pointer): Promise<Prepared> {
-    const { store, out, alsoIn = [] } = this.#options;
-    const pulled = await pullRelease(pointer, { store, out, alsoIn, signal: this.#stop.signal });
+    const { store, out } = this.#options;
+    const pulled = await pullRelease(pointer, { ...this.#options, out, signal: this.#stop.signal });
     const { size } = pulled.manifest.ledger;
     if (pointer.log.size < size)
       throw unusable(

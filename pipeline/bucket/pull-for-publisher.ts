@@ -20,6 +20,8 @@ export interface PublisherPull {
   recorded: SnapshotHashes;
   /** How long to wait for another run on this folder, ms. */
   waitMs: number;
+  /** Objects that are fetched at once. */
+  parallel?: number;
   signal?: AbortSignal;
 }
 

@@ -9,6 +9,7 @@ import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
 import {
   bundlePath,
   edgeTiles,
+  fullTileOf,
   newTiles,
   parseTilePath,
   TILE_WIDTH,
@@ -27,7 +28,7 @@ import { logKey } from './layout.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
 import { PARALLEL_FETCHES, type PullOptions } from './pull-release.ts';
 
-interface LogPull extends Pick<PullOptions, 'out' | 'signal'> {
+interface LogPull extends Pick<PullOptions, 'out' | 'signal' | 'parallel'> {
   store: Pick<ObjectStore, 'name' | 'read' | 'list'>;
 }
 
@@ -45,10 +46,7 @@ export async function pullLog(pointed: Pick<Pointed, 'log'>, options: LogPull): 
     if (!(error instanceof CathedralError) || error.code !== 'log_invalid') throw error;
     // A tile on this disk may be the one that is wrong.
   }
-  for (const folder of [LOG_FOLDER, ENTRIES_FOLDER]) {
-    const place = join(options.out, folder);
-    await asDiskErrors(place, () => rm(place, { recursive: true, force: true }));
-  }
+  for (const folder of [LOG_FOLDER, ENTRIES_FOLDER]) await remove(join(options.out, folder));
   await complete(head, pointed.log.checkpoint, null, options);
 }
 
@@ -68,27 +66,33 @@ async function complete(
   local: Checkpoint | null,
   options: LogPull,
 ): Promise<void> {
-  const { out, store, signal } = options;
+  const { out, store, signal, parallel = PARALLEL_FETCHES } = options;
   const reader = await TileReader.open(head, (tile) => readTile(tile, local !== null, options), nodeHash);
   if (local) await assertSameLog(out, local, reader);
   const tiles = [...newTiles(0, head.size)];
   const wanted = new Map(tiles.map((tile) => [tilePath(tile), tile]));
   for (const tile of await earlierTiles(head.size, reader, store)) wanted.set(tilePath(tile), tile);
-  const here = await removeOthers(out, wanted);
+  // What a killed run placed beyond the checkpoint here, nothing vouches for.
+  const here = await keepOnly(out, (path) => fullTileOf(path, local?.size ?? 0) !== null);
   await using staged = await StagedLog.open(out);
-  await inParallel(wanted.values(), PARALLEL_FETCHES, async (tile) => {
+  await inParallel(wanted.values(), parallel, async (tile) => {
     signal?.throwIfAborted();
     const [path, bundle] = [tilePath(tile), tile.level === 0 ? bundlePath(tile) : null];
     const isPartial = tile.width < TILE_WIDTH;
     if (here.has(path) && !isPartial && (!bundle || here.has(bundle))) return;
     const hashes = (await reader.tile(tile.level, tile.index)).slice(0, tile.width);
     // Compares those that are here. Of the full ones, each run verifies some.
-    if (!here.has(path) || isPartial) staged.add([{ path, bytes: bytesOf(hashes) }]);
+    const files = !here.has(path) || isPartial ? [{ path, bytes: bytesOf(hashes) }] : [];
     if (bundle && !here.has(bundle))
-      staged.add([{ path: bundle, bytes: await readBundle(bundle, hashes, store) }]);
+      files.push({ path: bundle, bytes: await readBundle(bundle, hashes, store) });
+    await asDiskErrors(out, async () => staged.add(files));
   });
   await staged.flush();
   await staged.publish(note);
+  // Until then, the checkpoint that was here needs its own partial tiles.
+  const bundles = [...wanted.values()].filter(({ level }) => level === 0).map(bundlePath);
+  const all = new Set([...wanted.keys(), ...bundles]);
+  await keepOnly(out, (path) => all.has(path));
 }
 
 /** Unverified: the reader does that. */
@@ -151,10 +155,8 @@ function isBeginning(found: readonly string[], hashes: readonly string[], width:
   return found.length === width && found.every((hash, at) => hash === hashes[at]);
 }
 
-/** Removes what is not wanted, and returns the paths that remain, as `tilePath` and `bundlePath` spell them. */
-async function removeOthers(out: string, wanted: ReadonlyMap<string, Tile>): Promise<Set<string>> {
-  const bundles = [...wanted.values()].filter(({ level }) => level === 0).map(bundlePath);
-  const keep = new Set([...wanted.keys(), ...bundles, 'checkpoint']);
+/** Removes other files of the log, and returns the paths that remain, as `tilePath` and `bundlePath` spell them. */
+async function keepOnly(out: string, isKept: (path: string) => boolean): Promise<Set<string>> {
   const here = new Set<string>();
   for (const [folder, prefix] of [
     [LOG_FOLDER, ''],
@@ -163,14 +165,18 @@ async function removeOthers(out: string, wanted: ReadonlyMap<string, Tile>): Pro
     const tree = await listTree(join(out, folder)).catch(() => null);
     for (const name of [...(tree?.files ?? []), ...(tree?.others ?? [])]) {
       const path = `${prefix}${name}`;
-      if (keep.has(path)) here.add(path);
-      else await asDiskErrors(logFile(out, path), () => rm(join(out, folder, name), { force: true }));
+      if (isKept(path)) here.add(path);
+      else if (path !== 'checkpoint') await remove(join(out, folder, name));
     }
     for (const name of (tree?.folders ?? []).toReversed())
       if (![...here].some((path) => path.startsWith(`${prefix}${name}/`)))
-        await asDiskErrors(out, () => rm(join(out, folder, name), { recursive: true, force: true }));
+        await remove(join(out, folder, name));
   }
   return here;
+}
+
+function remove(place: string): Promise<void> {
+  return asDiskErrors(place, () => rm(place, { recursive: true, force: true }));
 }
 
 function invalid(place: string, expected: string, found: string): CathedralError {

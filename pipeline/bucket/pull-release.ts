@@ -21,6 +21,8 @@ export interface PullOptions {
   out: string;
   /** Other folders with releases, from which equal files are linked. */
   alsoIn?: readonly string[];
+  /** Objects that are fetched at once. Default 8: the latency of a store is many times its transfer time for a small file. */
+  parallel?: number;
   signal?: AbortSignal;
 }
 
@@ -33,7 +35,6 @@ export interface PulledRelease {
   fetched: { files: number; bytes: number };
 }
 
-/** Objects that are fetched at once: the latency of a store is many times its transfer time for a small file. */
 export const PARALLEL_FETCHES = 8;
 /** Blobs wait here, so that an interrupted pull resumes. */
 const FETCHED = `${STAGING}fetched`;
@@ -48,26 +49,40 @@ export async function pullRelease(
   pointed: Pick<Pointed, 'manifest' | 'release' | 'version'>,
   options: PullOptions,
 ): Promise<PulledRelease> {
-  const { out, alsoIn = [] } = options;
+  const { out } = options;
   const text = await readManifest(pointed, options);
   const place = `${options.store.name}/${manifestKey(pointed.manifest.sha256)}`;
   const manifest = parseManifest(text, place);
   assertPointed(manifest, pointed, place);
   const name = releaseFolder(manifest);
   const dir = join(out, 'releases', name);
-  const nothing = { files: 0, bytes: 0 };
-  if (await isWhole(dir, text, manifest)) return { name, dir, manifest, fetched: nothing };
   const staging = join(out, FETCHED);
+  const isHere = await isWhole(dir, text, manifest);
+  const fetched = isHere
+    ? { files: 0, bytes: 0 }
+    : await fetchRelease(text, manifest, dir, { ...options, staging });
+  // An earlier pull may have ended just before.
+  for (const left of [staging, join(out, NEXT)])
+    await asDiskErrors(left, () => rm(left, { recursive: true, force: true }));
+  return { name, dir, manifest, fetched };
+}
+
+async function fetchRelease(
+  text: string,
+  manifest: Manifest,
+  dir: string,
+  options: PullOptions & FetchOptions,
+): Promise<PulledRelease['fetched']> {
+  const { out, alsoIn = [], staging } = options;
   await asDiskErrors(out, async () => {
     await makeFolder(join(out, 'releases'));
     await makeFolder(staging);
   });
   const wanted = [...releaseFiles(manifest)].map(([file, { blob }]) => ({ file, ...blob }));
   const blobs = await localBlobs([...alsoIn, out]);
-  const fetched = await fetchMissing(wanted, blobs, { ...options, staging });
+  const fetched = await fetchMissing(wanted, blobs, options);
   await assemble(text, wanted, blobs, { out, dir });
-  await asDiskErrors(staging, () => rm(staging, { recursive: true, force: true }));
-  return { name, dir, manifest, fetched };
+  return fetched;
 }
 
 async function readManifest(
@@ -128,7 +143,7 @@ async function releaseFolders(out: string): Promise<string[]> {
   return names.map((name) => join(folder, name));
 }
 
-export interface FetchOptions extends Pick<PullOptions, 'store' | 'signal'> {
+export interface FetchOptions extends Pick<PullOptions, 'store' | 'signal' | 'parallel'> {
   /** Fetched blobs wait here, named by their SHA-256. */
   staging: string;
 }
@@ -137,12 +152,12 @@ export interface FetchOptions extends Pick<PullOptions, 'store' | 'signal'> {
 export async function fetchMissing(
   wanted: readonly Blob[],
   blobs: Map<string, Source>,
-  { store, signal, staging }: FetchOptions,
+  { store, signal, staging, parallel = PARALLEL_FETCHES }: FetchOptions,
 ): Promise<PulledRelease['fetched']> {
   const origin = new StoreOrigin(store, signal);
   const fetched = { files: 0, bytes: 0 };
   const distinct = new Map(wanted.map((blob) => [blob.sha256, blob]));
-  await inParallel(distinct.values(), PARALLEL_FETCHES, async ({ sha256, bytes }) => {
+  await inParallel(distinct.values(), parallel, async ({ sha256, bytes }) => {
     signal?.throwIfAborted();
     const source = blobs.get(sha256);
     if (source && (await hasLength(join(source.folder, source.file), bytes))) return;

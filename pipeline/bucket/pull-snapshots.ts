@@ -114,18 +114,15 @@ interface Means extends SnapshotsPull {
   blobs: Map<string, Source>;
 }
 
-async function pullSnapshot(
-  id: string,
-  hash: string,
-  { out, store, signal, staging, blobs, files }: Means,
-): Promise<void> {
+async function pullSnapshot(id: string, hash: string, { files, blobs, ...means }: Means): Promise<void> {
+  const { out, store } = means;
   const path = `${SNAPSHOTS}/${id}`;
   const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
   const place = `${store.name}/${blobKey(hash)}`;
   const snapshot = parseSnapshot(String(index), place);
   if (snapshot.id !== id) throw invalid(place, `the index of ${id}`, `that of ${snapshot.id}`);
   const stored = snapshot.files.flatMap((file) => ('url' in file ? [file] : []));
-  await fetchMissing(stored, blobs, { store, staging, ...(signal && { signal }) });
+  await fetchMissing(stored, blobs, means);
   const folder = new StagingFolder(join(out, `${ASIDE}${id}`));
   await asDiskErrors(folder.dir, () => rm(folder.dir, { recursive: true, force: true }));
   for (const { url, sha256, bytes } of stored) {
@@ -146,12 +143,13 @@ async function pullSnapshot(
 }
 
 /** Styles, fonts and old histories, which are named by their content. */
-async function pullNamed({ out, store, signal, staging, blobs, files }: Means): Promise<void> {
+async function pullNamed({ files, blobs, ...means }: Means): Promise<void> {
+  const { out } = means;
   const missing: (Blob & { path: string })[] = [];
   for (const [path, blob] of Object.entries(files))
     if ([ASSETS, OLD_HISTORIES].some((folder) => path.startsWith(`${folder}/`)))
       if (!(await exists(join(out, path)))) missing.push({ path, ...blob });
-  await fetchMissing(missing, blobs, { store, staging, ...(signal && { signal }) });
+  await fetchMissing(missing, blobs, means);
   const target = new StagingFolder(out);
   for (const { path: as, sha256, bytes } of missing) {
     const { folder, file } = blobs.get(sha256)!;

@@ -22,6 +22,7 @@ const SOME_SCENARIOS = [
   'next run',
   'rotate',
   'a mirror that goes on',
+  'a server that follows',
 ];
 /** One that is found by a flush that fails, by half a file, by a power cut, and by what is left over. */
 const SOME_MISTAKES = [

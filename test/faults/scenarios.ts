@@ -1,3 +1,4 @@
+import { BUCKET_SCENARIOS } from './bucket-scenarios.ts';
 import { LEDGER_SCENARIOS } from './ledger-scenarios.ts';
 import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
 import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
@@ -8,4 +9,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...LEDGER_SCENARIOS,
   ...PUBLISHER_SCENARIOS,
   ...MIRROR_SCENARIOS,
+  ...BUCKET_SCENARIOS,
 };
