@@ -9,11 +9,16 @@ import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-
 import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-expiry.ts';
 import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
+import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
+import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
-import { failureOf } from '../../release/temporary-folder.ts';
+import { publishTiny } from '../../release/publish-tiny.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { newKey } from '../keys/key-store-contract.ts';
+import { GOVERNMENT } from '../keys/tiny-key-services.ts';
+import { get, tinyApp } from '../tiny-app.ts';
 import { entriesOf, testAccessLog } from './access-log-contract.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
@@ -278,36 +283,54 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     expect(await server.sql('SELECT FROM cathedral.access_log_entries', name)).toEqual([]);
   });
 
-  test('has every acknowledged entry after its primary was killed and the standby was promoted', async () => {
+  test('has a row for every restricted file that was sent, whichever server sent it, after the primary was killed', async () => {
     standby = await server.addStandby();
     const both = await server.newDatabase(standby);
-    const logs = await Promise.all(
-      Array.from({ length: 3 }, async () => openPostgresAccessLog(await connect(both))),
+    const out = await temporaryFolder();
+    await publishTiny(out, { events: 50 });
+    const servers = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const database = await connect(both);
+        const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
+        const stores = {
+          keys: postgresKeyStore(database),
+          accessLog: openPostgresAccessLog(database),
+          limiter,
+        };
+        return { ...(await tinyApp(out, { services: stores })), ...stores };
+      }),
     );
-    const acknowledged: string[] = [];
+    const services = { store: servers[0]!.keys, mailer: null, now: Date.now, randomBytes };
+    const { key } = await issueKey(
+      { ...GOVERNMENT, deliver: 'print' },
+      { ...services, baseUrl: 'https://a.example' },
+    );
+    const sent: string[] = [];
+    const others = new Set<number>();
     let isOver = false;
-    const write = async (client: number) => {
-      for (let at = 0; !isOver; at += 1) {
-        const requestId = `${client}-${at}-${randomBytes(4).toString('hex')}`;
-        await logs[client % 3]!.append(sampleAccess(at, { requestId })).then(
-          () => acknowledged.push(requestId),
-          () => undefined,
-        );
+    const read = async (client: number) => {
+      while (!isOver) {
+        const path = '/government/compliance-report.json';
+        const answer = await get(servers[client % 3]!.app, path, { authorization: `Bearer ${key}` });
+        if (answer.statusCode === 200) sent.push(`${answer.headers['x-request-id']}`);
+        else others.add(answer.statusCode);
       }
     };
-    const writing = Array.from({ length: 9 }, (_, client) => write(client));
-    while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    const reading = Array.from({ length: 9 }, (_, client) => read(client));
+    while (sent.length < 200) await sleep(5);
     await server.kill();
     standby.promote();
     await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
     await standby.sql('SELECT pg_reload_conf()');
-    const before = acknowledged.length;
-    while (acknowledged.length < before + 100) await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = sent.length;
+    while (sent.length < before + 100) await sleep(5);
     isOver = true;
-    await Promise.all(writing);
+    await Promise.all(reading);
+    expect([...others]).toEqual([503]);
     const database = await connect(both);
-    const logged = new Set((await entriesOf(readLogTables(database))).map(({ request_id }) => request_id));
-    expect(acknowledged.filter((id) => !logged.has(id))).toEqual([]);
+    const logged = (await entriesOf(readLogTables(database))).map(({ request_id }) => request_id);
+    expect(sent.filter((id) => !logged.includes(id))).toEqual([]);
+    expect(new Set(logged).size).toBe(logged.length);
     expect(await faultsOf(database)).toEqual([]);
   }, 60_000);
 });
