@@ -92,6 +92,8 @@ export interface OpenServices {
 const MIB = 1024 * 1024;
 /** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
 const CONNECTIONS = 8;
+/** Commits that are under way at once share a flush. */
+const PARALLEL_COUNTS = 4;
 /** How long the current release is taken for granted, ms: nobody notices, and it saves each request two system calls. */
 const KEEP_RELEASE_MS = 100;
 /** The hash of no key. */
@@ -225,7 +227,8 @@ async function openStores(
 
 function openCounts({ limits: path }: ServiceConfig, database: Database | null, logger: pino.Logger) {
   if (database) {
-    const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
+    const store = postgresCountStore(database);
+    const limiter = createLimiter({ store, random: randomBytes, parallel: PARALLEL_COUNTS });
     return { limiter, countsLostAt: () => null };
   }
   let lostAt = 0;

@@ -19,6 +19,8 @@ export interface QuotaRequest {
 
 export interface LimiterOptions {
   store: CountStore;
+  /** How many batches the store may count at once. Default: 1. */
+  parallel?: number;
   /** Returns the given number of unguessable bytes. */
   random: (bytes: number) => Uint8Array;
 }
@@ -50,8 +52,11 @@ const MAX_NAMES = 10_000;
 const PRUNE_AFTER_MS = 60 * 60 * 1_000;
 
 /** Counts requests per UTC day, area and subject. Keeps no counts in memory. */
-export function createLimiter({ store, random }: LimiterOptions): Limiter {
-  const takes = new GroupCommit<CountRequest, number | null>({ commit: (batch) => store.takeAll(batch) });
+export function createLimiter({ store, random, parallel = 1 }: LimiterOptions): Limiter {
+  const takes = new GroupCommit<CountRequest, number | null>({
+    commit: (batch) => store.takeAll(batch),
+    parallel,
+  });
   let nameSubject = subjectNames({ store, random });
 
   async function take({ area, tier, subject, now }: QuotaRequest): Promise<QuotaResult> {
@@ -83,7 +88,7 @@ export function createLimiter({ store, random }: LimiterOptions): Limiter {
  * Addresses are personal data, so only a keyed hash of them is stored. The secret changes daily and is deleted with the day's
  * counts. Afterwards nobody can recover an address, not even by trying all of them.
  */
-function subjectNames({ store, random }: LimiterOptions) {
+function subjectNames({ store, random }: Pick<LimiterOptions, 'store' | 'random'>) {
   let current: { day: string; secret: Promise<Uint8Array> } | null = null;
   let names = new Map<string, string>();
   const secretOf = (day: string): Promise<Uint8Array> => {

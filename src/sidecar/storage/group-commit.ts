@@ -1,10 +1,12 @@
 import { Problem } from '../../api/problem.ts';
 
 export interface GroupCommitOptions<T, R> {
-  /** Writes all items or none, and returns a result for each in order. Never called concurrently. */
+  /** Writes all items or none, and returns a result for each in order. */
   commit: (items: readonly T[]) => Promise<readonly R[]>;
   /** Maximum of waiting items. More are refused with `overloaded`, so that a slow disk does not fill the memory. */
   maxWaiting?: number;
+  /** How many transactions may be under way at once. Default: 1. */
+  parallel?: number;
 }
 
 interface Waiting<T, R> {
@@ -20,16 +22,18 @@ const MAX_BATCH = 1_000;
 const RETRY_AFTER_S = 5;
 
 /**
- * Commits items in groups: all that arrive in one turn of the event loop, or during the previous transaction, form one
+ * Commits items in groups: all that arrive in one turn of the event loop, or during the previous transactions, form one
  * transaction. They share its cost, and each caller is answered after it has ended.
  */
 export class GroupCommit<T, R> {
   readonly #options: Required<GroupCommitOptions<T, R>>;
   #waiting: Waiting<T, R>[] = [];
-  #running: Promise<void> | null = null;
+  readonly #running = new Set<Promise<void>>();
+  /** Of these, those that will look for waiting items again. */
+  #active = 0;
 
   constructor(options: GroupCommitOptions<T, R>) {
-    this.#options = { maxWaiting: MAX_WAITING, ...options };
+    this.#options = { maxWaiting: MAX_WAITING, parallel: 1, ...options };
   }
 
   /** Resolves after the transaction with this item. Rejects with the error of `commit`, or with overloaded. */
@@ -37,13 +41,19 @@ export class GroupCommit<T, R> {
     if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      this.#running ??= this.#run();
+      if (this.#active < this.#options.parallel) this.#start();
     });
   }
 
   /** Resolves when no item is waiting. */
   async idle(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#active > 0) await Promise.all(this.#running);
+  }
+
+  #start(): void {
+    this.#active += 1;
+    const running = this.#run().finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   async #run(): Promise<void> {
@@ -53,7 +63,7 @@ export class GroupCommit<T, R> {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       await this.#commit(batch);
     }
-    this.#running = null;
+    this.#active -= 1;
   }
 
   async #commit(batch: readonly Waiting<T, R>[]): Promise<void> {

@@ -85,4 +85,29 @@ describe('a group commit', () => {
     expect(written).toBe(1);
     await group.idle();
   });
+
+  test('has as many transactions under way as it may, and waits for all of them', async () => {
+    const open: (() => void)[] = [];
+    const group = new GroupCommit<number, number>({
+      parallel: 2,
+      commit: async (items) => {
+        await new Promise<void>((resolve) => open.push(resolve));
+        return items;
+      },
+    });
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const added = [];
+    for (const item of [1, 2, 3, 4]) {
+      added.push(group.add(item));
+      await turn();
+    }
+    expect(open).toHaveLength(2);
+    const idle = group.idle();
+    open[1]!();
+    await turn();
+    expect([open.length, await added[1]]).toEqual([3, 2]);
+    for (const end of open) end();
+    await idle;
+    expect(await Promise.all(added)).toEqual([1, 2, 3, 4]);
+  });
 });
