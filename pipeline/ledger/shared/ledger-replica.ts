@@ -344,8 +344,11 @@ export class LedgerReplica {
       for (const { event, hash } of step.value) hashes.set(event.seq, hash);
     const { size, checkpoint } = step.value;
     if (size === position.size && checkpoint.root === root) return hashes;
-    const expected = `root ${root} of ${position.size} events, as ${this.#options.shared.name} says`;
-    throw contradiction(`snapshots/${id}.checkpoint`, expected, `root ${checkpoint.root} of ${size}`);
+    throw new CathedralError('store_failed', {
+      place: `${this.#options.shared.name}, ledger_snapshots ${id}`,
+      expected: `root ${checkpoint.root} of ${size} events, as the checkpoint says`,
+      found: `root ${root} of ${position.size}`,
+    });
   }
 
   /**

@@ -236,6 +236,15 @@ describe.skipIf(!hasPostgres)('a shared ledger', () => {
       expect(files.filter((name) => /^snapshots.*[^p]$/.test(name))).toEqual([]);
     }
     all.objects.tamper = null;
+    const row = (root: string) =>
+      all.database.query('UPDATE cathedral.ledger_snapshots SET root = $1', [root]);
+    const { root } = (await all.shared.facts())!.newest!;
+    await row('0'.repeat(64));
+    await expect(replica.update()).rejects.toMatchObject({
+      code: 'store_failed',
+      found: expect.stringMatching(/^root 000/),
+    });
+    await row(root);
     await replica.update();
     expect(filesOf(replica.folder)).toEqual(filesOf(all.folder));
     const own = newFolder();
