@@ -90,6 +90,7 @@ export const storeCopy = defineCommand({
       await withLease(database, { name: LEASE, holder, waitMs: 0 }, (lease) =>
         copyAll(from, to, { day: utcDay(now() + database.clock()), lease, report }),
       );
+      assertSome(all, from.name);
       if (config.json) print(formatJson(all.map(({ isNew, ...copied }) => ({ ...copied, copied: isNew }))));
       return 0;
     } finally {
@@ -151,6 +152,13 @@ async function copyAll(
   report(await copyTables({ part: 'counts of today', tables: COUNT_TABLES, day }, from.counts, to.counts));
   report(await copyAccessLog(from.accessLog, to.accessLog));
   report(await copyRecord(from.records(lease), to.records(lease)));
+}
+
+/** A mistyped path must not pass as stores that are empty. */
+function assertSome(all: readonly Copied[], place: string): void {
+  if (all.some(({ rows }) => Object.values(rows).some((count) => count > 0))) return;
+  const expected = 'keys, counts, entries or a signing record to copy';
+  throw new CathedralError('store_failed', { place, expected, found: 'none' });
 }
 
 async function copyRecord(from: SigningRecords, to: SigningRecords): Promise<Copied> {

@@ -301,9 +301,10 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     ]);
   });
 
-  test('needs files on one side, and a database on the other', async () => {
+  test('needs files on one side, a database on the other, and something to copy', async () => {
     const { env } = await emptyFiles();
     expect(await refused('files', 'files', env)).toContain('config_invalid');
+    expect(await refused('files', await server.newDatabase(), env)).toContain('found none (store_failed)');
     expect(await refused('postgres://a@localhost/b', 'postgres://a@localhost/b', env)).toContain(
       'config_invalid',
     );
