@@ -180,19 +180,24 @@ async function stageData(
   return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
 }
 
-/** Publishes the log, the snapshot and the snapshot list before their release becomes current, so its readers find them. */
+/**
+ * Publishes the log, the snapshot and the snapshot list before their release becomes current, so its readers find them; and then all of it
+ * to other machines.
+ */
 function snapshotPublisher(
-  { out, baseUrl, plan: { snapshots } }: BuildOptions,
+  { out, baseUrl, plan: { snapshots, share } }: BuildOptions,
   { publisher, lost }: Inputs,
 ): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
+    await share?.snapshots(index);
     await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
   };
   const sign = publisher?.signText ?? null;
   return (publishLog) => async (release) => {
     await publishLog();
     await publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+    await share?.release(release);
   };
 }
 

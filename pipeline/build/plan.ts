@@ -1,5 +1,6 @@
 import type { PrintCharts } from '../charts/files/print-charts.ts';
 import type { Published } from '../release/format/release.ts';
+import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
 import type { Print } from './pdf/print-pdf.ts';
 import type { PublisherOptions } from './publisher.ts';
 import type { SnapshotOptions } from './snapshots/publish-snapshots.ts';
@@ -21,6 +22,16 @@ export interface BuildPlan {
   publisher: PublisherOptions | null;
   /** Null: publishes no snapshots. */
   snapshots: SnapshotOptions | null;
+  /** Where several machines share releases. Null: they stay in OUT. */
+  share?: Share | null;
+}
+
+/** Gives other machines what a run makes, before anything in OUT or in the record relies on their having it. */
+export interface Share {
+  /** Before these snapshots are recorded as listed. */
+  snapshots(index: SnapshotIndex): Promise<void>;
+  /** When a release is complete, with its log and its snapshots, and before it becomes the current one in OUT. */
+  release(release: Published): Promise<void>;
 }
 
 /** What a release contains besides the data files. */

@@ -209,6 +209,11 @@ export const MIGRATIONS: readonly Migration[] = [
         seen_at timestamptz NOT NULL
       )`,
   },
+  {
+    // The last version for which the caches in front of the service were told to forget what it replaced.
+    name: 'purged caches',
+    sql: 'ALTER TABLE cathedral.current_release ADD COLUMN purged bigint NOT NULL DEFAULT 0',
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

@@ -1,17 +1,16 @@
-import { build as buildRelease } from '../../pipeline/build/build.ts';
+import { type BuildReport, build as buildRelease } from '../../pipeline/build/build.ts';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
-import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
-import { defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
 import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { software } from './software.ts';
+import { assertShared, type OwnTurn, TURN_SETTINGS, takeTurn } from './turn.ts';
 
 /** The settings of a build, which `start` passes on to the builds that it starts. */
 export const BUILD_SETTINGS = [
@@ -32,6 +31,7 @@ export const BUILD_SETTINGS = [
   'purgeUrl',
   'purgeHeader',
   'purgeBody',
+  ...TURN_SETTINGS,
 ] as const;
 
 export const build = defineCommand({
@@ -57,42 +57,24 @@ export const build = defineCommand({
         'Publishes although snapshots that were signed are missing and no copy is left. Their addresses are lost for good.',
       ...SWITCH,
     },
+    movesHere: {
+      flag: 'moves-here',
+      description:
+        'With CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names one on another machine, which is gone.',
+      ...SWITCH,
+    },
     importFull,
     json,
   },
+  check: assertShared,
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, publisherKey: keyFile } = config;
+    const { out } = config;
     const { now, progress, print } = context;
-    const waitMs = config.wait * 1000;
-    const records = fileRecords(keyFile, { waitMs });
     const started = now();
-    const report = await recordRun({ out, software: software(), now }, async () => {
-      const source = await openSource(config.ledger, config, context);
-      return buildRelease({
-        ...source,
-        out,
-        documents,
-        companions,
-        baseUrl,
-        contact,
-        software: software(),
-        plan: {
-          purpose: 'publish',
-          from: config.rebuild ? 'genesis' : 'current',
-          contents: contentsOf(config),
-          publisher: { kind: 'signs', keyFile, records, name: config.publisherName, now },
-          snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
-        },
-        waitMs,
-        log: (line) => progress.stage(line),
-      });
-    });
+    const report = await recordRun({ out, software: software(), now }, () =>
+      takeTurn(config, context, (turn) => publish(config, context, turn)),
+    );
     progress.end();
-    const { purgeUrl: url, purgeHeader: header, purgeBody: body } = config;
-    if (url !== null && report.outcome === 'published') {
-      const fault = await purgeCaches({ url, header, body });
-      if (fault !== null) progress.note(`${fault}; caches keep the previous release until it expires there.`);
-    }
     const { manifest, outcome, snapshots, events, findings, migrated } = report;
     const ms = now() - started;
     if (config.json) {
@@ -108,6 +90,45 @@ export const build = defineCommand({
     return 0;
   },
 });
+
+type BuildConfig = Pick<Config, (typeof BUILD_SETTINGS)[number]> &
+  Record<'rebuild' | 'givesUpSnapshots' | 'importFull', boolean>;
+
+async function publish(config: BuildConfig, context: Context, turn: OwnTurn | null): Promise<BuildReport> {
+  const { out, documents, companions, baseUrl, contact, publisherKey: keyFile } = config;
+  const { progress } = context;
+  const now = turn?.now ?? context.now;
+  const source = await openSource(config.ledger, config, { ...context, now });
+  return buildRelease({
+    ...source,
+    out,
+    documents,
+    companions,
+    baseUrl,
+    contact,
+    software: software(),
+    plan: {
+      purpose: 'publish',
+      from: config.rebuild ? 'genesis' : 'current',
+      contents: contentsOf(config),
+      publisher: {
+        kind: 'signs',
+        keyFile,
+        name: config.publisherName,
+        now,
+        ...(turn && { records: turn.records }),
+      },
+      snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
+      share: turn?.share ?? null,
+    },
+    waitMs: config.wait * 1000,
+    log(line) {
+      // Whoever has lost the lease cannot publish any more; here it finds out before it has made everything.
+      turn?.signal.throwIfAborted();
+      progress.stage(line);
+    },
+  });
+}
 
 function contentsOf({
   withoutSite,

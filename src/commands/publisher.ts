@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { integer } from '../../pipeline/config/setting.ts';
+import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
 import { type NoteKey, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
+import type { Database } from '../../pipeline/postgres/database.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
   type KeyChange,
@@ -9,10 +11,37 @@ import {
   retirePublisher,
   rotatePublisher,
 } from '../../pipeline/release/signing/change-publisher.ts';
-import { fileRecords, readSigningRecord } from '../../pipeline/release/signing/file-records.ts';
+import { FOLDERS, fileRecords } from '../../pipeline/release/signing/file-records.ts';
+import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
+import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
+import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+import { runOnSchedule } from './scheduled-runs.ts';
+import { withDatabase } from './shared-stores.ts';
+import { VERSION } from './software.ts';
+import { assertShared, withRecords } from './turn.ts';
 
-const SETTINGS = ['publisherKey', 'out'] as const;
+const SETTINGS = ['publisherKey', 'out', 'store'] as const;
+
+export const publisherRun = defineCommand({
+  summary: 'Publishes every six hours and catches up on missed slots, like `start`, and serves nothing.',
+  details:
+    'For machines that share a database and a bucket, of which any number may run this command. They take turns: one publishes, the others find nothing new and are ready to take over.',
+  examples: [
+    'cathedral publisher run --ledger /srv/ledger --out /srv/publisher --base-url https://data.example.org',
+  ],
+  isService: true,
+  settings: [...BUILD_SETTINGS, ...FOLLOW_SETTINGS, 'sealDelay'],
+  check: assertShared,
+  async run(config, context) {
+    const { progress, untilStopped } = context;
+    const signal = untilStopped();
+    progress.note(`Cathedral Data Service ${VERSION}, publisher, ledger ${nameOfSource(config.ledger)}`);
+    await followLedger(config.ledger, config, context, signal);
+    await runOnSchedule(config, context, signal);
+    return 0;
+  },
+});
 
 export const publisherShow = defineCommand({
   summary: "Prints the publisher's verifier keys, and what they signed last.",
@@ -21,9 +50,11 @@ export const publisherShow = defineCommand({
   isReader: true,
   settings: SETTINGS,
   flags: { json },
-  async run({ publisherKey, out, json }, { print }) {
+  async run({ publisherKey, out, store, json }, { print }) {
+    const readRecord = (database: Database | null) =>
+      (database ? postgresRecords(database, null, FOLDERS) : fileRecords(publisherKey, { waitMs: 0 })).read();
     const keys = await requireKeys(publisherKey);
-    const { services } = await readSigningRecord(publisherKey);
+    const { services } = await withDatabase(store, 'publisher show', readRecord);
     const facts = await describe(keys, out);
     const signed = Object.entries(services).map(([service, { release, version }]) => ({
       service,
@@ -48,7 +79,8 @@ export const publisherRotate = defineCommand({
   settings: [...SETTINGS, 'wait'],
   flags: { json },
   async run(config, context) {
-    return report(await rotatePublisher(changeOf(config, context)), config, context);
+    const keys = await changing(config, context, 'publisher rotate', rotatePublisher);
+    return report(keys, config, context);
   },
 });
 
@@ -70,7 +102,10 @@ export const publisherRetire = defineCommand({
   },
   async run(config, context) {
     const { out, overlapDays: days } = config;
-    return report(await retirePublisher(changeOf(config, context), { out, days }), config, context);
+    const keys = await changing(config, context, 'publisher retire', (change) =>
+      retirePublisher(change, { out, days }),
+    );
+    return report(keys, config, context);
   },
 });
 
@@ -93,16 +128,21 @@ export const publisherReplace = defineCommand({
   },
   async run(config, context) {
     const { out, givesUp, publisherName: name } = config;
-    const keys = await replacePublisher(changeOf(config, context), { out, givesUp, name });
+    const keys = await changing(config, context, 'publisher replace', (change) =>
+      replacePublisher(change, { out, givesUp, name }),
+    );
     return report(keys, config, context);
   },
 });
 
-function changeOf(
-  { publisherKey: keyFile, wait }: { publisherKey: string; wait: number },
+function changing(
+  config: Pick<Config, 'publisherKey' | 'store' | 'wait'>,
   { now }: Pick<Context, 'now'>,
-): KeyChange {
-  return { keyFile, records: fileRecords(keyFile, { waitMs: wait * 1000 }), now: now() };
+  command: string,
+  change: (change: KeyChange) => Promise<NoteKey[]>,
+): Promise<NoteKey[]> {
+  const keyFile = config.publisherKey;
+  return withRecords(config, command, (records) => change({ keyFile, records, now: now() }));
 }
 
 async function report(

@@ -1,4 +1,5 @@
 import type { Config } from '../../pipeline/config/settings.ts';
+import type { Credentials } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
@@ -53,14 +54,26 @@ export async function withBucket<T>(
   { access, log }: { access: 'read' | 'write'; log: (line: string) => void },
   work: (bucket: ObjectStore | null) => Promise<T>,
 ): Promise<T> {
-  const { releases, accessKeyId, secretAccessKey, sessionToken } = config;
+  const { releases } = config;
   if (releases === null) return work(null);
-  const isGiven = accessKeyId !== null && secretAccessKey !== null;
-  const credentials = isGiven ? { accessKeyId, secretAccessKey, sessionToken } : null;
-  const bucket = await openObjectStore(releases, credentials, { software: software(), access, log });
+  const bucket = await openObjectStore(releases, credentialsOf(config), {
+    software: software(),
+    access,
+    log,
+  });
   try {
     return await work(bucket);
   } finally {
     bucket.close();
   }
+}
+
+/** Those of the environment; null for none. */
+export function credentialsOf({
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+}: Pick<Config, (typeof BUCKET_SETTINGS)[number]>): Credentials | null {
+  const isGiven = accessKeyId !== null && secretAccessKey !== null;
+  return isGiven ? { accessKeyId, secretAccessKey, sessionToken } : null;
 }

@@ -1,24 +1,15 @@
 import { join } from 'node:path';
-import { flagsFor } from '../../pipeline/config/config.ts';
 import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
-import { recordNextRun } from '../scheduler/record-run.ts';
-import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
-import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { BUILD_SETTINGS } from './build.ts';
-import { type Context, defineCommand, SWITCH } from './command.ts';
+import { defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
 import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
-import { buildInfo, software, VERSION } from './software.ts';
-
-/** What the log says after a run, before the time of the next one. */
-const ANNOUNCEMENTS: Record<RunResult, string> = {
-  current: 'The next release is due at',
-  behind: 'The ledger has not sealed the snapshot that is due. The next attempt is at',
-  failed: 'The run failed; the published release is unchanged. The next attempt is at',
-};
+import { runOnSchedule } from './scheduled-runs.ts';
+import { buildInfo, VERSION } from './software.ts';
+import { assertShared } from './turn.ts';
 
 export const start = defineCommand({
   summary: 'Runs the service: publishes every six hours, catches up on missed slots, and serves.',
@@ -37,8 +28,8 @@ export const start = defineCommand({
       ...SWITCH,
     },
   },
-  check: ({ demo, ledgerSigningKey }) =>
-    demo && ledgerSigningKey !== null
+  check: ({ demo, ledgerSigningKey, ...config }) => [
+    ...(demo && ledgerSigningKey !== null
       ? [
           new CathedralError('config_invalid', {
             place: '--ledger-signing-key',
@@ -46,7 +37,9 @@ export const start = defineCommand({
             found: 'both',
           }),
         ]
-      : [],
+      : []),
+    ...assertShared(config),
+  ],
   async run(config, context) {
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
@@ -63,7 +56,7 @@ export const start = defineCommand({
       });
       await announceReady();
       const demo = config.demo ? await keepDemoLedger(config.ledger, config, context, signal) : null;
-      await schedule(scheduleOf(config, context, signal, announceReady));
+      await runOnSchedule(config, context, signal, announceReady);
       progress.note('Stopping: requests in progress are answered first.');
       await demo?.ended;
     } finally {
@@ -76,28 +69,6 @@ export const start = defineCommand({
 /** With many machines a release is served when all of them switch to it, and not when the run here has made it. */
 function servedFolder({ out, releases }: Pick<Config, 'out' | 'releases'>): string {
   return releases === null ? out : join(out, 'served');
-}
-
-function scheduleOf(
-  { out, sealDelay }: Pick<Config, 'out' | 'sealDelay'>,
-  { flags: given, now, progress }: Context,
-  signal: AbortSignal,
-  announceReady: () => Promise<void>,
-): Schedule {
-  const delayMs = sealDelay * 1000;
-  const flags = flagsFor(BUILD_SETTINGS, given);
-  return {
-    run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
-    async announce(result, next) {
-      await announceReady();
-      await recordNextRun(out, next).catch((error: Error) => progress.note(error.message));
-      progress.note(`${ANNOUNCEMENTS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);
-    },
-    now,
-    sleepUntil,
-    delayMs,
-    signal,
-  };
 }
 
 /** With a command to copy, because a key alone does not say how to use it. */

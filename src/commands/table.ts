@@ -35,6 +35,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'verify-export': async () => (await import('./verify-export.ts')).verifyExport,
   },
   'Sign releases': {
+    'publisher run': async () => (await import('./publisher.ts')).publisherRun,
     'publisher show': async () => (await import('./publisher.ts')).publisherShow,
     'publisher rotate': async () => (await import('./publisher.ts')).publisherRotate,
     'publisher retire': async () => (await import('./publisher.ts')).publisherRetire,

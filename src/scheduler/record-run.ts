@@ -1,4 +1,5 @@
 import type { BuildReport } from '../../pipeline/build/build.ts';
+import { PUBLISHER_LEASE } from '../../pipeline/build/cluster-run.ts';
 import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { MAX_FINDINGS, readStatus, type Status, writeStatus } from '../../pipeline/release/format/status.ts';
@@ -7,6 +8,8 @@ export interface RunRecord {
   out: string;
   software: string;
   now: () => number;
+  /** Keeps the status. Default: in OUT/status.json. */
+  keep?: (status: Status) => Promise<void>;
 }
 
 /**
@@ -20,12 +23,16 @@ export async function recordRun(record: RunRecord, run: () => Promise<BuildRepor
     await write(record, startedAt, resultOf(report));
     return report;
   } catch (error) {
-    // The lock of the output folder; that of the ledger belongs to a writer that records nothing.
-    const isLocked = error instanceof CathedralError && error.code === 'locked' && error.place === record.out;
+    const isLocked = error instanceof CathedralError && error.code === 'locked' && isOfRuns(error, record);
     // A full disk may not take the status either; the error of the run is the one to report.
     if (!isLocked) await write(record, startedAt, failureOf(error)).catch(() => {});
     throw error;
   }
+}
+
+/** The lock of the output folder, or the turn of another publisher; the lock of the ledger belongs to a writer that records nothing. */
+function isOfRuns({ place }: CathedralError, { out }: RunRecord): boolean {
+  return place === out || place.startsWith(`the lease ${PUBLISHER_LEASE} `);
 }
 
 /** Records a run that could not record itself: it was killed, did not start, or the machine had no memory left for it. */
@@ -43,11 +50,15 @@ export async function recordNextRun(out: string, next: number): Promise<void> {
 type Result = Omit<Status['last_run'], 'started_at' | 'finished_at'>;
 const NOTHING = { snapshots: 0, events: 0, findings: { count: 0, latest: [] } };
 
-async function write({ out, software, now }: RunRecord, startedAt: number, result: Result): Promise<void> {
+async function write(
+  { out, software, now, keep = (status) => writeStatus(out, status) }: RunRecord,
+  startedAt: number,
+  result: Result,
+): Promise<void> {
   const previous = await readStatus(out).catch(() => null);
   const release = await readCurrent(out).catch(() => null);
   const next = previous?.next_run_at ?? null;
-  await writeStatus(out, {
+  await keep({
     format: 'cathedral-status/1',
     service: { software },
     release: release && {

@@ -21,6 +21,12 @@ export function signingRecordPath(keyFile: string): string {
   return join(signingFolder(keyFile), 'record.json');
 }
 
+/** Folders of this machine, by their paths without links. */
+export const FOLDERS = {
+  nameOf: (out: string) => realpath(out),
+  isAbandoned: async (out: string) => (await currentId(out).catch(() => 'damaged')) === null,
+};
+
 /** The record of one machine: a file beside the keys. `waitMs`: how long to wait for another run that is signing with them, ms. */
 export function fileRecords(keyFile: string, { waitMs }: { waitMs: number }): SigningRecords {
   return {
@@ -36,8 +42,7 @@ export function fileRecords(keyFile: string, { waitMs }: { waitMs: number }): Si
         return result;
       });
     },
-    nameOf: (out) => realpath(out),
-    isAbandoned: async (out) => (await currentId(out).catch(() => 'damaged')) === null,
+    ...FOLDERS,
   };
 }
 

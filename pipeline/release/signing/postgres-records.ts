@@ -1,6 +1,9 @@
+import { realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import type { Query } from '../../postgres/connection.ts';
 import type { Database } from '../../postgres/database.ts';
 import { assertHeld, type Lease } from '../../postgres/lease.ts';
+import { FOLDERS } from './file-records.ts';
 import {
   formatSigningRecord,
   parseSigningRecord,
@@ -45,4 +48,25 @@ async function readRecord(query: Query, place: string, lock: '' | 'FOR UPDATE' =
 
 async function writeRecord(query: Query, record: SigningRecord): Promise<void> {
   await query('UPDATE cathedral.signing_record SET record = $1', [formatSigningRecord(record)]);
+}
+
+/**
+ * For publishers that share a database and no bucket: one of them publishes, from a folder of its machine. Whether a folder of another
+ * machine is abandoned, only an operator can say (`movesHere`). A name without a machine is from a record that was in a file.
+ */
+export function hostFolders({
+  movesHere,
+}: {
+  movesHere: boolean;
+}): Pick<SigningRecords, 'nameOf' | 'isAbandoned'> {
+  const prefix = `${hostname()}:`;
+  const { isAbandoned } = FOLDERS;
+  return {
+    nameOf: async (out) => `${prefix}${await realpath(out)}`,
+    async isAbandoned(name) {
+      if (movesHere) return true;
+      if (name.startsWith('/')) return true;
+      return name.startsWith(prefix) && isAbandoned(name.slice(prefix.length));
+    },
+  };
 }

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Claim, claimBucket } from '../bucket/claim-bucket.ts';
+import { cleanBucket } from '../bucket/clean-bucket.ts';
+import { readCurrentRelease, setCurrentRelease, setStatus } from '../bucket/current-release.ts';
+import { POINTER_KEY } from '../bucket/layout.ts';
+import { LONGEST_POINTER, type Pointer, parsePointer } from '../bucket/pointer.ts';
+import { repairPointer } from '../bucket/publish-pointer.ts';
+import { pullForPublisher } from '../bucket/pull-for-publisher.ts';
+import { pullSnapshots } from '../bucket/pull-snapshots.ts';
+import { openPush, type Push } from '../bucket/push.ts';
+import { CathedralError } from '../errors.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import type { Database } from '../postgres/database.ts';
+import { type Lease, type LeaseOptions, withLease } from '../postgres/lease.ts';
+import type { Status } from '../release/format/status.ts';
+import { postgresRecords } from '../release/signing/postgres-records.ts';
+import type { SigningRecords, SnapshotHashes } from '../release/signing/signing-record.ts';
+import type { BuildReport } from './build.ts';
+import type { Share } from './plan.ts';
+
+/** The lease that the runs of all publishers share. */
+export const PUBLISHER_LEASE = 'publisher';
+
+/** What the publishers of a service share. */
+export interface Cluster extends Omit<LeaseOptions, 'name'> {
+  database: Database;
+  objects: ObjectStore;
+  /** Whose bucket it is. */
+  claim: Claim;
+  /** How long replicas have to fetch a release before all switch to it, ms. */
+  switchDelayMs?: number;
+}
+
+/** The turn of one publisher. Once it has lost the lease, whatever it does next fails. */
+export interface Turn {
+  records: SigningRecords;
+  share: Share;
+  signal: AbortSignal;
+}
+
+export interface ClusterRun {
+  out: string;
+  log: (line: string) => void;
+  /** Keeps how the run ended, for all machines. */
+  record: (run: () => Promise<BuildReport>) => Promise<BuildReport>;
+  /** Builds from the folder that was brought up to date. */
+  build: (turn: Turn) => Promise<BuildReport>;
+  /** Runs when all replicas have switched to the release. */
+  afterwards: () => Promise<void>;
+}
+
+/** Replicas have 10 s to fetch a release. */
+const MOST_SWITCH_MS = 60_000;
+/** Simultaneous requests of a push. */
+const PARALLEL = 8;
+
+/**
+ * One run of one of several publishers, in its turn. It begins where the last turn ended, wherever that was: the row says which release is
+ * current, the record which snapshots exist. Every step is idempotent. Throws locked without the lease, release_refused for a database
+ * that is older than what was published, store_failed, and what `build` throws.
+ */
+export async function clusterRun(cluster: Cluster, run: ClusterRun): Promise<BuildReport> {
+  const { database } = cluster;
+  return withLease(database, { ...cluster, name: PUBLISHER_LEASE }, (lease) =>
+    run.record(() => runInTurn(cluster, lease, run)),
+  );
+}
+
+async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promise<BuildReport> {
+  const { database, objects, claim } = cluster;
+  const { signal } = lease;
+  const records = bucketRecords(database, objects, lease);
+  await repairPointer(database, objects, claim);
+  const current = await readCurrentRelease(database, claim.service);
+  await bringUpToDate(cluster, current, { records, signal, ...run });
+  const share = shareOf(cluster, lease, current, { records, ...run });
+  const report = await run.build({ records, share, signal });
+  await switched(cluster, signal);
+  await run.afterwards();
+  await clean(cluster, lease, run);
+  return report;
+}
+
+/** The record of publishers that share releases, so it does not matter in which folder one of them makes a release. */
+export function bucketRecords(
+  database: Database,
+  { name }: Pick<ObjectStore, 'name'>,
+  lease: Lease | null,
+): SigningRecords {
+  return postgresRecords(database, lease, { nameOf: async () => name, isAbandoned: async () => true });
+}
+
+/** Makes OUT what the cluster has: the current release, its log, and every snapshot that was recorded, listed or not. */
+async function bringUpToDate(
+  { objects: store, claim, waitMs }: Cluster,
+  current: Pointer | null,
+  { out, records, signal, log }: Pick<Turn, 'records' | 'signal'> & Pick<ClusterRun, 'out' | 'log'>,
+): Promise<void> {
+  const recorded = (await records.read()).services[claim.service]?.snapshots ?? {};
+  const pull = { store, out, recorded, signal };
+  if (!current) {
+    await assertFirst(store, claim.service);
+    return pullSnapshots({ snapshots: null }, pull);
+  }
+  const { fetched } = await pullForPublisher(current, { ...pull, waitMs });
+  if (fetched.files > 0) log(`fetched ${fetched.files} files of ${current.release}`);
+}
+
+/** Pushes each snapshot before it is recorded, and each release before the row names it. */
+function shareOf(
+  cluster: Cluster,
+  lease: Lease,
+  current: Pointer | null,
+  { out, records, log }: Pick<Turn, 'records'> & Pick<ClusterRun, 'out' | 'log'>,
+): Share {
+  const { database, objects, claim, switchDelayMs } = cluster;
+  const { service } = claim;
+  const { signal } = lease;
+  let opened: Promise<Push> | null = null;
+  const push = () => {
+    const options = { out, objects, service, previous: current, log, parallel: PARALLEL, signal };
+    opened ??= openPush(options);
+    return opened;
+  };
+  return {
+    async snapshots(index) {
+      const recorded: SnapshotHashes = (await records.read()).services[service]?.snapshots ?? {};
+      for (const { id, index: stored } of index)
+        if (recorded[id] !== stored.sha256) await (await push()).snapshot(id);
+    },
+    async release(release) {
+      await claimBucket(database, objects, claim);
+      const pointed = await (await push()).release(release);
+      signal.throwIfAborted();
+      await setCurrentRelease(database, lease, pointed, switchDelayMs);
+      await repairPointer(database, objects, claim);
+    },
+  };
+}
+
+/** Throws release_refused for a database that knows no release of a bucket that has one. */
+async function assertFirst(store: ObjectStore, service: string): Promise<void> {
+  const found = await store.read(POINTER_KEY, LONGEST_POINTER);
+  if (!found) return;
+  const place = `${store.name}/${POINTER_KEY}`;
+  const pointer = parsePointer(Buffer.from(found.content).toString(), place);
+  if (pointer.service !== service) return;
+  throw new CathedralError('release_refused', {
+    place,
+    expected:
+      'no release in the bucket, because the database knows none (nothing is published: restore the newest database)',
+    found: `version ${pointer.version} (${pointer.release})`,
+  });
+}
+
+/** Waits until the replicas switch to the current release, on the database's clock. */
+async function switched({ database, claim }: Cluster, signal: AbortSignal): Promise<void> {
+  const current = await readCurrentRelease(database, claim.service);
+  const left = current ? Date.parse(current.switch_at) - Date.now() - database.clock() : 0;
+  // A clock that is wrong by more would keep the lease for as long.
+  if (left > 0) await sleep(Math.min(left, MOST_SWITCH_MS), undefined, { signal });
+}
+
+async function clean(
+  cluster: Cluster,
+  lease: Lease,
+  { out, log }: Pick<ClusterRun, 'out' | 'log'>,
+): Promise<void> {
+  const { database, objects, claim } = cluster;
+  const cleaned = await cleanBucket({
+    out,
+    database,
+    objects,
+    lease,
+    service: claim.service,
+    parallel: PARALLEL,
+  });
+  if (!cleaned) return;
+  const { removed, missing } = cleaned;
+  if (removed.objects > 0)
+    log(`removed ${removed.objects} objects that nothing refers to from ${objects.name}`);
+  if (missing.length > 0)
+    log(`${objects.name} lacks ${missing.length} objects of the current release, such as ${missing[0]}`);
+}
+
+/** Tells all machines how a run ended. A status without the time of the next run keeps the one that is known. */
+export async function shareStatus(
+  database: Database,
+  objects: ObjectStore,
+  claim: Claim,
+  status: Status,
+  now: number,
+): Promise<void> {
+  const known = (await readCurrentRelease(database, claim.service))?.status?.next_run_at ?? null;
+  const next = status.next_run_at ?? (known !== null && Date.parse(known) > now ? known : null);
+  await setStatus(database, claim.service, { ...status, next_run_at: next });
+  await repairPointer(database, objects, claim);
+}
+
+/** Purges caches unless it was done for this release before. `purge` tells whether it succeeded. */
+export async function recordPurge(
+  database: Database,
+  service: string,
+  purge: () => Promise<boolean>,
+): Promise<void> {
+  const { rows } = await database.query<{ version: number }>(
+    'SELECT version FROM cathedral.current_release WHERE service = $1 AND purged < version',
+    [service],
+  );
+  if (!rows[0] || !(await purge())) return;
+  const purged = 'UPDATE cathedral.current_release SET purged = $2 WHERE service = $1';
+  await database.query(purged, [service, rows[0].version]);
+}

@@ -1,0 +1,61 @@
+import { flagsFor } from '../../pipeline/config/config.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { recordNextRun } from '../scheduler/record-run.ts';
+import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
+import { scheduledBuild } from '../scheduler/scheduled-build.ts';
+import { BUILD_SETTINGS } from './build.ts';
+import type { Context } from './command.ts';
+import { software } from './software.ts';
+import { openBetweenRuns, type TurnConfig } from './turn.ts';
+
+/** What the log says after a run, before the time of the next one. */
+const ANNOUNCEMENTS: Record<RunResult, string> = {
+  current: 'The next release is due at',
+  behind: 'The ledger has not sealed the snapshot that is due. The next attempt is at',
+  failed: 'The run failed; the published release is unchanged. The next attempt is at',
+};
+
+/**
+ * Runs `cathedral build` at once and after each slot until `signal` aborts, and keeps the pointer of a shared bucket between the runs.
+ * `onRun` is called after each run.
+ */
+export async function runOnSchedule(
+  config: TurnConfig & Pick<Config, 'sealDelay'>,
+  context: Context,
+  signal: AbortSignal,
+  onRun: () => Promise<void> = async () => {},
+): Promise<void> {
+  const between = await openBetweenRuns(config, context, signal);
+  try {
+    await schedule(
+      scheduleOf(config, context, signal, async (next) => {
+        await onRun();
+        await recordNextRun(config.out, next);
+        await between?.announce();
+      }),
+    );
+  } finally {
+    await between?.close();
+  }
+}
+
+function scheduleOf(
+  { out, sealDelay }: Pick<Config, 'out' | 'sealDelay'>,
+  { flags: given, now, progress }: Context,
+  signal: AbortSignal,
+  announce: (next: number) => Promise<void>,
+): Schedule {
+  const delayMs = sealDelay * 1000;
+  const flags = flagsFor(BUILD_SETTINGS, given);
+  return {
+    run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
+    async announce(result, next) {
+      await announce(next).catch((error: Error) => progress.note(error.message));
+      progress.note(`${ANNOUNCEMENTS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);
+    },
+    now,
+    sleepUntil,
+    delayMs,
+    signal,
+  };
+}

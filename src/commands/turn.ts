@@ -1,0 +1,247 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim } from '../../pipeline/bucket/claim-bucket.ts';
+import { readCurrentRelease } from '../../pipeline/bucket/current-release.ts';
+import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
+import type { BuildReport } from '../../pipeline/build/build.ts';
+import {
+  clusterRun,
+  PUBLISHER_LEASE,
+  recordPurge,
+  shareStatus,
+  type Turn,
+} from '../../pipeline/build/cluster-run.ts';
+import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { signNote } from '../../pipeline/ledger/note.ts';
+import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
+import { readStatus } from '../../pipeline/release/format/status.ts';
+import { requireKeys } from '../../pipeline/release/signing/change-publisher.ts';
+import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
+import { hostFolders, postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
+import type { SigningRecords } from '../../pipeline/release/signing/signing-record.ts';
+import { recordRun } from '../scheduler/record-run.ts';
+import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
+import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
+import type { Context } from './command.ts';
+import { BUCKET_SETTINGS, credentialsOf, withBucket, withDatabase } from './shared-stores.ts';
+import { software } from './software.ts';
+
+/** What publishers share. */
+export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS] as const;
+
+export type TurnConfig = Pick<
+  Config,
+  (typeof TURN_SETTINGS)[number] | 'out' | 'baseUrl' | 'publisherKey' | 'publisherName' | 'wait'
+>;
+type RunConfig = TurnConfig & Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> & { movesHere: boolean };
+
+/** For `check` of commands that publish. */
+export function assertShared({ store, releases }: Pick<Config, 'store' | 'releases'>): CathedralError[] {
+  if (releases === null || store !== null) return [];
+  return [
+    new CathedralError('config_invalid', {
+      place: '--releases (CATHEDRAL_RELEASES)',
+      expected:
+        'CATHEDRAL_STORE beside it: publishers that share a bucket need a database that decides which of them signs',
+      found: 'no CATHEDRAL_STORE',
+    }),
+  ];
+}
+
+/** A turn of a publisher that keeps its releases in a folder: nobody else needs to have them. */
+export type OwnTurn = Omit<Turn, 'share'> & { share: Turn['share'] | null; now: () => number };
+
+/**
+ * Runs `publish` when it is this publisher's turn; at once on a single machine, where nothing is shared and `publish` gets null. Throws
+ * what `clusterRun` throws, and config_invalid.
+ */
+export async function takeTurn(
+  config: RunConfig,
+  context: Pick<Context, 'now' | 'progress'>,
+  publish: (turn: OwnTurn | null) => Promise<BuildReport>,
+): Promise<BuildReport> {
+  const { store, out, movesHere } = config;
+  const { progress } = context;
+  return withDatabase(store, 'build', async (database) => {
+    if (!database) return publish(null).then((report) => purged(report, config, context));
+    const now = () => context.now() + database.clock();
+    const bucket = { access: 'write', log: (line: string) => progress.note(line) } as const;
+    return withBucket(config, bucket, async (objects) => {
+      progress.stage(`waiting for the turn of this publisher in ${database.name}`);
+      const log = (line: string) => progress.stage(line);
+      if (!objects) {
+        return withTurn(database, config, async (lease) => {
+          const records = postgresRecords(database, lease, hostFolders({ movesHere }));
+          const report = await publish({ records, share: null, signal: lease.signal, now });
+          return purged(report, config, context);
+        });
+      }
+      const claim = await claimOf(config);
+      return clusterRun(
+        { database, objects, claim, holder: holderOf('build'), waitMs: config.wait * 1000 },
+        {
+          out,
+          log,
+          build: (turn) => publish({ ...turn, now }),
+          record: (run) => {
+            const keep = (status: Parameters<typeof shareStatus>[3]) =>
+              shareStatus(database, objects, claim, status, now());
+            return recordRun({ out, software: software(), now, keep }, run);
+          },
+          afterwards: async () => {
+            await recordPurge(database, claim.service, () => purge(config, context));
+            await signHead(config, { database, objects, now: now() });
+          },
+        },
+      );
+    });
+  });
+}
+
+async function purged(
+  report: BuildReport,
+  config: RunConfig,
+  context: Pick<Context, 'progress'>,
+): Promise<BuildReport> {
+  if (report.outcome === 'published') await purge(config, context);
+  return report;
+}
+
+/** True also where there is no cache to purge. */
+async function purge(
+  { purgeUrl: url, purgeHeader: header, purgeBody: body }: RunConfig,
+  { progress }: Pick<Context, 'progress'>,
+): Promise<boolean> {
+  const fault = url === null ? null : await purgeCaches({ url, header, body });
+  if (fault !== null) progress.note(`${fault}; caches keep the previous release until it expires there.`);
+  return fault === null;
+}
+
+async function signHead(
+  { publisherKey, baseUrl: service }: RunConfig,
+  { database, objects: store, now }: { database: Database; objects: ObjectStore; now: number },
+): Promise<void> {
+  const [first, ...others] = (await requireKeys(publisherKey)).map(signerOf);
+  const signText = (text: string) => signNote(text, first!, ...others);
+  await signAccessLogHead({ log: readLogTables(database), store, service, signText, now });
+}
+
+/** Runs `work` with the record of what was signed, which nobody else changes meanwhile. */
+export async function withRecords<T>(
+  config: Pick<Config, 'store' | 'publisherKey' | 'wait'>,
+  command: string,
+  work: (records: SigningRecords) => Promise<T>,
+): Promise<T> {
+  const { store, publisherKey, wait } = config;
+  return withDatabase(store, command, (database) => {
+    if (!database) return work(fileRecords(publisherKey, { waitMs: wait * 1000 }));
+    return withTurn(
+      database,
+      config,
+      (lease) => work(postgresRecords(database, lease, hostFolders({ movesHere: false }))),
+      command,
+    );
+  });
+}
+
+function withTurn<T>(
+  database: Database,
+  { wait }: Pick<Config, 'wait'>,
+  work: (lease: Lease) => Promise<T>,
+  command = 'build',
+): Promise<T> {
+  const options = { name: PUBLISHER_LEASE, holder: holderOf(command), waitMs: wait * 1000 };
+  return withLease(database, options, work);
+}
+
+function holderOf(command: string): string {
+  return `${hostname()}, ${command}, process ${process.pid}`;
+}
+
+async function claimOf({ baseUrl, publisherKey, publisherName }: TurnConfig): Promise<Claim> {
+  const keys = await readNoteKeys(publisherKey);
+  return { service: baseUrl, publisher: keys?.[0]?.name ?? publisherName };
+}
+
+/** What a service that publishes does between its runs. */
+export interface BetweenRuns {
+  /** Tells the other machines when the next run is. */
+  announce(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How often the pointer in the bucket is compared with the row. */
+const REPAIR_MS = 30_000;
+
+/** Null where releases are not shared. The database need not answer yet. */
+export async function openBetweenRuns(
+  config: TurnConfig,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<BetweenRuns | null> {
+  const { store, releases, out } = config;
+  if (store === null || releases === null) return null;
+  const log = (line: string) => progress.note(line);
+  const objects = objectStoreAt(releases, credentialsOf(config), {
+    software: software(),
+    access: 'write',
+    log,
+  });
+  const options = { application: 'cathedral publisher', connections: 1, whenUnreachable: 'retry' } as const;
+  const database = await openDatabase(store, options);
+  const repairing = keepPointer(() => claimOf(config), { database, objects, log, signal });
+  return {
+    async announce() {
+      const [own, claim] = [await readStatus(out), await claimOf(config)];
+      const shared = (await readCurrentRelease(database, claim.service))?.status;
+      // Another publisher ran later, and announces its own next run.
+      if (!own || own.last_run.finished_at !== shared?.last_run.finished_at) return;
+      await shareStatus(database, objects, claim, own, now() + database.clock());
+    },
+    async close() {
+      await repairing;
+      objects.close();
+      await database.close();
+    },
+  };
+}
+
+async function keepPointer(
+  claim: () => Promise<Claim>,
+  {
+    database,
+    objects,
+    log,
+    signal,
+  }: {
+    database: Database;
+    objects: ReturnType<typeof objectStoreAt>;
+    log: (line: string) => void;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  let told: string | null = null;
+  let isProbed = false;
+  while (!signal.aborted) {
+    await sleep(REPAIR_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      if (!isProbed) await objects.probe();
+      isProbed = true;
+      const found = await repairPointer(database, objects, await claim());
+      if (found === 'repaired')
+        log(`The pointer in ${objects.name} was not the row of the current release, and is again.`);
+      else if (told !== null) log('The pointer can be compared again.');
+      told = null;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== told) log(`The pointer is not compared with the database: ${message}`);
+      told = message;
+    }
+  }
+}

@@ -1,0 +1,317 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parsePointer } from '../../pipeline/bucket/pointer.ts';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { openObjectStore } from '../../pipeline/objects/object-store.ts';
+import { openDatabase } from '../../pipeline/postgres/database.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { wholeRelease } from '../bucket/bucket-reader.ts';
+import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
+import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { writeLedger } from '../ledger/test-ledger.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
+import type { PublisherProcess } from './publisher-process.ts';
+
+describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', () => {
+  let server: PostgresServer;
+  let store: InProcessStore;
+  let buckets = 0;
+  /** Ledgers of one, two and three snapshots. */
+  const ledgers: string[] = [];
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    store = await InProcessStore.start();
+    const folder = await mkdtemp(join(tmpdir(), 'cathedral-ledgers-'));
+    const counts = [30, 220, 40];
+    for (const length of [1, 2, 3]) {
+      const ledger = join(folder, `ledger${length}`);
+      await mkdir(ledger);
+      await writeLedger(ledger, ...counts.slice(0, length));
+      ledgers.push(ledger);
+    }
+  });
+  afterAll(() => {
+    server?.stop();
+    store?.stop();
+  });
+
+  interface Service {
+    address: string;
+    bucket: string;
+    machines: [Machine, Machine];
+    connect: () => Promise<Means>;
+    pointer: () => ReturnType<typeof parsePointer> | null;
+    whole: () => Promise<number | null>;
+  }
+
+  async function service(): Promise<Service> {
+    buckets += 1;
+    const name = `bucket${buckets}`;
+    const bucket = store.bucket(name);
+    const address = await server.newDatabase();
+    const folder = await temporaryFolder();
+    const read = (key: string) => store.objects.get(`${name}/${key}`)?.bytes;
+    return {
+      address,
+      bucket,
+      machines: [machineIn(folder, 'a', ledgers[0]!), machineIn(folder, 'b', ledgers[0]!)],
+      connect: () => connect(address, bucket),
+      pointer: () => {
+        const text = read('pointer.json');
+        return text ? parsePointer(String(text)) : null;
+      },
+      whole: () => wholeRelease(read),
+    };
+  }
+
+  async function connect(address: string, bucket: string): Promise<Means> {
+    const database = await openDatabase(address, { application: 'a test', connections: 3 });
+    const objects = await openObjectStore(bucket, CREDENTIALS, { software: 'test', access: 'write' });
+    onTestFinished(async () => {
+      objects.close();
+      await database.close();
+    });
+    return { database, objects };
+  }
+
+  test('publish one release when both run at once, and the other has it ready', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    await runMachine(a, await of.connect());
+    await copyKeys(a, b);
+    const next = of.machines.map((machine) => ({ ...machine, ledger: ledgers[1]! }));
+    const means = [await of.connect(), await of.connect()];
+    const reports = await Promise.all(next.map((machine, at) => runMachine(machine, means[at]!)));
+    expect(reports.map(({ outcome }) => outcome).sort()).toEqual(['published', 'unchanged']);
+    const [one, other] = await Promise.all(of.machines.map(({ out }) => readCurrent(out)));
+    expect(one!.manifest).toEqual(other!.manifest);
+    expect(await of.whole()).toBe(one!.manifest.signed!.version);
+    expect(of.pointer()!.status!.last_run.outcome).toBe('unchanged');
+    const list = (out: string) => readFile(join(out, 'snapshots/index.json'), 'utf8');
+    expect(await list(a.out)).toBe(await list(b.out));
+  });
+
+  test('refuse a machine without the keys, or with others', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    await runMachine(a, await of.connect());
+    await expect(runMachine(b, await of.connect())).rejects.toThrow(
+      /b\/publisher.key: expected data.example.org\+\S+, which signed last .*copy this file.*no such file/,
+    );
+    const c = machineIn(await temporaryFolder(), 'c', ledgers[0]!);
+    const elsewhere = await service();
+    await runMachine(c, await elsewhere.connect());
+    await copyKeys(c, b);
+    await expect(runMachine(b, await of.connect())).rejects.toThrow(/copy this file.*release_refused/);
+    await copyKeys(a, b);
+    expect((await runMachine(b, await of.connect())).outcome).toBe('unchanged');
+  });
+
+  test('refuse a database that is older than what was published', async () => {
+    const of = await service();
+    const [a] = of.machines;
+    const means = await of.connect();
+    await runMachine(a, means);
+    const backup = await means.database.query('SELECT * FROM cathedral.current_release');
+    const { version } = (await runMachine({ ...a, ledger: ledgers[1]! }, means)).manifest.signed!;
+    const [row] = backup.rows;
+    await means.database.query('UPDATE cathedral.current_release SET version = $1, pointed = $2', [
+      row!.version,
+      row!.pointed,
+    ]);
+    await expect(runMachine({ ...a, ledger: ledgers[2]! }, means)).rejects.toThrow(
+      /the database was set back.*release_refused/,
+    );
+    const empty = await connect(await server.newDatabase(), of.bucket);
+    await expect(runMachine({ ...a, ledger: ledgers[2]! }, empty)).rejects.toThrow(
+      /the database knows none .*release_refused/,
+    );
+    expect(of.pointer()!.version).toBe(version);
+    expect(await of.whole()).toBe(version);
+  });
+
+  /** Starts a run in a process of its own. */
+  function startRun(
+    { address, bucket }: Service,
+    machine: Machine,
+    { clockMs = 0, lengthMs = 30_000 } = {},
+  ): { child: ChildProcess; ended: Promise<Record<string, string>> } {
+    const given = { machine, address, bucket, lengthMs, clockMs } satisfies PublisherProcess;
+    const script = join(import.meta.dirname, 'publisher-process.ts');
+    const child = spawn(process.execPath, [script, JSON.stringify(given)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = text(child.stdout!).then((line) => JSON.parse(line || '{}'));
+    return { child, ended };
+  }
+
+  /** Resolves when the run of a process is about to get the answer to a call, which it then gets `pauseMs` later. */
+  function pausedAt(isCall: (call: S3Call) => boolean, pauseMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      let isMet = false;
+      store.plan = (call) => {
+        if (isMet || !isCall(call)) return null;
+        isMet = true;
+        resolve();
+        return { pauseMs };
+      };
+    });
+  }
+
+  test('reject what a publisher does that was paused until another one took its turn', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    await runMachine(a, await of.connect());
+    await copyKeys(a, b);
+    // The release is complete in the bucket, except for its own manifest, which goes last.
+    const isLast = ({ method, key }: S3Call) => method === 'PUT' && key.startsWith('manifests/');
+    const reached = pausedAt(isLast, 200);
+    const late = startRun(of, { ...a, ledger: ledgers[1]! }, { lengthMs: 2000 });
+    await reached;
+    late.child.kill('SIGSTOP');
+    const { manifest } = await runMachine({ ...b, ledger: ledgers[2]! }, await of.connect());
+    late.child.kill('SIGCONT');
+    expect(await late.ended).toEqual({
+      error: expect.stringMatching(/hold it in epoch 2 .*epoch 3 \(locked\)/),
+    });
+    expect(of.pointer()).toMatchObject({ release: manifest.release, epoch: 3 });
+    expect(await of.whole()).toBe(manifest.signed!.version);
+    // Its machine takes what the other one published.
+    const again = await runMachine({ ...a, ledger: ledgers[2]! }, await of.connect());
+    expect([again.outcome, again.manifest.release]).toEqual(['unchanged', manifest.release]);
+  });
+
+  test('agree on the time, whatever the clocks of their machines say', async () => {
+    const of = await service();
+    const [a, b] = of.machines;
+    const hour = 3_600_000;
+    const { expires } = await startRun(of, a, { clockMs: hour }).ended;
+    await copyKeys(a, b);
+    const switchAt = Date.parse(of.pointer()!.switch_at);
+    expect(Math.abs(switchAt - Date.now())).toBeLessThan(hour / 2);
+    expect(await startRun(of, b, { clockMs: -hour }).ended).toEqual({ outcome: 'unchanged', expires });
+  });
+
+  const newestOf = async (ledger: string) => (await openDirectory(ledger).snapshots(null)).at(-1)!.id;
+
+  /** What the calls of a run change, each with a place and a number among all calls. */
+  type Kill = { at: number; when: 'before' | 'after' };
+
+  /** Lets all calls from one on fail, as those of a process that was killed: none of its work is done or undone afterwards. */
+  function mortal({ database, objects }: Means, kill: Kill | null): { means: Means; calls: string[] } {
+    const calls: string[] = [];
+    const begin = (what: string): number => {
+      calls.push(what);
+      const number = calls.length;
+      if (kill && (number > kill.at || (number === kill.at && kill.when === 'before')))
+        throw new Error('killed');
+      return number;
+    };
+    const end = (number: number): void => {
+      if (number === kill?.at) throw new Error('killed');
+    };
+    const through = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+      const number = begin(what);
+      const result = await call();
+      end(number);
+      return result;
+    };
+    const query: Means['database']['query'] = (sql, values) =>
+      through(kindOf(sql), () => database.query(sql, values));
+    const transaction: Means['database']['transaction'] = async (work) => {
+      let commit = 0;
+      const result = await database.transaction(async (inner) => {
+        const done = await work((sql, values) => through(kindOf(sql), () => inner(sql, values)));
+        commit = begin('COMMIT');
+        return done;
+      });
+      end(commit);
+      return result;
+    };
+    const means: Means = {
+      database: {
+        name: database.name,
+        query,
+        transaction,
+        clock: () => database.clock(),
+        listen: () => () => {},
+        close: async () => {},
+      },
+      objects: {
+        name: objects.name,
+        conditions: objects.conditions,
+        put: (key, ...rest) => through(`PUT ${folderOf(key)}`, () => objects.put(key, ...rest)),
+        get: (...given) => through('GET', () => objects.get(...given)),
+        read: (...given) => through('GET', () => objects.read(...given)),
+        head: (key) => through('GET', () => objects.head(key)),
+        list: (prefix) => objects.list(prefix),
+        close: () => {},
+        delete: (keys) => through('DELETE', () => objects.delete(keys)),
+      },
+    };
+    return { means, calls };
+  }
+
+  const kindOf = (sql: string) => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 60);
+  const folderOf = (key: string) => key.replace(/(?<=\/).*/, '');
+
+  /** The first and the last call of each kind that changes something; with CATHEDRAL_SWEEP=all, every call. */
+  function killsOf(calls: readonly string[]): Kill[] {
+    const all = calls.map((what, index) => ({ what, at: index + 1 }));
+    const changing = all.filter(({ what }) => /^(INSERT|UPDATE|COMMIT|PUT|DELETE)/.test(what));
+    const kinds = Map.groupBy(changing, ({ what }) => what);
+    const some = [...kinds.values()].flatMap((of) => [...new Set([of[0]!, of.at(-1)!])]);
+    const chosen = process.env.CATHEDRAL_SWEEP === 'all' ? all : some;
+    return chosen.flatMap(({ at }) => [{ at, when: 'before' } as const, { at, when: 'after' } as const]);
+  }
+
+  async function killed(
+    of: Service,
+    kill: Kill | null,
+    lengths: readonly [number, number],
+  ): Promise<string[]> {
+    const [a, b] = of.machines;
+    const first = await of.connect();
+    if (lengths[0] > 0) {
+      await runMachine({ ...a, ledger: ledgers[lengths[0] - 1]! }, first);
+      await copyKeys(a, b);
+    }
+    const { means, calls } = mortal(first, kill);
+    const run = runMachine({ ...a, ledger: ledgers[lengths[1] - 1]! }, { ...means, lengthMs: 400 });
+    if (kill) await expect(run, JSON.stringify(kill)).rejects.toThrow('killed');
+    else await run;
+    await copyKeys(a, b);
+    return calls;
+  }
+
+  test.each([
+    ['the first release', [0, 1]],
+    ['a release', [1, 3]],
+  ] as const)(
+    'finish %s after the one that made it was killed at any call',
+    { timeout: 900_000 },
+    async (_, lengths) => {
+      const calls = await killed(await service(), null, lengths);
+      const ledger = ledgers[lengths[1] - 1]!;
+      for (const kill of killsOf(calls)) {
+        const of = await service();
+        await killed(of, kill, lengths);
+        const [a, b] = of.machines;
+        const what = `killed ${kill.when} call ${kill.at}, ${calls[kill.at - 1]}`;
+        const { manifest } = await runMachine({ ...b, ledger }, await of.connect());
+        expect([what, manifest.ledger.snapshot]).toEqual([what, await newestOf(ledger)]);
+        expect([what, await of.whole()]).toEqual([what, manifest.signed!.version]);
+        const again = await runMachine({ ...a, ledger }, await of.connect());
+        expect([what, again.outcome, again.manifest]).toEqual([what, 'unchanged', manifest]);
+      }
+    },
+  );
+});
