@@ -32,6 +32,7 @@ import { formatResume, parseResume, type Resume, readResume, START } from './res
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots } from './snapshots/publish-snapshots.ts';
+import { publishedEntries } from './snapshots/read-published.ts';
 import {
   assertListReadable,
   assertNotRepublished,
@@ -111,7 +112,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
 
   for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, inputs.lost);
   const base = previous && (rebuild ? { ...previous, state: null } : previous);
-  await publishMissedSnapshots(base, snapshots, { ...options, ...inputs, ...plan }, (before, upTo, keep) =>
+  const missing = { ...options, ...inputs, ...plan, onPublished: () => shareSnapshots(options, inputs) };
+  await publishMissedSnapshots(base, snapshots, missing, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
   await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
@@ -199,6 +201,21 @@ function snapshotPublisher(
     await publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
     await share?.release(release);
   };
+}
+
+/**
+ * Gives other machines the snapshots that OUT has so far. Whoever goes on after a kill could not make them: a release of later events
+ * may have been signed by then.
+ */
+async function shareSnapshots(
+  { out, plan: { share } }: BuildOptions,
+  { publisher, lost }: Inputs,
+): Promise<void> {
+  if (!share) return;
+  const { known, unlisted } = await publishedEntries(out);
+  const index = [...known, ...unlisted];
+  await share.snapshots(index);
+  await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
 }
 
 /**

@@ -15,6 +15,8 @@ interface MissedOptions {
   /** Null: no snapshots are published. */
   snapshots: SnapshotOptions | null;
   lost: SnapshotHashes;
+  /** Called when a snapshot is there; a release of later events may be signed afterwards. */
+  onPublished: () => Promise<void>;
   log: (line: string) => void;
 }
 
@@ -35,7 +37,7 @@ type Make = (
 export async function publishMissedSnapshots(
   base: Published | null,
   snapshots: readonly SnapshotFile[],
-  { out, baseUrl, contents, lost, log, ...options }: MissedOptions,
+  { out, baseUrl, contents, lost, onPublished, log, ...options }: MissedOptions,
   make: Make,
 ): Promise<void> {
   if (!options.snapshots || !base) return;
@@ -51,5 +53,6 @@ export async function publishMissedSnapshots(
   for (const { id } of missed) {
     const upTo = snapshots.slice(0, snapshots.findIndex((one) => one.id === id) + 1);
     before = await make(before, upTo, (release) => publishSnapshot(out, release, page));
+    await onPublished();
   }
 }
