@@ -13,6 +13,7 @@ import type { Database } from '../../../pipeline/postgres/database.ts';
 import { readStatus, type Status } from '../../../pipeline/release/format/status.ts';
 import { TransientFault } from '../../../pipeline/transient-fault.ts';
 import { Replicas } from '../health/replicas.ts';
+import { throttleRepeatedErrors } from '../health/throttle-repeated-errors.ts';
 import { bucketLogFiles, bucketSnapshots } from './bucket-files.ts';
 import { createLogFiles, type LogFiles } from './log-files.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
@@ -119,7 +120,8 @@ async function follow(
   const unlisten = database?.listen(RELEASE_CHANNEL, () => follower.wake());
   follower.start();
   void replicas?.announce();
-  const report = (err: unknown) => logger.error({ err }, 'a file cannot be fetched from the object store');
+  const throttled = throttleRepeatedErrors(logger, Date.now);
+  const report = (err: unknown) => throttled.error({ err }, 'a file cannot be fetched from the object store');
   const files = { beside: () => follower.beside, cache, report };
   return {
     snapshots: new SnapshotFiles(bucketSnapshots(files)),
