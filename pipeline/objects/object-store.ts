@@ -382,21 +382,22 @@ export class S3Store implements ObjectStore {
     from: number,
     { etag, bytes }: ObjectHead,
   ): AsyncGenerator<Uint8Array> {
+    const { attempts, stallMs } = this.#options;
     let at = from;
     let answer = first;
     for (let failures = 0; ; ) {
+      const start = at;
       try {
         for await (const chunk of this.#paced(answer)) {
           at += chunk.length;
-          failures = 0;
           yield chunk;
         }
         return;
       } catch (error) {
         if (!(error instanceof TransientFault)) throw error;
-        failures += 1;
-        if (failures >= this.#options.attempts)
-          throw this.#failed(key, `${bytes} bytes`, error.message, error);
+        // An endless trickle is no progress.
+        failures = at - start >= leastBytes(stallMs) ? 1 : failures + 1;
+        if (failures >= attempts) throw this.#failed(key, `${bytes} bytes`, error.message, error);
       }
       const again = await this.#retrying(key, () => this.#open(key, at, undefined));
       if (again === null || again === 'unchanged' || etagOf(again) !== etag)
@@ -424,7 +425,7 @@ export class S3Store implements ObjectStore {
         bytes += value.length;
         total += value.length;
         // The time that the reader takes does not count.
-        if (bytes >= (LEAST_BYTES_PER_SECOND * stallMs) / 1000) [waitedMs, bytes] = [0, 0];
+        if (bytes >= leastBytes(stallMs)) [waitedMs, bytes] = [0, 0];
         yield value;
       }
     } catch (cause) {
@@ -460,6 +461,11 @@ export class S3Store implements ObjectStore {
     const place = this.#client.placeOf(key === null ? null : this.#whole(key));
     return new CathedralError('store_failed', { place, expected, found, cause });
   }
+}
+
+/** Fewer in this time, and a transfer counts as stalled. */
+function leastBytes(stallMs: number): number {
+  return (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
 }
 
 function headOf(answer: S3Answer): ObjectHead {

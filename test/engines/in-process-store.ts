@@ -30,6 +30,8 @@ export type StoreFault =
   | 'truncated'
   /** The body of the answer is shorter than the object, and complete as far as HTTP goes. */
   | 'shortened'
+  /** The body comes a byte at a time. */
+  | 'trickling'
   /** One byte of the body differs. */
   | 'altered'
   /** The connection ends before anything is done. */
@@ -277,8 +279,19 @@ function send(
   const sent = fault === 'shortened' ? half : fault === 'altered' ? altered(body) : body;
   response.writeHead(status, { ...headers, ...(status !== 304 && { 'content-length': sent.length }) });
   if (method === 'HEAD' || status === 304) response.end();
+  else if (fault === 'trickling') trickle(response, sent);
   else if (fault === 'truncated') response.write(half, () => response.destroy());
   else response.end(sent);
+}
+
+function trickle(response: ServerResponse, body: Buffer): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    response.write(body.subarray(at, at + 1));
+    at += 1;
+    if (at === body.length) response.end();
+    if (at === body.length || response.destroyed) clearInterval(timer);
+  }, 20);
 }
 
 function altered(body: Buffer): Buffer {

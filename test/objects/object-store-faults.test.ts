@@ -272,6 +272,16 @@ describe('a fault that passes', () => {
     await expect((await open()).head('a/../b')).rejects.toThrow('without the names . and ..');
   });
 
+  test('a store that sends a byte at a time is given up', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    await store.put('a', contentOf('0123456789'.repeat(1000)));
+    server.plan = () => 'trickling';
+    const { body } = (await store.get('a')) as { body: AsyncIterable<Uint8Array> };
+    await expect(Array.fromAsync(body)).rejects.toThrow(/expected 10000 bytes, found \d+ bytes in 200 ms/);
+    await expect(store.read('a', 10_000)).rejects.toThrow(/bytes in 200 ms/);
+  });
+
   test('a store that does not answer is given up', async () => {
     const { open, server } = await serve();
     const store = await open();
