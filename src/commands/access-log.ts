@@ -73,9 +73,9 @@ export const accessLogExport = defineCommand({
     format,
   },
   async run({ accessLog, store, from, to, format }, { now, write }) {
-    const period = { from: from ?? 0, to: to ?? now(), format };
-    assertForward(period);
     await withDatabase(store, 'access-log export', async (database) => {
+      const period = { from: from ?? 0, to: to ?? now() + (database?.clock() ?? 0), format };
+      assertForward(period);
       for await (const text of exportAccessLog(logOf(accessLog, database), period)) await write(text);
     });
     return 0;
