@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { measure, median } from './child.ts';
 import { compare, type Figure, type Report } from './figure.ts';
-import { listenTo, untilSeen } from './live-client.ts';
+import { type Listener, listenTo, untilSeen } from './live-client.ts';
 import { HeadFeed } from './live-feed.ts';
 import { withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
@@ -16,8 +16,15 @@ const LISTENERS = 1000;
 /** Already there before, so that what a first listener costs once is not divided among the others. */
 const FIRST_LISTENERS = 100;
 const RUNS = 3;
+/** For all servers together; each takes a moment, since the reader of so many streams is one process. */
+const AUDIENCE = 3000;
+const AUDIENCE_EVENTS = 15;
+const SERVERS = 3;
 
-/** From the writing of an event until a reader has it, and what a listener costs, beside the least that does the same. */
+/**
+ * From the writing of an event until a reader has it, and what a listener costs, beside the least that does the same; and until the
+ * last of many readers has it, of several servers beside one.
+ */
 export async function live(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
@@ -27,8 +34,10 @@ export async function live(report: Report): Promise<void> {
       kind === 'bare'
         ? serve('live-bare', [ledger])
         : serve('sidecar', [out, join(folder, 'stores'), 'plain', ledger]);
-    report(...(await latencies(start, await HeadFeed.open(ledger, out))));
+    const feed = await HeadFeed.open(ledger, out);
+    report(...(await latencies(start, feed)));
     report(await memory(start));
+    report(await audience(start, feed));
   });
 }
 
@@ -97,6 +106,48 @@ async function settledMemory({ pid }: Server): Promise<number> {
   await sleep(500);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
   return Number(kilobytes) * 1024;
+}
+
+async function audience(start: Start, feed: HeadFeed): Promise<Figure> {
+  const [one, several]: [number[], number[]] = [[], []];
+  // In turn, so that other work of the machine meets both.
+  for (let run = 0; run < RUNS; run += 1) {
+    one.push(...(await untilLast(await startAll(start, 1), feed)));
+    several.push(...(await untilLast(await startAll(start, SERVERS), feed)));
+  }
+  return compare(
+    `event written → last of ${SERVERS} × ${AUDIENCE / SERVERS} listeners, median, beside one server with ${AUDIENCE}`,
+    median(several),
+    median(one),
+    'ms',
+    1.5,
+  );
+}
+
+function startAll(start: Start, count: number): Promise<Server[]> {
+  return Promise.all(Array.from({ length: count }, () => start('sidecar')));
+}
+
+/** In ms, of each event: until every listener has it. */
+async function untilLast(servers: readonly Server[], feed: HeadFeed): Promise<number[]> {
+  const listeners: Listener[] = [];
+  // A few at a time: a server takes new connections from a short queue.
+  for (let left = AUDIENCE; left > 0; left -= FIRST_LISTENERS) {
+    const some = Array.from({ length: FIRST_LISTENERS }, (_, place) => servers[place % servers.length]!);
+    listeners.push(
+      ...(await Promise.all(some.map(({ url }) => listenTo(`${url}/live?paths=economy/supply`)))),
+    );
+  }
+  const took: number[] = [];
+  for (let event = 0; event < AUDIENCE_EVENTS; event += 1) {
+    await sleep(PAUSE_MS * (1 + Math.random()));
+    const { timestamp, at } = await feed.append();
+    const told = await Promise.all(listeners.map((listener) => listener.untilTold(timestamp)));
+    took.push(Math.max(...told) - at);
+  }
+  for (const listener of listeners) listener.close();
+  await Promise.all(servers.map((server) => server.stop()));
+  return took;
 }
 
 function p99(values: readonly number[]): number {
