@@ -76,7 +76,7 @@ function assertNotLater(
   if (pointer.version <= row.version) return;
   throw new CathedralError('release_refused', {
     place: `${database.name} cathedral.current_release`,
-    expected: `version ${pointer.version} (${pointer.release}), to which ${objects.name}/${POINTER_KEY} points already (nothing is published: the database was set back, restore its newest state)`,
+    expected: `version ${pointer.version} (${pointer.release}), to which ${objects.name}/${POINTER_KEY} points already (nothing is published: the database was set back, restore its newest state; if that is lost, run: cathedral build --adopts-pointer)`,
     found: `version ${row.version} (${row.release})`,
   });
 }

@@ -41,6 +41,8 @@ export interface Turn {
 export interface ClusterRun {
   out: string;
   log: (line: string) => void;
+  /** Continues from the pointer where the database is older than it. Default false: nothing is published then. */
+  adoptsPointer?: boolean;
   /** Keeps how the run ended, for all machines. */
   record: (run: () => Promise<BuildReport>) => Promise<BuildReport>;
   /** Builds from the folder that was brought up to date. */
@@ -70,6 +72,7 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
   const { database, objects, claim } = cluster;
   const { signal } = lease;
   const records = bucketRecords(database, objects, lease);
+  if (run.adoptsPointer) await adoptPointer(cluster, lease);
   await repairPointer(database, objects, claim);
   const current = await readCurrentRelease(database, claim.service);
   await bringUpToDate(cluster, current, { records, signal, ...run });
@@ -140,17 +143,33 @@ function shareOf(
 
 /** Throws release_refused for a database that knows no release of a bucket that has one. */
 async function assertFirst(store: ObjectStore, service: string): Promise<void> {
-  const found = await store.read(POINTER_KEY, LONGEST_POINTER);
-  if (!found) return;
-  const place = `${store.name}/${POINTER_KEY}`;
-  const pointer = parsePointer(Buffer.from(found.content).toString(), place);
-  if (pointer.service !== service) return;
+  const pointer = await pointerOf(store, service);
+  if (!pointer) return;
   throw new CathedralError('release_refused', {
-    place,
+    place: `${store.name}/${POINTER_KEY}`,
     expected:
-      'no release in the bucket, because the database knows none (nothing is published: restore the newest database)',
+      'no release in the bucket, because the database knows none (nothing is published: restore the newest database; if there is none, ' +
+      'run: cathedral build --adopts-pointer)',
     found: `version ${pointer.version} (${pointer.release})`,
   });
+}
+
+/** The pointer in the bucket; null if there is none, or that of another service. */
+async function pointerOf(store: ObjectStore, service: string): Promise<Pointer | null> {
+  const found = await store.read(POINTER_KEY, LONGEST_POINTER);
+  if (!found) return null;
+  const text = Buffer.from(found.content).toString();
+  const pointer = parsePointer(text, `${store.name}/${POINTER_KEY}`);
+  return pointer.service === service ? pointer : null;
+}
+
+/** Makes the row what the pointer says, after the database was set back and what it lacks is lost. */
+async function adoptPointer({ database, objects, claim }: Cluster, lease: Lease): Promise<void> {
+  const pointer = await pointerOf(objects, claim.service);
+  const row = await readCurrentRelease(database, claim.service);
+  if (!pointer || pointer.version <= (row?.version ?? 0)) return;
+  const { format, switch_at, status, epoch, ...pointed } = pointer;
+  await setCurrentRelease(database, lease, pointed, 0);
 }
 
 /** Waits until the replicas switch to the current release, on the database's clock. */

@@ -63,6 +63,12 @@ export const build = defineCommand({
         'With CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names one on another machine, which is gone.',
       ...SWITCH,
     },
+    adoptsPointer: {
+      flag: 'adopts-pointer',
+      description:
+        'With CATHEDRAL_RELEASES: continues from the release that the bucket names although the database is older, after a restore. Use it only if no newer back-up exists: the database has also lost keys, revocations and entries of the access log.',
+      ...SWITCH,
+    },
     importFull,
     json,
   },

@@ -38,7 +38,9 @@ export type TurnConfig = Pick<
   Config,
   (typeof TURN_SETTINGS)[number] | 'out' | 'baseUrl' | 'publisherKey' | 'publisherName' | 'wait'
 >;
-type RunConfig = TurnConfig & Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> & { movesHere: boolean };
+type RunConfig = TurnConfig &
+  Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> &
+  Record<'movesHere' | 'adoptsPointer', boolean>;
 
 /** For `check` of commands that publish. */
 export function assertShared({ store, releases }: Pick<Config, 'store' | 'releases'>): CathedralError[] {
@@ -65,7 +67,7 @@ export async function takeTurn(
   context: Pick<Context, 'now' | 'progress'>,
   publish: (turn: OwnTurn | null) => Promise<BuildReport>,
 ): Promise<BuildReport> {
-  const { store, out, movesHere } = config;
+  const { store, out, movesHere, adoptsPointer } = config;
   const { progress } = context;
   return withDatabase(store, 'build', async (database) => {
     if (!database) return publish(null).then((report) => purged(report, config, context));
@@ -87,6 +89,7 @@ export async function takeTurn(
         {
           out,
           log,
+          adoptsPointer,
           build: (turn) => publish({ ...turn, now }),
           record: (run) => {
             const keep = (status: Parameters<typeof shareStatus>[3]) =>

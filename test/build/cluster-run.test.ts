@@ -135,6 +135,12 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     );
     expect(of.pointer()!.version).toBe(version);
     expect(await of.whole()).toBe(version);
+    for (const database of [empty, means]) {
+      const adopting = { ...database, adoptsPointer: true };
+      const { manifest } = await runMachine({ ...a, ledger: ledgers[2]! }, adopting);
+      expect(manifest.signed!.version).toBeGreaterThan(version);
+      expect(await of.whole()).toBe(manifest.signed!.version);
+    }
   });
 
   /** Starts a run in a process of its own. */

@@ -27,7 +27,7 @@ export async function copyKeys(from: Machine, to: Machine): Promise<void> {
   if (await exists(from.keyFile)) await cp(from.keyFile, to.keyFile);
 }
 
-export type Means = Pick<Cluster, 'database' | 'objects'> & Partial<Cluster>;
+export type Means = Pick<Cluster, 'database' | 'objects'> & Partial<Cluster> & { adoptsPointer?: boolean };
 
 /** One run, as `cathedral build` does it, of the data alone. `now`: the clock of the cluster, ms since 1970. */
 export async function runMachine(
@@ -42,6 +42,7 @@ export async function runMachine(
   return clusterRun(cluster, {
     out,
     log: () => {},
+    adoptsPointer: means.adoptsPointer ?? false,
     record: (run) => {
       const keep: Parameters<typeof recordRun>[0]['keep'] = (status) =>
         shareStatus(database, objects, claim, status, now());
