@@ -31,7 +31,7 @@ export async function runOnSchedule(
       scheduleOf(config, context, signal, async (next) => {
         await onRun();
         await recordNextRun(config.out, next);
-        await between?.announce();
+        await between?.announce(next);
       }),
     );
   } finally {

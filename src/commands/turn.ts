@@ -19,7 +19,6 @@ import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
-import { readStatus } from '../../pipeline/release/format/status.ts';
 import { requireKeys } from '../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { hostFolders, postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
@@ -173,8 +172,8 @@ async function claimOf({ baseUrl, publisherKey, publisherName }: TurnConfig): Pr
 
 /** What a service that publishes does between its runs. */
 export interface BetweenRuns {
-  /** Tells the other machines when the next run is. */
-  announce(): Promise<void>;
+  /** Tells the other machines when the next run of this one is, ms since 1970. */
+  announce(next: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -187,7 +186,7 @@ export async function openBetweenRuns(
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
 ): Promise<BetweenRuns | null> {
-  const { store, releases, out } = config;
+  const { store, releases } = config;
   if (store === null || releases === null) return null;
   const log = (line: string) => progress.note(line);
   const objects = objectStoreAt(releases, credentialsOf(config), {
@@ -199,12 +198,14 @@ export async function openBetweenRuns(
   const database = await openDatabase(store, options);
   const repairing = keepPointer(() => claimOf(config), { database, objects, log, signal });
   return {
-    async announce() {
-      const [own, claim] = [await readStatus(out), await claimOf(config)];
-      const shared = (await readCurrentRelease(database, claim.service))?.status;
-      // Another publisher ran later, and announces its own next run.
-      if (!own || own.last_run.finished_at !== shared?.last_run.finished_at) return;
-      await shareStatus(database, objects, claim, own, now() + database.clock());
+    async announce(next) {
+      const [claim, clusterNow] = [await claimOf(config), now() + database.clock()];
+      const status = (await readCurrentRelease(database, claim.service))?.status;
+      const known = Date.parse(status?.next_run_at ?? '');
+      // Another publisher runs earlier.
+      if (!status || (known > clusterNow && known <= next)) return;
+      const announced = { ...status, next_run_at: new Date(next).toISOString() };
+      await shareStatus(database, objects, claim, announced, clusterNow);
     },
     async close() {
       await repairing;
