@@ -51,7 +51,7 @@ export interface ClusterRun {
   afterwards: () => Promise<void>;
 }
 
-/** Replicas have 10 s to fetch a release. */
+/** The longest CATHEDRAL_SWITCH_DELAY. */
 const MOST_SWITCH_MS = 60_000;
 /** Simultaneous requests of a push. */
 const PARALLEL = 8;

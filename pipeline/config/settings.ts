@@ -721,6 +721,16 @@ export const SETTINGS = {
       'The space for files of the bucket that a server fetches when they are first requested: snapshots and the log. The least recently used ones go. The largest of these files has to fit; the default holds the snapshots of about a year.',
     schema: integer(64, 1_048_576),
   },
+  switchDelay: {
+    group: 'Many machines',
+    flag: 'switch-delay',
+    env: 'CATHEDRAL_SWITCH_DELAY',
+    default: '10',
+    unit: 'seconds, 0 to 60',
+    description:
+      'How long after a publisher has named a new release in the bucket all servers switch to it. Until then they fetch it. Raise it if some take longer and switch late.',
+    schema: integer(0, 60),
+  },
   accessKeyId: {
     group: 'Many machines',
     flag: null,

@@ -31,7 +31,7 @@ import { BUCKET_SETTINGS, credentialsOf, withBucket, withDatabase } from './shar
 import { software } from './software.ts';
 
 /** What publishers share. */
-export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS] as const;
+export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS, 'switchDelay'] as const;
 
 export type TurnConfig = Pick<
   Config,
@@ -84,7 +84,14 @@ export async function takeTurn(
       }
       const claim = await claimOf(config);
       return clusterRun(
-        { database, objects, claim, holder: holderOf('build'), waitMs: config.wait * 1000 },
+        {
+          database,
+          objects,
+          claim,
+          holder: holderOf('build'),
+          waitMs: config.wait * 1000,
+          switchDelayMs: config.switchDelay * 1000,
+        },
         {
           out,
           log,
