@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -22,11 +22,14 @@ import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/event.ts';
 import { formatMappingSchema } from '../pipeline/ledger/rows/mapping-file.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
+import { publisherRun } from '../src/commands/publisher.ts';
 import { formatReference } from '../src/commands/reference.ts';
+import { serve } from '../src/commands/serve.ts';
 import { start } from '../src/commands/start.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
 import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';
+import { PROGRAMS as POSTGRES } from './engines/postgres.ts';
 import { temporaryFolder } from './release/temporary-folder.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -87,8 +90,16 @@ describe('the systemd units', () => {
     linesOf(unit)
       .filter((line) => line.startsWith(`${name}=`))
       .map((line) => line.slice(name.length + 1));
-  const settings = linesOf('cathedral.env').filter((line) => /^[A-Z]/.test(line));
-  const environment = Object.fromEntries(settings.map((line) => line.split(/=(.*)/s)));
+  const settingsOf = (file: string): Record<string, string> =>
+    Object.fromEntries(
+      linesOf(file)
+        .filter((line) => /^[A-Z]/.test(line))
+        .map((line) => line.split(/=(.*)/s)),
+    );
+  const startOf = (unit: string) => valuesOf(unit, 'ExecStart').at(-1)!;
+  const environment = settingsOf('cathedral.env');
+  const many = { ...environment, ...settingsOf('cathedral-many.env') };
+  const FOLDERS = { StateDirectory: '/var/lib', CacheDirectory: '/var/cache' };
 
   test('set what the commands understand, and every place below the folder that systemd makes', () => {
     const config = readOptions(start.options, { args: [], env: environment }).values;
@@ -108,15 +119,48 @@ describe('the systemd units', () => {
     );
   });
 
-  test('start commands that exist, and stop servers no sooner than answers and a run need', () => {
-    const services = UNITS.filter((name) => name.endsWith('.service'));
-    const commands = services.map((name) => valuesOf(name, 'ExecStart')[0]!.split(' '));
-    expect(commands.map(([program, command]) => [program, command! in COMMANDS])).toEqual(
-      services.map(() => ['cathedral', true]),
+  test('make a server and a publisher of one of many machines, which write where systemd lets them', () => {
+    const [, ...args] = startOf('cathedral-serve-many.conf').split(' ').slice(1);
+    const server = readOptions(serve.options, { args, env: many }).values;
+    const publisher = readOptions(publisherRun.options, { args: [], env: many }).values;
+    expect(server.ledger).toEqual({ kind: 'store' });
+    for (const { store, releases } of [server, publisher]) {
+      expect(store).toMatch(/^postgres:/);
+      expect(releases).toMatch(/^s3\+https:/);
+    }
+    const folders = (unit: string) =>
+      Object.entries(FOLDERS).flatMap(([name, above]) =>
+        valuesOf(unit, name).map((folder) => `${above}/${folder}/`),
+      );
+    for (const place of [server.out, server.importFolder])
+      expect(place).toMatch(folders('cathedral-serve-many.conf')[0]!);
+    for (const place of [publisher.out, publisher.importFolder, publisher.publisherKey])
+      expect(place).toMatch(folders('cathedral-publisher.service')[0]!);
+    // Everything a server writes is in a folder that the unit for one machine does not close.
+    const closed = ['ReadOnlyPaths', 'InaccessiblePaths'].flatMap((name) =>
+      valuesOf('cathedral-serve.service', name),
     );
-    const grace = Number(SETTINGS.grace.default) + RUN_GRACE_MS / 1000;
-    for (const name of ['cathedral.service', 'cathedral-serve.service'])
-      expect(Number(valuesOf(name, 'TimeoutStopSec'))).toBeGreaterThan(grace);
+    expect(closed.filter((folder) => `${server.out}/`.startsWith(`${folder}/`))).toEqual([]);
+  });
+
+  test('start commands that exist, and stop servers no sooner than answers and a run need', () => {
+    const services = [...UNITS.filter((name) => name.endsWith('.service')), 'cathedral-serve-many.conf'];
+    for (const name of services) {
+      const [program, ...words] = startOf(name).split(' ');
+      const found = Object.keys(COMMANDS).some((command) => words.join(' ').startsWith(command));
+      expect([program, found], name).toEqual(['cathedral', true]);
+    }
+    const grace = Number(SETTINGS.grace.default);
+    const run = RUN_GRACE_MS / 1000;
+    const needed = {
+      'cathedral.service': grace + run,
+      'cathedral-serve.service': grace,
+      'cathedral-publisher.service': run,
+      // Streams end evenly over the first grace period.
+      'cathedral-serve-many.conf': Number(many.CATHEDRAL_DRAIN) + 2 * grace,
+    };
+    for (const [name, seconds] of Object.entries(needed))
+      expect(Number(valuesOf(name, 'TimeoutStopSec')), name).toBeGreaterThan(seconds);
   });
 
   test.skipIf(spawnSync('systemd-analyze', ['--version']).error)(
@@ -133,6 +177,13 @@ describe('the systemd units', () => {
           return join(folder, name);
         }),
       );
+      const dropIn = join(folder, 'cathedral-serve.service.d');
+      await mkdir(dropIn);
+      const changes = read('deploy/cathedral-serve-many.conf').replace(
+        '=cathedral serve',
+        '=/bin/true serve',
+      );
+      await writeFile(join(dropIn, 'many.conf'), changes);
       const analyze = (...args: string[]) =>
         spawnSync('systemd-analyze', ['--no-pager', ...args], { encoding: 'utf8' });
       const { status, stderr } = analyze('verify', ...units);
@@ -142,6 +193,19 @@ describe('the systemd units', () => {
         expect(analyze('security', '--offline=true', '--threshold=40', unit).status, unit).toBe(0);
     },
   );
+});
+
+test.skipIf(POSTGRES === null)('the settings of PostgreSQL are what it understands', async () => {
+  const file = `config_file=${join(PROJECT, 'deploy/postgresql.conf')}`;
+  const folder = await temporaryFolder();
+  // Only as the first argument is -C allowed to root.
+  const { status, stdout, stderr } = spawnSync(
+    join(POSTGRES!, 'postgres'),
+    ['-C', 'synchronous_standby_names', '-D', folder, '-c', file],
+    { encoding: 'utf8' },
+  );
+  expect(status, stderr).toBe(0);
+  expect(stdout).toMatch(/^ANY 1 \(/);
 });
 
 describe('the reference of event types', () => {

@@ -29,7 +29,8 @@ function programs(): string | null {
   return spawnSync('initdb', ['--version']).status === 0 ? '' : null;
 }
 
-const PROGRAMS = programs();
+/** `''`: they are on the PATH. */
+export const PROGRAMS = programs();
 export const hasPostgres = PROGRAMS !== null;
 
 /** PostgreSQL refuses to run as root, so root runs it as the user that the package made. */
