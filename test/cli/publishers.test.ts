@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePointer } from '../../pipeline/bucket/pointer.ts';
+import { readStatus } from '../../pipeline/release/format/status.ts';
+import { InProcessStore } from '../engines/in-process-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
+import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { RunningCli, runCli } from './run-cli.ts';
+
+describe.skipIf(!hasPostgres)('publishers on several machines', () => {
+  let database: PostgresServer;
+  let store: InProcessStore;
+
+  beforeAll(async () => {
+    database = await PostgresServer.start();
+    store = await InProcessStore.start();
+  });
+  afterAll(() => {
+    database?.stop();
+    store?.stop();
+  });
+
+  async function sample() {
+    const folder = await temporaryFolder();
+    const ledger = join(folder, 'ledger');
+    await runCli(['sample', '--ledger', ledger, '--to', '2025-07-04', '--seed=7']);
+    const env = {
+      CATHEDRAL_LEDGER: ledger,
+      CATHEDRAL_WITHOUT_SITE: 'true',
+      CATHEDRAL_BASE_URL: 'https://data.example.org',
+      CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    };
+    return { folder, env };
+  }
+
+  test('publish in turn, and tell all machines how it went and when the next run is', async () => {
+    const { folder, env } = await sample();
+    const shared = { ...env, CATHEDRAL_RELEASES: store.bucket('releases') };
+    const alone = await runCli(['build', '--out', join(folder, 'a')], shared);
+    expect([alone.status, alone.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--releases .*expected CATHEDRAL_STORE beside it: .*\(config_invalid\)/),
+    ]);
+    const all = { ...shared, CATHEDRAL_STORE: await database.newDatabase() };
+    const first = await runCli(['build', '--out', join(folder, 'a')], all);
+    expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^published 2025-07-04T00Z-/)]);
+    const publisher = new RunningCli(['publisher', 'run', '--out', join(folder, 'b')], all);
+    // The demo ledger ends long ago.
+    await publisher.printed(/has not sealed the snapshot that is due/);
+    const pointer = parsePointer(String(store.objects.get('releases/pointer.json')!.bytes));
+    expect(pointer.status).toMatchObject({ last_run: { outcome: 'unchanged' } });
+    expect(pointer.status!.next_run_at).toBe((await readStatus(join(folder, 'b')))!.next_run_at);
+    publisher.child.kill('SIGTERM');
+    const [status] = await once(publisher.child, 'exit');
+    expect(status).toBe(0);
+  });
+
+  test('without a bucket, publish from one folder of one machine', async () => {
+    const { folder, env } = await sample();
+    const all = { ...env, CATHEDRAL_STORE: await database.newDatabase() };
+    const build = (out: string, ...more: string[]) =>
+      runCli(['build', '--out', join(folder, out), ...more], all);
+    expect((await build('a')).stdout).toMatch(/^published/);
+    const second = await build('b');
+    expect([second.status, second.stderr]).toEqual([
+      1,
+      expect.stringMatching(/a second one \(release_refused\)/),
+    ]);
+    await cp(join(folder, 'a'), join(folder, 'c'), { recursive: true, verbatimSymlinks: true });
+    expect((await build('c', '--moves-here')).stdout).toMatch(/^unchanged/);
+  });
+});
