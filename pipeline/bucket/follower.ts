@@ -320,8 +320,9 @@ export class Follower {
   async #finishSwitch({ release, version }: Pointer): Promise<void> {
     const name = releaseFolder({ release, signed: { version, keys: [] } });
     const isPlaced = await exists(join(this.#options.out, 'releases', name));
-    if (this.#version < version && isPlaced) await this.#makeCurrent(name);
-    this.#version = Math.max(this.#version, version);
+    if (this.#version >= version || !isPlaced) return;
+    await this.#makeCurrent(name);
+    this.#version = version;
   }
 }
 
