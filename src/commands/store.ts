@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { PUBLISHER_LEASE } from '../../pipeline/build/cluster-run.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -43,8 +44,6 @@ const PLACE = {
 const TIMEOUT_MS = 600_000;
 /** The access log is read while a part of it is written. */
 const CONNECTIONS = 3;
-/** The lease of all publishers: while a copy holds it, nobody signs. */
-const LEASE = 'publisher';
 
 const SETTINGS = ['keys', 'limits', 'accessLog', 'publisherKey'] as const;
 
@@ -86,8 +85,8 @@ export const storeCopy = defineCommand({
         if (!config.json) print(formatCopied(copied));
       };
       const holder = `store copy, process ${process.pid}`;
-      // Held to the end: a publisher that is started meanwhile waits.
-      await withLease(database, { name: LEASE, holder, waitMs: 0 }, (lease) =>
+      // While the lease is held, no publisher signs.
+      await withLease(database, { name: PUBLISHER_LEASE, holder, waitMs: 0 }, (lease) =>
         copyAll(from, to, { day: utcDay(now() + database.clock()), lease, report }),
       );
       assertSome(all, from.name);

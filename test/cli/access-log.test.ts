@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
 import { formatNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
@@ -22,6 +22,12 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
   let bucket: InProcessStore;
   let env: Record<string, string>;
   let database: string;
+
+  async function connect(address: string) {
+    const database = await openDatabase(address, { application: 'test', connections: 2 });
+    onTestFinished(() => database.close());
+    return database;
+  }
 
   /** Twelve entries; the publisher signed the tenth. */
   beforeAll(async () => {
@@ -115,6 +121,37 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
       'entries from before 2025-12-01T06:00:05.000Z\nThe log is complete: 7 entries.',
     );
   });
+
+  test('is signed by each run of a publisher, and by none after entries were cut off', async () => {
+    const folder = await temporaryFolder();
+    const [ledger, address] = [join(folder, 'ledger'), await server.newDatabase()];
+    const { CATHEDRAL_MIRROR_KEY: _, ...others } = env;
+    const shared = {
+      ...others,
+      CATHEDRAL_STORE: address,
+      CATHEDRAL_RELEASES: bucket.bucket('published'),
+      CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
+    };
+    expect(await runHere('sample', ['--ledger', ledger, '--to', '2025-07-04', '--seed=7'])).toMatchObject({
+      status: 0,
+    });
+    const build = () =>
+      runHere('build', ['--ledger', ledger, '--out', join(folder, 'out'), '--without-site'], { env: shared });
+    const log = openPostgresAccessLog(await connect(address));
+    for (let at = 0; at < 6; at += 1) await log.append(sampleAccess(at));
+    expect(await build()).toMatchObject({ status: 0 });
+    const verified = await runHere('access-log verify', [], { env: shared });
+    expect(verified).toMatchObject({ status: 0 });
+    expect(verified.stdout).toMatch(/6 entries.*\nIt was compared with 1 signed head\.\n$/);
+    await server.sql(
+      `SET session_replication_role = replica; DELETE FROM cathedral.access_log_entries WHERE seq > 3;
+      UPDATE cathedral.access_log_head SET (seq, hash) =
+        (SELECT seq, hash FROM cathedral.access_log_entries WHERE seq = 3)`,
+      new URL(address).pathname.slice(1),
+    );
+    const { status, stderr } = await build();
+    expect([status, stderr]).toEqual([1, expect.stringContaining('(access_log_broken)')]);
+  }, 60_000);
 
   test('of a database that nobody reaches is one error', async () => {
     const unreachable = { ...env, CATHEDRAL_STORE: 'postgres://owner@127.0.0.1:21199/none' };
