@@ -213,14 +213,15 @@ type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'
 /**
  * The ledger that the live state follows. A source is imported repeatedly until `signal` aborts, first after one
  * interval; events imported before are followed from the start. Where many machines share the ledger, this one shares its own or takes
- * that of the others, all the time. Throws config_invalid, also for companions that this ledger must not have.
+ * that of the others, all the time; `sharing` is what keeps it from that, without addresses and paths. Throws config_invalid, also for
+ * companions that this ledger must not have.
  */
 export async function followLedger(
   source: LedgerSource,
   config: FollowConfig,
   context: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
-): Promise<LocalLedger & { imports: ImportProgress | null }> {
+): Promise<LocalLedger & { imports: ImportProgress | null; sharing: (() => string | null) | null }> {
   const { progress } = context;
   const log = (line: string) => progress.note(line);
   const opened = { isService: true, log };
@@ -234,19 +235,22 @@ export async function followLedger(
     const { ledgerSigningKey: keyFile } = config;
     if (keyFile && source.kind !== 'store')
       assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
-    if (stores) await keepShared(source, local, { config, stores, signal, log });
+    const sharing = stores && (await keepShared(source, local, { config, stores, signal, log }));
     const imports = isImport
       ? importing(source, config, { now: clockOf(stores, context), log, stores, turnMs: 0, signal })
       : null;
     if (stores) onceAborted(signal, () => stores.close());
-    return { ...local, imports };
+    return { ...local, imports, sharing };
   } catch (error) {
     await stores?.close();
     throw error;
   }
 }
 
-/** The machine with a ledger in a folder shares it; any other one has a copy, also where it imports in turn with others. */
+/**
+ * The machine with a ledger in a folder shares it; any other one has a copy, also where it imports in turn with others. Returns what reads
+ * the present fault; null for a folder that a process of another ledger keeps.
+ */
 async function keepShared(
   source: LedgerSource,
   local: LocalLedger,
@@ -256,9 +260,12 @@ async function keepShared(
     signal,
     log,
   }: { config: SourceConfig; stores: SharedStores; signal: AbortSignal; log: (line: string) => void },
-): Promise<void> {
-  const report = (does: string) => (fault: Error | null) =>
+): Promise<(() => string | null) | null> {
+  let present: string | null = null;
+  const report = (does: string) => (fault: Error | null) => {
+    present = fault && `the ledger is not ${does}${fault instanceof CathedralError ? `: ${fault.code}` : ''}`;
     log(fault ? `The ledger is not ${does}: ${fault.message}` : `The ledger is ${does} again.`);
+  };
   const own = source.kind === 'directory';
   const folder = sharedFolder(
     own || source.kind === 'store' ? 'replica' : 'import',
@@ -268,7 +275,7 @@ async function keepShared(
     log,
   );
   if (own) {
-    if (followerOf(source.path)) return;
+    if (followerOf(source.path)) return null;
     await keepSharing(source.path, folder.sharer, { report: report('shared'), signal });
   } else {
     const onUpdate = (updated: Updated) => folder.tell(updated);
@@ -278,6 +285,7 @@ async function keepShared(
       signal,
     });
   }
+  return () => present;
 }
 
 interface Importing {

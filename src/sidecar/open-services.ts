@@ -66,6 +66,8 @@ export interface FollowedLedger {
   verifiers: readonly Verifier[];
   /** Null: nothing is imported. */
   imports?: ImportProgress | null;
+  /** What keeps this machine from sharing the ledger with others, or from taking theirs; null for a ledger of this machine alone. */
+  sharing?: (() => string | null) | null;
 }
 
 /** What is served besides the folder of releases, and by which program. */
@@ -142,6 +144,7 @@ export async function openServices(
       isDraining: () => isDraining,
       ...stores.checks,
       ...(live && { liveFault: live.fault }),
+      ...(followed?.sharing && { sharingFault: followed.sharing }),
       readStatus: published.readStatus,
     });
   const snapshotSizes = new SnapshotSizes(out);

@@ -8,7 +8,7 @@ export type ServingPart = 'release' | 'shutdown';
  * share a database would all leave the load balancer at once.
  */
 export type StorePart = 'keys' | 'limits' | 'access_log';
-export type OtherPart = 'releases' | 'live' | 'last_run' | 'counts';
+export type OtherPart = 'releases' | 'ledger' | 'live' | 'last_run' | 'counts';
 
 /** The fault of each part; null for none. */
 export interface Readiness {
@@ -29,6 +29,8 @@ export interface ReadinessSources {
   checkAccessLog: () => Promise<void>;
   /** Of the live state; missing if no ledger is followed. */
   liveFault?: () => string | null;
+  /** Of a ledger that many machines share; missing if this one is alone. */
+  sharingFault?: () => string | null;
   readStatus: () => Promise<Status | null>;
   /** When today's counts were lost, ms; null if they were not. */
   countsLostAt: () => number | null;
@@ -52,6 +54,7 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
     stores: { keys, limits, access_log: accessLog },
     others: {
       ...(sources.following && { releases: sources.following.fault() }),
+      ...(sources.sharingFault && { ledger: sources.sharingFault() }),
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,
       counts:

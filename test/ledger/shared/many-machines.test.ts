@@ -90,7 +90,8 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     await all.append(3);
     const owner = machine(store, releases);
     const source = ledgerSource.parse(all.folder);
-    await followLedger(source, owner.config, owner.context, ending.signal);
+    const shared = await followLedger(source, owner.config, owner.context, ending.signal);
+    const faults = () => [shared, followed].map(({ sharing }) => sharing!());
     const other = machine(store, releases, { ledgerKey: `${all.folder}.vkey` });
     const { importFolder } = other.config;
     const followed = await followLedger({ kind: 'store' }, other.config, other.context, ending.signal);
@@ -114,9 +115,14 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     await until(() =>
       [owner, other].every(({ notes }) => notes.some((note) => note.includes('The ledger is not'))),
     );
+    expect(faults()).toEqual([
+      'the ledger is not shared: store_failed',
+      'the ledger is not taken from the others: store_failed',
+    ]);
     server.resume();
     await until(isSame);
     await until(() => other.notes.at(-1)!.includes('taken from the others again'));
+    await until(() => faults().every((fault) => fault === null));
     expect(other.notes.length).toBeLessThan(8);
     // A run takes the same way, once.
     const third = machine(store, releases, { ledgerKey: `${all.folder}.vkey` });
