@@ -134,6 +134,7 @@ export class Follower {
   /** What keeps it from following, without paths and addresses; null for nothing. */
   fault(): string | null {
     if (this.#fault === null) return null;
+    if (this.#fault instanceof NothingPublished) return NothingPublished.FAULT;
     const code = this.#fault instanceof CathedralError ? this.#fault.code : null;
     return (code && FAULTS[code]) ?? 'the newest release cannot be fetched';
   }
@@ -205,8 +206,8 @@ export class Follower {
     const sent = this.#now();
     const head = await store.head(POINTER_KEY);
     const place = `${store.name}/${POINTER_KEY}`;
-    if (!head)
-      throw unusable('store_failed', place, 'the pointer to a release', 'none: nothing was pushed yet');
+    if (!head && this.#version === 0) throw new NothingPublished(store.name);
+    if (!head) throw unusable('store_failed', place, 'the pointer to a release', 'none');
     if (head.date !== null) this.#storeClock.add(head.date, sent, this.#now());
     if (head.etag === this.#etag) return;
     const found = await store.read(POINTER_KEY, LONGEST_POINTER);
@@ -323,6 +324,16 @@ export class Follower {
     if (this.#version >= version || !isPlaced) return;
     await this.#makeCurrent(name);
     this.#version = version;
+  }
+}
+
+/** There is no pointer, and this server has never had a release: a server that was started before the first run. */
+export class NothingPublished extends CathedralError {
+  static readonly FAULT = 'the bucket has no release yet';
+
+  constructor(bucket: string) {
+    const expected = 'the pointer to a release';
+    super('store_failed', { place: `${bucket}/${POINTER_KEY}`, expected, found: 'none yet' });
   }
 }
 

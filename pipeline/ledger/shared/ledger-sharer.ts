@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile, snapshotFile } from '../directory.ts';
@@ -30,10 +31,14 @@ export interface SharerOptions {
   verifiers: readonly Verifier[];
   shared: SharedLedger;
   objects: Pick<ObjectStore, 'name' | 'put'>;
+  /** From 0 to below 1. */
+  random?: () => number;
 }
 
-/** Writers that may come between before sharing gives up until it is called again. */
+/** Attempts in a row that another writer may interrupt without having shared anything. */
 const MAX_ATTEMPTS = 10;
+/** How long to leave the ledger to a writer that was faster, at most, ms: it may have more to share, which need not be done twice. */
+const TURN_MS = 200;
 /** A folder that changed less than that ago is listed again, because its modification time may not show a second change, ms. */
 const MTIME_STEP_MS = 2000;
 
@@ -73,12 +78,17 @@ export class LedgerSharer {
    * the shared ledger, config_invalid if the database has another one, store_failed, and the errors of reading a ledger.
    */
   async share(): Promise<number> {
-    const { shared } = this.#options;
+    const { shared, random = Math.random } = this.#options;
     let before: number | null = null;
+    let known = '';
     for (let attempt = 1; ; attempt += 1) {
       try {
         const facts = await this.#facts();
         before ??= facts.size;
+        // What another writer shares is done for both, however long that goes on.
+        const reached = `${facts.size} ${facts.newest?.id}`;
+        if (reached !== known) attempt = 1;
+        known = reached;
         // Sealing moves events out of the head, so what looks like a gap may be a new snapshot.
         const size =
           (await this.#shareOnce(facts, false)) ?? (await this.#shareOnce(await this.#facts(), true));
@@ -91,6 +101,7 @@ export class LedgerSharer {
         this.#cursor = null;
         if (!(error instanceof StaleLedger)) throw error;
         if (attempt === MAX_ATTEMPTS) throw this.#unsettled();
+        await sleep(random() * TURN_MS);
       }
     }
   }
@@ -249,7 +260,7 @@ export class LedgerSharer {
     return new CathedralError('store_failed', {
       place: shared.name,
       expected: 'no other writer of the shared ledger',
-      found: `another one in each of ${MAX_ATTEMPTS} attempts`,
+      found: `another one in each of ${MAX_ATTEMPTS} attempts, which shared nothing`,
     });
   }
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type pino from 'pino';
 import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
-import { Follower } from '../../../pipeline/bucket/follower.ts';
+import { Follower, NothingPublished } from '../../../pipeline/bucket/follower.ts';
 import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { exists } from '../../../pipeline/disk/durable.ts';
@@ -102,7 +102,8 @@ async function follow(
     service,
     clock: database && (() => database.clock()),
     onFault: (err) => {
-      if (err) logger.error({ err }, 'releases cannot be followed; the current one is served');
+      if (err instanceof NothingPublished) logger.warn(`${store.name} has no release yet`);
+      else if (err) logger.error({ err }, 'releases cannot be followed; the current one is served');
       else logger.warn('releases are followed again');
     },
     onSwitch: () => void replicas?.announce(),

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
+import { SharedLedger } from '../../../pipeline/ledger/shared/shared-ledger.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { Random } from '../../../pipeline/random.ts';
@@ -158,6 +159,41 @@ describe.skipIf(!hasPostgres)('a shared ledger', () => {
       effects.watch(null);
       await assertContinues();
     }
+  });
+
+  test('is shared by two processes with the same folder, although the other one is always faster', async () => {
+    const all = await machines();
+    for (let slot = 0; slot < 12; slot += 1) {
+      await all.append(72);
+      await all.seal();
+    }
+    await all.append(5);
+    let outrun = 0;
+    const faster = async <T>(other: () => Promise<unknown>, own: () => Promise<T>): Promise<T> => {
+      await other();
+      outrun += 1;
+      return own();
+    };
+    class Outrun extends SharedLedger {
+      override seal(...args: Parameters<SharedLedger['seal']>) {
+        return faster(
+          () => super.seal(...args),
+          () => super.seal(...args),
+        );
+      }
+      override append(...args: Parameters<SharedLedger['append']>) {
+        return faster(
+          () => all.sharer.share(),
+          () => super.append(...args),
+        );
+      }
+    }
+    const slower = all.newSharer({ shared: new Outrun(all.database), random: () => 0 });
+    expect(await slower.share()).toBe(all.writer.end.size);
+    expect(outrun).toBeGreaterThan(10);
+    const replica = all.newReplica();
+    await replica.update();
+    expect(filesOf(replica.folder)).toEqual(filesOf(all.folder));
   });
 
   test('is only ever continued: another ledger, a fork or an older copy is refused, and nothing is changed', async () => {
