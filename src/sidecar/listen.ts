@@ -67,7 +67,8 @@ export async function listen(config: ListenConfig, served: Served): Promise<Side
   const close = async () => {
     startDraining();
     await sleep(config.drain * 1000);
-    await endStreams();
+    // Where there are other servers, their readers go to those, and not all at once.
+    await endStreams(config.drain > 0 ? config.grace * 1000 : 0);
     await closeServer(server, config.grace * 1000);
     await closeServices();
   };
