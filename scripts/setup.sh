@@ -9,7 +9,7 @@ node=node_modules/.bin/node
 omit=--omit=dev
 # Requires Node 22 or later, which is installed by then.
 DOWNLOADER=@puppeteer/browsers@3.2.6
-case "${1:-}" in --test | --bench) omit= ;; esac
+case "${1:-}" in --test | --bench | --cluster) omit= ;; esac
 
 say() { echo "set-up: $*" >&2; }
 
@@ -166,6 +166,11 @@ case "${1:-}" in
   --test)
     install_headless_shell
     install_shells
+    install_postgresql
+    install_ceph
+    install_haproxy
+    ;;
+  --cluster)
     install_postgresql
     install_ceph
     install_haproxy

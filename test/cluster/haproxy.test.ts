@@ -140,7 +140,7 @@ describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', ()
     await once(socket, 'open');
     socket.send('{"action":"start_simulation","scenario":"model_drift","seed":1}');
     const [message] = (await once(socket, 'message')) as [Buffer];
-    expect(JSON.parse(message.toString())).toHaveProperty('type');
+    expect(JSON.parse(message.toString())).toMatchObject({ type: 'simulation_update' });
     socket.close();
     await once(socket, 'close');
   });
