@@ -180,5 +180,6 @@ case "${1:-}" in
     install_rclone
     install_ceph
     install_postgresql
+    install_haproxy
     ;;
 esac

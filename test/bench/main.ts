@@ -12,6 +12,7 @@ import { log } from './log.ts';
 import { mirrorRuns } from './mirror.ts';
 import { objects } from './objects.ts';
 import { rebuild } from './rebuild.ts';
+import { replicas } from './replicas.ts';
 import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
@@ -30,6 +31,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   log,
   sources,
   stores,
+  replicas,
   mirror: mirrorRuns,
   objects,
   simulation,

@@ -2,10 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
-import type { Readiness } from '../../src/sidecar/health/readiness.ts';
+import { type Readiness, readReadiness } from '../../src/sidecar/health/readiness.ts';
 import { endHaproxy, hasHaproxy, runHaproxy } from '../engines/haproxy.ts';
 import { freePort } from '../release/run-nginx.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -19,10 +20,11 @@ const WELL: Readiness = {
 };
 
 /** A server of the service, and which clients it has seen. */
-async function replica() {
+async function replica(more: { readiness?: () => Promise<Readiness> } = {}) {
   const state = { shutdown: null as string | null };
   const { simulation } = await simulationServer();
-  const readiness = async () => ({ ...WELL, serving: { ...WELL.serving, ...state } });
+  const own = async () => ({ ...WELL, serving: { ...WELL.serving, ...state } });
+  const { readiness = own } = more;
   const tiny = await served(50, {
     asDiskErrors: true,
     services: { readiness, simulation },
@@ -115,6 +117,32 @@ describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', ()
     ]);
     const { status, title } = PROBLEMS.unavailable;
     expect(await none.json()).toMatchObject({ status, title, type: problemPage('unavailable') });
+  });
+
+  test('servers whose database hangs stay, since most requests need none', async () => {
+    const never = () => new Promise<never>(() => {});
+    let checks = 0;
+    const one = await replica({
+      readiness: async () => {
+        checks += 1;
+        // A server that is busy as well.
+        await sleep(100);
+        return readReadiness({
+          hasRelease: async () => true,
+          following: null,
+          isDraining: () => false,
+          readKeys: never,
+          checkCounts: never,
+          checkAccessLog: never,
+          readStatus: async () => null,
+          countsLostAt: () => null,
+        });
+      },
+    });
+    await start(one);
+    // Two that fail would be enough.
+    await expect.poll(() => checks, { timeout: 20_000 }).toBeGreaterThan(3);
+    expect(await statuses(20)).toEqual(new Set([200]));
   });
 
   test('clients keep their own address, whatever headers they send, and the operator’s pages are closed', async () => {

@@ -26,9 +26,10 @@ export async function runHaproxy(
   folder: string,
   port: number,
   servers: readonly number[],
+  change: (configuration: string) => string = (configuration) => configuration,
 ): Promise<ChildProcess> {
   const file = join(folder, 'haproxy.cfg');
-  await writeFile(file, await localConfiguration(port, servers));
+  await writeFile(file, change(await localConfiguration(port, servers)));
   const child = spawn(PROGRAM!, ['-db', '-q', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/readyz`).then(

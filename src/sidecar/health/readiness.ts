@@ -79,7 +79,7 @@ export function partsOf({ serving, stores, others }: Readiness): Record<string, 
 }
 
 /** How long a part may take to answer, ms: shorter than the time-out of a load balancer's check. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 500;
 
 async function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
   const late = Promise.withResolvers<string>();
