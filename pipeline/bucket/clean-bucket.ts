@@ -1,9 +1,9 @@
+import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { hashesAt, parseTilePath, TILE_WIDTH } from '../ledger/log/tile.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { assertHeld, type Lease } from '../postgres/lease.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import { formatManifest, sha256 } from '../release/format/manifest.ts';
 import { readCurrent } from '../release/format/release.ts';
 import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';

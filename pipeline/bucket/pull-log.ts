@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors } from '../disk/durable.ts';
+import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
@@ -20,7 +21,6 @@ import { TileReader } from '../ledger/log/tile-reader.ts';
 import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { noteText } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile } from '../release/log/log-folder.ts';
 import { StagedLog } from '../release/log/staged-log.ts';

@@ -1,11 +1,11 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, makeFolder } from '../disk/durable.ts';
+import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { fetchBlob } from '../mirror/fetch-blob.ts';
 import type { Source } from '../mirror/keeping-origin.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import { STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, type Manifest, parseManifest, releaseFolder } from '../release/format/manifest.ts';
 import { releaseFiles } from '../release/format/release-files.ts';

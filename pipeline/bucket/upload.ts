@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import type { NewObject, ObjectStore } from '../objects/object-store.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import { BLOBS, MANIFESTS } from './layout.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../disk/durable.ts';
+import { inParallel } from '../disk/in-parallel.ts';
 import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
 import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import { LOG, type Origin } from '../verify/origin.ts';
 
 export interface TilesOptions {

@@ -1,10 +1,10 @@
+import { inParallel } from '../disk/in-parallel.ts';
 import type { Finding } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import type { Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { MAX_NOTE_BYTES, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import {
   LATEST_PATH,
   MANIFEST_PATH,

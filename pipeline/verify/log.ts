@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { inParallel } from '../disk/in-parallel.ts';
 import { decodeBase64 } from '../ledger/base64.ts';
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import type { Hash, TreeHead } from '../ledger/log/hash.ts';
@@ -7,7 +8,6 @@ import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
 import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
-import { inParallel } from '../release/disk/in-parallel.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
 import { mismatchError } from './findings.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';

@@ -196,7 +196,7 @@ osd class default list = *
 osd class update on start = false
 [client.rgw.r]
 rgw data = ${folder}/rgw
-rgw frontends = beast endpoint=127.0.0.1:${port}
+rgw frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw thread pool size = 64
 rgw dns name = localhost
 `;

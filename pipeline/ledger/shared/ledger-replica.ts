@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, link, open, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
   exists,
+  finished,
   makeFolder,
   renameDurably,
   sync,
   TEMPORARY_SUFFIX,
   writeFileAtomically,
 } from '../../disk/durable.ts';
+import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { removeIndex as removeEventIndex } from '../civic/known-events.ts';
@@ -27,6 +29,7 @@ import { readSnapshot } from '../read-snapshot.ts';
 import { removeIndex as removeRowIndex } from '../sources/row-index.ts';
 import { assertOrigin } from './ledger-sharer.ts';
 import {
+  batchesOf,
   contradiction,
   type SharedFacts,
   type SharedFile,
@@ -77,8 +80,11 @@ interface Local {
 }
 
 const COPY_BYTES = 1024 * 1024;
-/** Snapshots that may be shared while one is taken. */
+/** Snapshots that may be shared while others are taken. */
 const MAX_ATTEMPTS = 3;
+/** Snapshots with two objects each, which are fetched at once. */
+const PARALLEL_SNAPSHOTS = 8;
+const CHECKPOINT = '.checkpoint';
 
 /**
  * A ledger's folder that is kept as the shared ledger is, in the layout and in the steps of a `LedgerWriter`: a snapshot's events before
@@ -251,33 +257,91 @@ export class LedgerReplica {
     };
   }
 
-  /** Removes what a process that was killed had not finished. */
+  /**
+   * Removes what a process that was killed had not finished. A power failure may have undone the renaming of one of a snapshot's two files
+   * although later snapshots have their names: that one gets its name again.
+   */
   async #tidy(): Promise<void> {
-    const { events, checkpoint } = snapshotFile(this.#options.folder, 'next');
-    for (const path of [this.#ledger.head, events, checkpoint])
-      await rm(`${path}${TEMPORARY_SUFFIX}`, { force: true });
+    const { folder } = this.#options;
+    await rm(`${this.#ledger.head}${TEMPORARY_SUFFIX}`, { force: true });
+    const names = new Set(await readdir(join(folder, 'snapshots')));
+    const newest = [...names]
+      .filter((name) => name.endsWith(CHECKPOINT))
+      .reduce((a, b) => (a > b ? a : b), '');
+    for (const waiting of names) {
+      if (!waiting.endsWith(TEMPORARY_SUFFIX)) continue;
+      const name = finished(waiting);
+      const id = name.slice(0, name.indexOf('.'));
+      const hasPartner = [snapshotFile('', id).events, snapshotFile('', id).checkpoint]
+        .map((path) => basename(path))
+        .some((other) => other !== name && names.has(other));
+      const path = join(folder, 'snapshots', waiting);
+      if (hasPartner && !names.has(name) && `${id}${CHECKPOINT}` <= newest)
+        await renameDurably(path, finished(path), this.#durable);
+      else await rm(path, { force: true });
+    }
   }
 
+  /** Fetches one batch while it verifies the one before: the first takes the network, the second takes the processor. */
   async #takeSnapshots(local: Local): Promise<void> {
-    for (const snapshot of await this.#options.shared.snapshots(local.position.snapshot)) {
-      const own = await this.#ownHashes(local, snapshot.position.size);
-      const next = await this.#fetch(snapshot);
-      const hashes = await this.#verify(next, snapshot, local.position);
-      for (const [seq, hash] of own) {
-        if (hash !== hashes.get(seq))
-          throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', hash);
+    const batches = batchesOf(await this.#options.shared.snapshots(local.position.snapshot));
+    let fetching = this.#fetch(batches[0] ?? []);
+    try {
+      for (const [at, batch] of batches.entries()) {
+        const fetched = await fetching;
+        fetching = this.#fetch(batches[at + 1] ?? []);
+        await this.#takeBatch(local, batch, fetched);
       }
-      const file = snapshotFile(this.#options.folder, snapshot.id);
-      // The checkpoint last: it says that the snapshot is complete.
-      await renameDurably(next.events, file.events, this.#durable);
-      await renameDurably(next.checkpoint, file.checkpoint, this.#durable);
-      const { position } = snapshot;
+    } finally {
+      // Nothing may write here once the folder is free for others.
+      await fetching;
+    }
+  }
+
+  /** Places what is right before the first snapshot that cannot be had, or is not what was shared. */
+  async #takeBatch(
+    local: Local,
+    batch: readonly SharedSnapshot[],
+    fetched: readonly PromiseSettledResult<SnapshotFile>[],
+  ): Promise<void> {
+    const own = await this.#ownHashes(local, batch.at(-1)!.position.size);
+    const verified: SharedSnapshot[] = [];
+    const fault = await (async () => {
+      for (const [at, snapshot] of batch.entries()) {
+        const file = fetched[at]!;
+        if (file.status === 'rejected') throw file.reason;
+        await this.#verify(file.value, snapshot, verified.at(-1)?.position ?? local.position, own);
+        verified.push(snapshot);
+      }
+    })().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    if (verified.length > 0) await this.#place(local, verified);
+    if (fault) throw fault.error;
+  }
+
+  /**
+   * Gives verified snapshots their names, in order, and each its checkpoint last: it says that the snapshot is complete. The content and
+   * the names under which it waits are flushed before, so if a power failure loses some of the new names, `#tidy` gives them again.
+   */
+  async #place(local: Local, snapshots: readonly SharedSnapshot[]): Promise<void> {
+    const { folder } = this.#options;
+    const flush = async () => {
+      if (this.#durable) await sync(join(folder, 'snapshots'));
+    };
+    await flush();
+    for (const { id, position } of snapshots) {
+      const [file, waiting] = [snapshotFile(folder, id), waitingFile(folder, id)];
+      await rename(waiting.events, file.events);
+      await rename(waiting.checkpoint, file.checkpoint);
       local.position = position;
       local.isOutdated = true;
       local.agreed = Math.max(local.agreed, position.size);
       if (local.end < position.size) Object.assign(local, { end: position.size, bytes: 0 });
-      await keepPosition(this.#options.folder, position);
     }
+    await flush();
+    await keepPosition(folder, local.position);
   }
 
   /** The hashes of the events before `to` that this machine has and has not compared yet. */
@@ -289,18 +353,20 @@ export class LedgerReplica {
     return own;
   }
 
-  /** Fetches both files beside their place. */
-  async #fetch(snapshot: SharedSnapshot): Promise<SnapshotFile> {
-    const { events, checkpoint } = snapshotFile(this.#options.folder, 'next');
-    const next = {
-      id: snapshot.id,
-      events: `${events}${TEMPORARY_SUFFIX}`,
-      checkpoint: `${checkpoint}${TEMPORARY_SUFFIX}`,
-    };
-    const keys = snapshotKeys(snapshot);
-    await this.#download(keys.events, snapshot.events, next.events);
-    await this.#download(keys.checkpoint, snapshot.checkpoint, next.checkpoint);
-    return next;
+  /** Fetches the files of each snapshot beside their places. Never rejects. */
+  async #fetch(snapshots: readonly SharedSnapshot[]): Promise<PromiseSettledResult<SnapshotFile>[]> {
+    const fetched: PromiseSettledResult<SnapshotFile>[] = [];
+    await inParallel(snapshots.entries(), PARALLEL_SNAPSHOTS, async ([at, snapshot]) => {
+      const waiting = waitingFile(this.#options.folder, snapshot.id);
+      const keys = snapshotKeys(snapshot);
+      const [events, checkpoint] = await Promise.allSettled([
+        this.#download(keys.events, snapshot.events, waiting.events),
+        this.#download(keys.checkpoint, snapshot.checkpoint, waiting.checkpoint),
+      ]);
+      const failed = [events, checkpoint].find(({ status }) => status === 'rejected');
+      fetched[at] = (failed as PromiseRejectedResult) ?? { status: 'fulfilled', value: waiting };
+    });
+    return fetched;
   }
 
   async #download(key: string, { sha256, bytes }: SharedFile, path: string): Promise<void> {
@@ -331,24 +397,33 @@ export class LedgerReplica {
     if (length !== bytes || digest !== sha256) throw wrong(`${length} bytes with SHA-256 ${digest}`);
   }
 
-  /** The hashes of the snapshot's events. Throws unless a known key signed them and they are what the database says. */
+  /** Throws unless a known key signed the snapshot, it is what the database says, and the events of `own` are the same in it. */
   async #verify(
     file: SnapshotFile,
     { id, position, root }: SharedSnapshot,
     before: LedgerPosition,
-  ): Promise<Map<number, string>> {
-    const hashes = new Map<number, string>();
+    own: ReadonlyMap<number, string>,
+  ): Promise<void> {
     const leaves = readSnapshot(file, before, this.#options.verifiers);
+    let contradicting: { seq: number; known: string } | null = null;
     let step = await leaves.next();
     for (; !step.done; step = await leaves.next())
-      for (const { event, hash } of step.value) hashes.set(event.seq, hash);
+      for (const { event, hash } of step.value) {
+        const known = own.get(event.seq);
+        if (known !== undefined && known !== hash) contradicting ??= { seq: event.seq, known };
+      }
     const { size, checkpoint } = step.value;
-    if (size === position.size && checkpoint.root === root) return hashes;
-    throw new CathedralError('store_failed', {
-      place: `${this.#options.shared.name}, ledger_snapshots ${id}`,
-      expected: `root ${checkpoint.root} of ${size} events, as the checkpoint says`,
-      found: `root ${root} of ${position.size}`,
-    });
+    if (size !== position.size || checkpoint.root !== root)
+      throw new CathedralError('store_failed', {
+        place: `${this.#options.shared.name}, ledger_snapshots ${id}`,
+        expected: `root ${checkpoint.root} of ${size} events, as the checkpoint says`,
+        found: `root ${root} of ${position.size}`,
+      });
+    // Only what is verified can contradict what this machine has.
+    if (contradicting) {
+      const { seq, known } = contradicting;
+      throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', known);
+    }
   }
 
   /**
@@ -517,6 +592,12 @@ class HeadCopy {
 }
 
 const LINE_END = Buffer.from('\n');
+
+/** Where the files of a snapshot wait until they are verified. */
+function waitingFile(folder: string, id: string): SnapshotFile {
+  const { events, checkpoint } = snapshotFile(folder, id);
+  return { id, events: `${events}${TEMPORARY_SUFFIX}`, checkpoint: `${checkpoint}${TEMPORARY_SUFFIX}` };
+}
 
 /** A line of the database, of which nobody has verified anything on this machine. */
 function checked(name: string, seq: number, line: Buffer): Buffer {

@@ -3,17 +3,19 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile, snapshotFile } from '../directory.ts';
 import { type HeadCursor, readHeadLines } from '../head.ts';
-import { LEDGER_START } from '../leaf.ts';
+import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
 import type { Verifier } from '../note.ts';
 import { readCheckpoint } from '../read-checkpoint.ts';
 import { readSnapshot } from '../read-snapshot.ts';
 import {
   assertSameHash,
   assertSameLine,
+  batchesOf,
   contradiction,
   type SharedFacts,
   type SharedFile,
@@ -37,6 +39,8 @@ export interface SharerOptions {
 
 /** Attempts in a row that another writer may interrupt without having shared anything. */
 const MAX_ATTEMPTS = 10;
+/** Objects that are sent at once. */
+const PARALLEL = 16;
 /** How long to leave the ledger to a writer that was faster, at most, ms: it may have more to share, which need not be done twice. */
 const TURN_MS = 200;
 /** A folder that changed less than that ago is listed again, because its modification time may not show a second change, ms. */
@@ -125,7 +129,8 @@ export class LedgerSharer {
   async #shareOnce(facts: SharedFacts, isLast: boolean): Promise<number | null> {
     await this.#follow(facts);
     let { size } = facts;
-    for (const file of await this.#newSnapshots(isLast)) size = await this.#shareSnapshot(file, size);
+    for (const files of batchesOf(await this.#newSnapshots(isLast)))
+      size = await this.#shareSnapshots(files, size);
     return this.#shareHead(size, isLast);
   }
 
@@ -150,13 +155,33 @@ export class LedgerSharer {
   }
 
   /** `size`: the number of shared events. Returns the new one. */
-  async #shareSnapshot(file: SnapshotFile, size: number): Promise<number> {
-    const { shared, verifiers, objects } = this.#options;
+  async #shareSnapshots(files: readonly SnapshotFile[], size: number): Promise<number> {
+    const { shared, objects } = this.#options;
     const previous = this.#newest;
-    const before = previous?.position ?? LEDGER_START;
+    const sealed: SharedSnapshot[] = [];
+    // Verified before anyone else gets them.
+    for (const file of files)
+      sealed.push(await this.#verified(file, (sealed.at(-1) ?? previous)?.position ?? LEDGER_START, size));
+    const puts = files.flatMap((file, at) => {
+      const keys = snapshotKeys(sealed[at]!);
+      return (['events', 'checkpoint'] as const).map((name) => ({
+        key: keys[name],
+        object: { file: file[name], sha256: sealed[at]![name].sha256, headers: HEADERS[name] },
+      }));
+    });
+    // Under the names of their hashes, so nothing else is ever overwritten.
+    await inParallel(puts, PARALLEL, async ({ key, object }) => void (await objects.put(key, object)));
+    await shared.seal(sealed, previous, size);
+    this.#newest = sealed.at(-1)!;
+    this.#isSealed = true;
+    return Math.max(size, this.#newest.position.size);
+  }
+
+  /** `size`: the number of shared events, of which those of the snapshot must be the same. */
+  async #verified(file: SnapshotFile, before: LedgerPosition, size: number): Promise<SharedSnapshot> {
+    const { shared, verifiers } = this.#options;
     const { checkpoint } = readCheckpoint(file, verifiers);
     const hashes = await shared.hashes(before.size, Math.min(checkpoint.size, size));
-    // Verified before anyone else gets it.
     const leaves = readSnapshot(file, before, verifiers);
     let step = await leaves.next();
     for (; !step.done; step = await leaves.next())
@@ -164,26 +189,14 @@ export class LedgerSharer {
         const known = hashes.get(event.seq);
         if (known !== undefined) assertSameHash(`snapshots/${file.id}.ndjson.zst`, event.seq, hash, known);
       }
-    const { snapshot: id, range, timestamp } = step.value;
-    const sealed: SharedSnapshot = {
-      id: id!,
-      position: { snapshot: id, size: checkpoint.size, range, timestamp },
+    const { range, timestamp } = step.value;
+    return {
+      id: file.id,
+      position: { snapshot: file.id, size: checkpoint.size, range, timestamp },
       root: checkpoint.root,
       events: await hashFile(file.events),
       checkpoint: await hashFile(file.checkpoint),
     };
-    const keys = snapshotKeys(sealed);
-    // Under the names of their hashes, so nothing else is ever overwritten.
-    for (const name of ['events', 'checkpoint'] as const)
-      await objects.put(keys[name], {
-        file: file[name],
-        sha256: sealed[name].sha256,
-        headers: HEADERS[name],
-      });
-    await shared.seal(sealed, previous, size);
-    this.#newest = sealed;
-    this.#isSealed = true;
-    return Math.max(size, checkpoint.size);
   }
 
   async #shareHead(size: number, isLast: boolean): Promise<number | null> {

@@ -152,31 +152,39 @@ export class SharedLedger {
   }
 
   /**
-   * Adds the snapshot that follows `previous`, whose files the object store has. `size`: the events that were shared when its events were
-   * compared with them. Removes the events that no replica needs any more: a replica without the files of the new snapshot can still go
+   * Adds the snapshots that follow `previous`, whose files the object store has. `size`: the events that were shared when their events were
+   * compared with them. Removes the events that no replica needs any more: a replica without the files of the newest snapshot can still go
    * on with its events, so these stay until the next one. Throws StaleLedger.
    */
-  async seal(snapshot: SharedSnapshot, previous: SharedSnapshot | null, size: number): Promise<void> {
-    const { id, position, root, events, checkpoint } = snapshot;
+  async seal(
+    snapshots: readonly SharedSnapshot[],
+    previous: SharedSnapshot | null,
+    size: number,
+  ): Promise<void> {
     await this.#database.transaction(async (query) => {
       await lockAt(query, size);
       const newest = (await factsOf(query))!.newest;
       if ((newest?.id ?? null) !== (previous?.id ?? null)) throw new StaleLedger();
-      await query('INSERT INTO cathedral.ledger_snapshots VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
-        id,
-        position.size,
-        root,
-        position.range,
-        position.timestamp,
-        events.sha256,
-        events.bytes,
-        checkpoint.sha256,
-        checkpoint.bytes,
-      ]);
+      for (const { id, position, root, events, checkpoint } of snapshots)
+        await query('INSERT INTO cathedral.ledger_snapshots VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+          id,
+          position.size,
+          root,
+          position.range,
+          position.timestamp,
+          events.sha256,
+          events.bytes,
+          checkpoint.sha256,
+          checkpoint.bytes,
+        ]);
+      const [before, last] = [previous, ...snapshots].slice(-2).map((one) => one?.position.size ?? 0) as [
+        number,
+        number,
+      ];
       // Events that were sealed before they were shared are only in the snapshot, so the rows before them lead nowhere.
-      const from = size < position.size ? position.size : (previous?.position.size ?? 0);
+      const from = size < last ? last : before;
       await query('DELETE FROM cathedral.ledger_events WHERE seq < $1', [from]);
-      if (size < position.size) await query('UPDATE cathedral.ledger SET size = $1', [position.size]);
+      if (size < last) await query('UPDATE cathedral.ledger SET size = $1', [last]);
     });
   }
 
@@ -189,6 +197,16 @@ export class SharedLedger {
   listen(wake: () => void): () => void {
     return this.#database.listen(LEDGER_CHANNEL, wake);
   }
+}
+
+/** Of snapshots that are shared or taken in one step. */
+const BATCH = 64;
+
+/** Many small snapshots take their time in round trips and flushes, so a year of them goes in batches. */
+export function batchesOf<T>(snapshots: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(snapshots.length / BATCH) }, (_, at) =>
+    snapshots.slice(at * BATCH, (at + 1) * BATCH),
+  );
 }
 
 /** Names the objects by their hash: a writer that was killed may have left another form of the same snapshot. */

@@ -3,8 +3,8 @@ import { copyFileSync, linkSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
+import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
-import { inParallel } from '../disk/in-parallel.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
 
 /** Errors of `link` on file systems without hard links, or at the limit of links to a file. */

@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { inParallel } from '../../../pipeline/release/disk/in-parallel.ts';
+import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
 import { readCycles } from '../../../pipeline/release/history/segment-file.ts';

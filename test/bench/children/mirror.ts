@@ -1,7 +1,7 @@
 /** One run of a mirror: `mirror.ts URL FOLDER`; or, for reference, the same files fetched and thrown away: `mirror.ts URL`. */
 
+import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
 import { mirror } from '../../../pipeline/mirror/mirror.ts';
-import { inParallel } from '../../../pipeline/release/disk/in-parallel.ts';
 import { HttpOrigin } from '../../../pipeline/verify/http-origin.ts';
 import { report } from '../child.ts';
 
