@@ -28,6 +28,23 @@ async function numbersOf(database: Database): Promise<number[]> {
   return rows.map(({ n }) => n);
 }
 
+interface Column {
+  table: string;
+  type: string;
+  /** Whoever inserts a row has to give it. */
+  required: boolean;
+}
+
+/** Of all tables and views, by `table.column`. */
+async function columnsOf(database: Database): Promise<Map<string, Column>> {
+  const { rows } = await database.query<Column & { column: string }>(
+    `SELECT table_name::text AS table, column_name::text AS column, data_type::text AS type,
+        is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO' AS required
+      FROM information_schema.columns WHERE table_schema = 'cathedral'`,
+  );
+  return new Map(rows.map(({ column, ...facts }) => [`${facts.table}.${column}`, facts]));
+}
+
 const add = 'INSERT INTO cathedral.numbers VALUES ($1)';
 
 describe('the address of a database', () => {
@@ -227,6 +244,29 @@ describe.skipIf(!hasPostgres)('a database', () => {
     const database = await open(await primary.newDatabase(), { migrations: MIGRATIONS });
     const { rows } = await database.query('SELECT name FROM cathedral.migrations');
     expect(rows.map(({ name }) => name).sort()).toEqual(MIGRATIONS.map(({ name }) => name).sort());
+  });
+
+  test('is brought to each version in a way that the one before can go on using, which changes nothing of the later one', async () => {
+    const address = await primary.newDatabase();
+    const versions = MIGRATIONS.map((_, index) => MIGRATIONS.slice(0, index + 1));
+    let before = new Map<string, Column>();
+    for (const migrations of versions) {
+      const after = await columnsOf(await open(address, { migrations }));
+      for (const [name, column] of before) expect(after.get(name), name).toEqual(column);
+      // The version before does not know a new column of its tables.
+      const tables = new Set([...before.values()].map(({ table }) => table));
+      const required = [...after].filter(
+        ([name, column]) => tables.has(column.table) && !before.has(name) && column.required,
+      );
+      expect(required).toEqual([]);
+      before = after;
+    }
+    // On the way up one server after the other is upgraded, and on the way back as well.
+    for (const migrations of versions.toReversed())
+      expect(await columnsOf(await open(address, { migrations }))).toEqual(before);
+    const latest = await open(address, { migrations: MIGRATIONS });
+    const { rows } = await latest.query('SELECT name FROM cathedral.migrations');
+    expect(rows).toHaveLength(MIGRATIONS.length);
   });
 
   describe('is refused with one message', () => {
