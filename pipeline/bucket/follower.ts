@@ -37,8 +37,12 @@ export interface FollowerOptions {
   onFault: (error: unknown) => void;
   /** Called after each switch. */
   onSwitch?: (version: number) => void;
+  /** Called after a pause of the process: what else to find out before requests are answered again. */
+  onResume?: () => Promise<unknown>;
   /** This machine's clock, ms since 1970. */
   now?: () => number;
+  /** ms; goes on during a pause of the process. Default: performance.now(). */
+  monotonic?: () => number;
 }
 
 /** What is served beside a release, of the same pointer. */
@@ -59,6 +63,15 @@ interface Prepared {
 }
 
 const POLL_MS = 2000;
+/** Between two signs that the process runs, and how long it may show none before that counts as a pause. */
+const TICK_MS = 500;
+const PAUSE_MS = 2000;
+/** Clocks of servers differ by a few milliseconds: from so long before a switch, nothing is answered from the old release. */
+const HOLD_MS = 25;
+/** For how long requests wait at most: longer than a switch takes, and shorter than readers do. */
+const SETTLE_MS = 5000;
+/** How long before a switch it is announced: a load balancer needs a few seconds to leave the servers that cannot take part. */
+const NEAR_MS = 5000;
 /** How long a store that does not answer delays the start. */
 const PATIENCE_MS = 5000;
 /** A switch that is further away does not keep the follower from looking for a newer pointer. */
@@ -92,10 +105,24 @@ export class Follower {
   #fault: unknown = null;
   #wake: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
+  #ticker: NodeJS.Timeout | null = null;
+  readonly #monotonic: () => number;
+  /** When the process last showed that it runs, on both clocks: one of them may stand still while a machine is suspended. */
+  #ticked = { monotonic: Infinity, wall: Infinity };
+  #certainUntil = Infinity;
+  /** After a switch that failed: when the next request waits for it again. */
+  #retryAt = -Infinity;
+  #settling: Promise<void> | null = null;
+  #isResuming = false;
+  /** Who waits for a step that has not begun yet. */
+  #waiting: (() => void)[] = [];
+  /** One change of the folder at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: FollowerOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
   /**
@@ -118,6 +145,8 @@ export class Follower {
 
   /** Follows until `close`. */
   start(): void {
+    this.#noteTime();
+    this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#running = this.#run();
   }
 
@@ -129,6 +158,36 @@ export class Follower {
   /** Version of the current release; 0 before the first. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Version of the release that is current, or will be within seconds. */
+  get upcoming(): number {
+    const { switchAt, beside } = this.#prepared ?? {};
+    const isNear = switchAt !== undefined && switchAt - this.#clusterTime() <= NEAR_MS;
+    // Its own switch has failed, so others must not leave because of it.
+    const hasFailed = this.#retryAt > -Infinity;
+    return isNear && !hasFailed ? beside!.pointer.version : this.#version;
+  }
+
+  /** Until when requests may be answered from the current release, as performance.now(); from then on they wait for `settle`. */
+  get certainUntil(): number {
+    return this.#certainUntil;
+  }
+
+  /** Whether the process was paused, and has not yet found out what it missed. */
+  get isResuming(): boolean {
+    return this.#isResuming || this.#hasPaused();
+  }
+
+  /**
+   * Waits for a switch that is due. After a pause of the process, which may have missed switches, waits until it has caught up. Never
+   * rejects, and takes a few seconds at most: then, or if it fails, the current release is served.
+   */
+  settle(): Promise<void> {
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = null;
+    });
+    return this.#settling;
   }
 
   /** What keeps it from following, without paths and addresses; null for nothing. */
@@ -146,8 +205,10 @@ export class Follower {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    if (this.#ticker) clearInterval(this.#ticker);
     this.#wake();
     await this.#running;
+    for (const resume of this.#waiting.splice(0)) resume();
   }
 
   /** The cluster's clock, ms since 1970. */
@@ -158,6 +219,7 @@ export class Follower {
   async #run(): Promise<void> {
     const { pollMs = POLL_MS } = this.#options;
     while (!this.#stop.signal.aborted) {
+      const waiting = this.#waiting.splice(0);
       const isSettled = await this.#step().then(
         () => true,
         (error) => {
@@ -166,20 +228,95 @@ export class Follower {
         },
       );
       if (isSettled) this.#tell(null);
+      for (const resume of waiting) resume();
+      if (this.#waiting.length > 0) continue;
       const left = this.#prepared ? this.#prepared.switchAt - this.#clusterTime() : pollMs;
-      await this.#sleep(Math.max(0, Math.min(left, pollMs)));
+      await this.#sleep(Math.min(Math.max(left, this.#retryAt - this.#monotonic(), 0), pollMs));
     }
   }
 
   async #step(): Promise<void> {
+    await this.#switchIfDue();
     // Looking takes long while the store is down, and must not delay a switch.
     const left = (this.#prepared?.switchAt ?? Infinity) - this.#clusterTime();
     if (left > SOON_MS) await this.#look();
     if (this.#next) {
-      this.#prepared = await this.#prepare(this.#next);
+      const next = this.#next;
+      this.#prepared = await this.#inTurn(() => this.#prepare(next));
       this.#next = null;
+      this.#retryAt = -Infinity;
+      this.#updateCertainty();
     }
-    if (this.#prepared && this.#prepared.switchAt <= this.#clusterTime()) await this.#switch(this.#prepared);
+    await this.#switchIfDue();
+  }
+
+  #switchIfDue(): Promise<void> {
+    return this.#inTurn(async () => {
+      const prepared = this.#prepared;
+      if (!prepared || prepared.switchAt > this.#clusterTime()) return;
+      try {
+        await this.#switch(prepared);
+        this.#retryAt = -Infinity;
+      } catch (error) {
+        this.#retryAt = this.#monotonic() + POLL_MS;
+        throw error;
+      } finally {
+        this.#updateCertainty();
+      }
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #settle(): Promise<void> {
+    this.#isResuming = this.#hasPaused();
+    const done = this.#isResuming ? this.#catchUp() : this.#switchInTime();
+    const late = new AbortController();
+    const isLate = await Promise.race([done, sleep(SETTLE_MS, true, late).catch(() => false)]);
+    late.abort();
+    if (isLate) this.#retryAt = this.#monotonic() + POLL_MS;
+    this.#isResuming = false;
+    this.#noteTime();
+  }
+
+  /** By a look at the pointer that begins after the pause: the answer to an earlier one may have waited as long. */
+  async #catchUp(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    const stepped = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#wake();
+    await Promise.all([stepped, this.#options.onResume?.()]);
+  }
+
+  async #switchInTime(): Promise<void> {
+    const left = (this.#prepared?.switchAt ?? -Infinity) - this.#clusterTime();
+    // A timer may fire within the millisecond before its time.
+    if (left > 0) await sleep(Math.ceil(left) + 1);
+    await this.#switchIfDue().catch((error) => this.#tell(error));
+  }
+
+  #tick(): void {
+    if (this.#hasPaused()) void this.settle();
+    else this.#noteTime();
+  }
+
+  #noteTime(): void {
+    this.#ticked = { monotonic: this.#monotonic(), wall: this.#now() };
+    this.#updateCertainty();
+  }
+
+  #hasPaused(): boolean {
+    const { monotonic, wall } = this.#ticked;
+    return this.#monotonic() - monotonic >= PAUSE_MS || this.#now() - wall >= PAUSE_MS;
+  }
+
+  #updateCertainty(): void {
+    const { monotonic } = this.#ticked;
+    const left = (this.#prepared?.switchAt ?? Infinity) - HOLD_MS - this.#clusterTime();
+    this.#certainUntil = Math.min(monotonic + PAUSE_MS, Math.max(this.#monotonic() + left, this.#retryAt));
   }
 
   #sleep(ms: number): Promise<void> {

@@ -128,7 +128,13 @@ export async function openServices(
     software: `cathedral-data-service/${software.version}`,
     isReady: () => !isDraining,
   });
-  const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
+  const releases = new Releases(out, report('the new release cannot be served'), {
+    keepMs: KEEP_RELEASE_MS,
+    ...(published.following && { switching: published.following.switching }),
+  });
+  // A check of the server's health does not wait for a switch.
+  const hasRelease = async () =>
+    ((published.following && releases.served) ?? (await releases.current())) !== null;
   const renderer = new Renderer();
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger cannot be followed')));
@@ -139,7 +145,7 @@ export async function openServices(
   const simulation = openSimulation(limited, simulationOptions(config, readSecret));
   const readiness = () =>
     readReadiness({
-      hasRelease: async () => (await releases.current()) !== null,
+      hasRelease,
       following: published.following,
       isDraining: () => isDraining,
       ...stores.checks,

@@ -11,6 +11,7 @@ import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
 import { releaseFolder, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { Releases } from '../../src/sidecar/files/releases.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { hasObjectStore, RadosGateway } from '../engines/object-store.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
@@ -299,6 +300,85 @@ describe('a follower', () => {
     expect(found).toMatchObject({ code: 'config_invalid' });
     expect(String(found.message)).toContain('https://other.example.org');
     expect(String(found.message)).toContain(BASE_URL);
+  });
+
+  describe('whose process stood still', () => {
+    /** Follows the first release, in a process whose monotonic clock the test puts forward. */
+    async function paused() {
+      await pointTo(store, pushed[0]!.pointed, past());
+      const clock = { aheadMs: 0, resumed: 0 };
+      const monotonic = () => performance.now() + clock.aheadMs;
+      const onResume = async () => {
+        clock.resumed += 1;
+      };
+      const followed = await follow(await temporaryFolder(), {
+        ...{ clock: () => 0, pollMs: 60_000, monotonic, onResume },
+      });
+      await until(() => followed.follower.version > 0);
+      const releases = new Releases(followed.out, () => {}, {
+        keepMs: 60_000,
+        switching: followed.follower,
+        now: monotonic,
+      });
+      const current = async () => (await releases.current())?.manifest.signed?.version;
+      expect(await current()).toBe(pushed[0]!.pointed.version);
+      expect(releases.current()).not.toBeInstanceOf(Promise);
+      return { ...followed, clock, releases, current };
+    }
+    const [, second, third] = Array.from({ length: 3 }, (_, at) => () => pushed[at]!.pointed);
+
+    test('answers nothing from the old release once a switch is due, whichever timers have run', async () => {
+      const { follower, current } = await paused();
+      const at = Date.now() + 1500;
+      await pointTo(store, second!(), at);
+      follower.wake();
+      await until(() => follower.upcoming === second!().version);
+      expect(follower.version).toBe(pushed[0]!.pointed.version);
+      // No timer fires meanwhile.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, at - Date.now() + 10);
+      const first = current();
+      expect(follower.version).toBe(pushed[0]!.pointed.version);
+      expect(await first).toBe(second!().version);
+      expect(follower.beside!.pointer.version).toBe(second!().version);
+      // What was current is not taken for granted any more, although nothing has asked in time.
+      expect(await current()).toBe(second!().version);
+    });
+
+    test('looks at the pointer and asks for the others before it answers again', async () => {
+      const { follower, clock, current } = await paused();
+      await pointTo(store, third!(), past());
+      expect([follower.isResuming, await current()]).toEqual([false, pushed[0]!.pointed.version]);
+      clock.aheadMs += 15_000;
+      expect(follower.isResuming).toBe(true);
+      expect(await current()).toBe(third!().version);
+      expect([follower.isResuming, clock.resumed]).toEqual([false, 1]);
+    });
+
+    test('serves what it has if nobody can tell it more', async () => {
+      const { follower, clock, current } = await paused();
+      engine.plan = () => 'lost';
+      clock.aheadMs += 15_000;
+      expect(await current()).toBe(pushed[0]!.pointed.version);
+      expect([follower.isResuming, follower.fault()]).toEqual([false, expect.stringMatching(/object store/)]);
+    });
+
+    test('announces a release only shortly before it switches, and not one that it cannot switch to', async () => {
+      const { follower, out, clock, current } = await paused();
+      await pointTo(store, second!(), Date.now() + 7000);
+      follower.wake();
+      await until(async () => (await readdir(join(out, 'releases'))).length === 2);
+      await sleep(100);
+      expect(follower.upcoming).toBe(pushed[0]!.pointed.version);
+      await until(() => follower.upcoming === second!().version);
+      // A folder where the link has to be made fails for root as well.
+      await mkdir(join(out, 'current.next', 'x'), { recursive: true });
+      await until(() => follower.fault() !== null);
+      expect(follower.upcoming).toBe(pushed[0]!.pointed.version);
+      expect(await current()).toBe(pushed[0]!.pointed.version);
+      await rm(join(out, 'current.next'), { recursive: true });
+      clock.aheadMs += 2500;
+      expect(await current()).toBe(second!().version);
+    });
   });
 
   test('names the folder where the disk refuses', async () => {

@@ -27,8 +27,8 @@ import {
 } from './snapshot-files.ts';
 
 export interface BucketFiles {
-  /** Of the current release; null before the first. */
-  beside: () => Beside | null;
+  /** Of the current release; null before the first. Waits for a switch that is due, so that it is never behind a release. */
+  beside: () => Beside | null | Promise<Beside | null>;
   cache: ObjectCache;
   /** Told of each file that cannot be fetched. */
   report: (error: unknown) => void;
@@ -58,7 +58,7 @@ function unavailable(): Problem {
 export function bucketLogFiles({ beside, report }: BucketFiles): LogFiles {
   return {
     find: async (file) => {
-      const found = beside();
+      const found = await beside();
       if (!found) throw unavailable();
       const bytes = await fetched(report, () => readLogFile(found, file));
       if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
@@ -80,7 +80,6 @@ async function readLogFile({ pointer, log }: Beside, { kind, path }: LogPath): P
 
 /** The files below `snapshots/` in a bucket, fetched when they are first requested. */
 export function bucketSnapshots({ beside, cache, report }: BucketFiles): SnapshotSource {
-  const filesOf = () => beside()?.snapshots ?? {};
   const sourceOf = (blob: Blob): Content['source'] => {
     const open = () => fetched(report, () => cache.open(blob));
     if (blob.bytes > MAX_SMALL_BYTES) return { file: blob.sha256, open };
@@ -88,14 +87,14 @@ export function bucketSnapshots({ beside, cache, report }: BucketFiles): Snapsho
   };
   return {
     async version(folder) {
-      const found = beside();
+      const found = await beside();
       if (!found) throw unavailable();
       if (folder === SNAPSHOTS) return found.snapshots && versionOf([...found.texts.values()]);
-      if (!isNamedByContent(folder)) return versionOfSnapshot(filesOf(), folder);
+      if (!isNamedByContent(folder)) return versionOfSnapshot(found.snapshots ?? {}, folder);
       return found.pointer.snapshots?.sha256 ?? null;
     },
     async load(folder) {
-      const { texts, snapshots: files } = beside()!;
+      const { texts, snapshots: files } = (await beside())!;
       const list = texts.get(LIST_PATH)!;
       const newest = parseSnapshotIndex(list.toString(), LIST_PATH)[0]?.as_of ?? null;
       if (folder === SNAPSHOTS) return loadTexts(texts, newest);

@@ -16,6 +16,7 @@ import { Replicas } from '../health/replicas.ts';
 import { throttleRepeatedErrors } from '../health/throttle-repeated-errors.ts';
 import { bucketLogFiles, bucketSnapshots } from './bucket-files.ts';
 import { createLogFiles, type LogFiles } from './log-files.ts';
+import type { Switching } from './releases.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 
 export const PUBLISHED_SETTINGS = [
@@ -43,8 +44,14 @@ export interface Published {
 export interface Following {
   /** Why new releases may not arrive, without paths and addresses; null if they do. */
   fault: () => string | null;
-  /** Whether another live replica serves a newer release: readers should go there. */
+  /** Hears what the other replicas serve, unless that has just happened. Never rejects. */
+  refresh: () => Promise<void>;
+  /** Whether another live replica serves a newer release or is about to: readers should go there. */
   isLate: () => boolean;
+  /** Whether the process was paused, and has not yet found out what it missed. */
+  isResuming: () => boolean;
+  /** When requests have to wait for a switch. */
+  switching: Switching;
   /** Version of the release that is served; 0 for none. */
   version: () => number;
   /** Bytes in the cache. */
@@ -107,6 +114,7 @@ async function follow(
       else logger.warn('releases are followed again');
     },
     onSwitch: () => void replicas?.announce(),
+    onResume: async () => replicas?.announce(),
   });
   const replicas =
     database &&
@@ -114,7 +122,7 @@ async function follow(
       database,
       service,
       name: `${hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`,
-      version: () => follower.version,
+      version: () => follower.upcoming,
       isReady: () => isReady() && follower.version > 0,
       report: (err) => logger.error({ err }, 'what this replica serves cannot be announced'),
     });
@@ -123,14 +131,21 @@ async function follow(
   void replicas?.announce();
   const throttled = throttleRepeatedErrors(logger, Date.now);
   const report = (err: unknown) => throttled.error({ err }, 'a file cannot be fetched from the object store');
-  const files = { beside: () => follower.beside, cache, report };
+  const beside = () =>
+    performance.now() < follower.certainUntil
+      ? follower.beside
+      : follower.settle().then(() => follower.beside);
+  const files = { beside, cache, report };
   return {
     snapshots: new SnapshotFiles(bucketSnapshots(files)),
     log: bucketLogFiles(files),
-    readStatus: async () => follower.beside?.pointer.status ?? null,
+    readStatus: async () => (await beside())?.pointer.status ?? null,
     following: {
       fault: () => follower.fault(),
+      refresh: async () => replicas?.refresh(),
       isLate: () => replicas?.isLate() ?? false,
+      isResuming: () => follower.isResuming,
+      switching: follower,
       version: () => follower.version,
       cacheBytes: () => cache.bytes,
     },

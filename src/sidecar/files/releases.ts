@@ -36,9 +36,22 @@ export function noReleaseProblem(): Problem {
   return new Problem('unavailable', 'The first release is being built.', { 'Retry-After': '30' });
 }
 
+/** Of several servers, which switch to a release together. */
+export interface Switching {
+  /** Version of the release in the folder. */
+  readonly version: number;
+  /** Until when requests may be answered from it, as performance.now(); from then on they wait for `settle`, which never rejects. */
+  readonly certainUntil: number;
+  settle: () => Promise<void>;
+}
+
+const ALONE: Switching = { version: 0, certainUntil: Infinity, settle: async () => {} };
+
 export interface ReleasesOptions {
   /** How long the current release is taken for granted, ms; 0 checks on each request. */
   keepMs?: number;
+  /** Default: this machine serves alone. */
+  switching?: Switching;
   /** ms */
   now?: () => number;
 }
@@ -54,17 +67,20 @@ export class Releases {
   #loading: { version: string; release: Promise<ServedRelease | null> } | null = null;
   #reported = '';
   #checkedAt = -Infinity;
+  #checkedFor = 0;
   readonly #keepMs: number;
+  readonly #switching: Switching;
   readonly #now: () => number;
 
   constructor(
     out: string,
     report: (error: unknown) => void,
-    { keepMs = 0, now = () => performance.now() }: ReleasesOptions = {},
+    { keepMs = 0, switching = ALONE, now = () => performance.now() }: ReleasesOptions = {},
   ) {
     this.#out = out;
     this.#report = report;
     this.#keepMs = keepMs;
+    this.#switching = switching;
     this.#now = now;
   }
 
@@ -73,11 +89,15 @@ export class Releases {
     return this.#served?.release ?? null;
   }
 
-  /** Null before the first release. Synchronous within `keepMs` of the last check. */
+  /** Null before the first release. Synchronous within `keepMs` of the last check, unless a switch is due. */
   current(): ServedRelease | null | Promise<ServedRelease | null> {
     const now = this.#now();
-    if (this.#served && now - this.#checkedAt < this.#keepMs) return this.#served.release;
+    const { certainUntil, version } = this.#switching;
+    if (now >= certainUntil) return this.#switching.settle().then(() => this.#check());
+    if (this.#served && now - this.#checkedAt < this.#keepMs && this.#checkedFor === version)
+      return this.#served.release;
     this.#checkedAt = now;
+    this.#checkedFor = version;
     return this.#check();
   }
 

@@ -20,7 +20,7 @@ export interface Readiness {
 export interface ReadinessSources {
   hasRelease: () => Promise<boolean>;
   /** Of a server that follows a bucket; null on a single machine. */
-  following: Pick<Following, 'fault' | 'isLate'> | null;
+  following: Pick<Following, 'fault' | 'refresh' | 'isLate' | 'isResuming'> | null;
   /** Whether the server is about to stop, and accepts requests only until its load balancer has noticed. */
   isDraining: () => boolean;
   /** Each rejects if a request that needs it would be refused. */
@@ -44,6 +44,8 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
     faultOf(sources.checkCounts(), 'requests cannot be counted'),
     faultOf(sources.checkAccessLog(), 'the access log cannot be written'),
     readRunFault(sources),
+    // Knowledge of the other servers from before a pause is worth nothing.
+    sources.following && within(sources.following.refresh(), undefined),
   ]);
   const lostAt = sources.countsLostAt();
   return {
@@ -65,6 +67,7 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
 
 /** A reader who was at another server would be sent back to an older release here. */
 function lateness({ following }: ReadinessSources): string | null {
+  if (following?.isResuming()) return 'the server was paused, and is catching up';
   return following?.isLate() ? 'another server has a newer release' : null;
 }
 
@@ -81,14 +84,18 @@ export function partsOf({ serving, stores, others }: Readiness): Record<string, 
 /** How long a part may take to answer, ms: shorter than the time-out of a load balancer's check. */
 const PATIENCE_MS = 500;
 
-async function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve(fault), PATIENCE_MS);
+function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
   const result = check.then(
     () => null,
     () => fault,
   );
-  return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
+  return within(result, fault);
+}
+
+function within<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  const late = Promise.withResolvers<T>();
+  const timer = setTimeout(() => late.resolve(otherwise), PATIENCE_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
 async function readRunFault({ readStatus }: ReadinessSources): Promise<string | null> {

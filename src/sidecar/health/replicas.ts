@@ -6,51 +6,69 @@ export interface ReplicasOptions {
   service: string;
   /** Tells this process from every other one. */
   name: string;
-  /** Version of the release that this replica serves; 0 for none. */
+  /** Version of the release that this replica serves, or will serve within seconds; 0 for none. */
   version: () => number;
   /** Whether this replica could take all requests now, lateness aside. */
   isReady: () => boolean;
   /** Called with the first of several failures. */
   report: (error: unknown) => void;
+  /** ms; goes on during a pause of the process. Default: performance.now(). */
+  monotonic?: () => number;
 }
 
 /** Between two announcements, ms. */
-const ANNOUNCE_MS = 3000;
-/** A replica that has announced nothing for so long counts as gone: three announcements were lost. */
+const ANNOUNCE_MS = 1000;
+/** What was heard longer ago, ms, is asked again before it counts: more than an announcement's time, so mostly nothing is asked. */
+const FRESH_MS = 1250;
+/** A replica that has announced nothing for so long counts as gone. */
 const LIVE_S = 10;
 
 /**
- * What each replica serves, announced in the database. A replica that is behind a live one is late: a reader who was at the other one
- * would be sent back to an older release. The newest live replica is never late, so the load balancer is never empty because of this.
+ * What each replica serves or is about to serve, announced in the database. A replica that is behind a live one is late: a reader who was
+ * at the other one would be sent back to an older release. It leaves before the other one switches. The newest live replica is never late,
+ * so the load balancer is never empty because of this.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #timer: NodeJS.Timeout;
-  /** The newest version that another live replica serves. */
+  readonly #monotonic: () => number;
+  /** The newest version that another live replica serves or is about to serve. */
   #newest = 0;
   #heardAt = -Infinity;
   #hasFailed = false;
   #running: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
     this.#timer = setInterval(() => this.announce(), ANNOUNCE_MS).unref();
   }
 
   /** Says now what this replica serves, and hears what the others do. Failures are reported. */
   announce(): Promise<void> {
-    this.#running = this.#running.then(() => this.#announce());
-    return this.#running;
+    this.#queued ??= this.#running.then(() => {
+      this.#queued = null;
+      this.#running = this.#announce();
+      return this.#running;
+    });
+    return this.#queued;
   }
 
-  /** Whether another live replica serves a newer release. False while the database does not answer. */
+  /** Hears what the others serve, unless that has just happened. */
+  async refresh(): Promise<void> {
+    if (this.#monotonic() - this.#heardAt > FRESH_MS) await this.announce();
+  }
+
+  /** Whether another live replica serves a newer release or is about to. False while the database does not answer. */
   isLate(): boolean {
-    return performance.now() - this.#heardAt < LIVE_S * 1000 && this.#newest > this.#options.version();
+    return this.#monotonic() - this.#heardAt < LIVE_S * 1000 && this.#newest > this.#options.version();
   }
 
   /** Says that this replica is gone. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#queued;
     await this.#running;
     const { database, name } = this.#options;
     await database.query('DELETE FROM cathedral.replicas WHERE name = $1', [name]).catch(() => undefined);
@@ -58,6 +76,8 @@ export class Replicas {
 
   async #announce(): Promise<void> {
     const { database, service, name, version, isReady, report } = this.#options;
+    // The process may be paused before it gets the answer.
+    const askedAt = this.#monotonic();
     try {
       const { rows } = await database.transaction(async (query) => {
         // Nothing is lost with it, and it must not wait for a standby that is down.
@@ -66,7 +86,7 @@ export class Replicas {
         return query<{ newest: number | null }>(HEAR, [name, service, LIVE_S]);
       });
       this.#newest = rows[0]?.newest ?? 0;
-      this.#heardAt = performance.now();
+      this.#heardAt = askedAt;
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed) report(error);

@@ -5,6 +5,7 @@ import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { openPublished } from '../../../src/sidecar/files/published.ts';
+import { isReady, type ReadinessSources, readReadiness } from '../../../src/sidecar/health/readiness.ts';
 import { Replicas } from '../../../src/sidecar/health/replicas.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
@@ -28,7 +29,7 @@ describe.skipIf(!hasPostgres)('replicas', () => {
 
   /** A replica whose version and readiness the test sets. */
   function replica(name: string, version: number, service = 'https://one.example.org') {
-    const state = { version, isReady: true };
+    const state = { version, isReady: true, aheadMs: 0 };
     const reported: unknown[] = [];
     const replicas = new Replicas({
       database,
@@ -37,6 +38,7 @@ describe.skipIf(!hasPostgres)('replicas', () => {
       version: () => state.version,
       isReady: () => state.isReady,
       report: (error) => reported.push(error),
+      monotonic: () => performance.now() + state.aheadMs,
     });
     onTestFinished(() => replicas.close());
     return { state, replicas, reported };
@@ -73,6 +75,50 @@ describe.skipIf(!hasPostgres)('replicas', () => {
     await two.replicas.close();
     await one.replicas.announce();
     expect(one.replicas.isLate()).toBe(false);
+  });
+
+  test('ask what the others serve before they count on old knowledge', async () => {
+    const [one, two] = [replica('one', 1), replica('two', 1)];
+    await two.replicas.announce();
+    await one.replicas.refresh();
+    two.state.version = 2;
+    await two.replicas.announce();
+    await one.replicas.refresh();
+    expect(one.replicas.isLate()).toBe(false);
+    // The process was stopped.
+    one.state.aheadMs += 15_000;
+    const readiness = () => readReadiness({ ...healthy, following: following(one.replicas) });
+    expect((await readiness()).serving.release).toBe('another server has a newer release');
+    // Of two that are late none leaves.
+    await two.replicas.close();
+    one.state.aheadMs += 2000;
+    expect((await readiness()).serving.release).toBe(null);
+  });
+
+  test('are ready while the database does not answer, and not while they catch up after a pause', async () => {
+    const following = { fault: () => null, isLate: () => false, isResuming: () => false };
+    const never = { ...following, refresh: () => new Promise<void>(() => {}) };
+    expect(isReady(await readReadiness({ ...healthy, following: never }))).toBe(true);
+    const resuming = { ...never, isResuming: () => true };
+    expect(isReady(await readReadiness({ ...healthy, following: resuming }))).toBe(false);
+  });
+
+  const fine = async () => {};
+  /** Every part but what it knows of the others. */
+  const healthy: Omit<ReadinessSources, 'following'> = {
+    hasRelease: async () => true,
+    isDraining: () => false,
+    readKeys: fine,
+    checkCounts: fine,
+    checkAccessLog: fine,
+    readStatus: async () => null,
+    countsLostAt: () => null,
+  };
+  const following = (replicas: Replicas) => ({
+    fault: () => null,
+    refresh: () => replicas.refresh(),
+    isLate: () => replicas.isLate(),
+    isResuming: () => false,
   });
 
   test('that cannot announce say so once, and do not count as late', async () => {
