@@ -1,3 +1,7 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -8,19 +12,23 @@ import { openPublished } from '../../../src/sidecar/files/published.ts';
 import { isReady, type ReadinessSources, readReadiness } from '../../../src/sidecar/health/readiness.ts';
 import { Replicas } from '../../../src/sidecar/health/replicas.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
+import { Member } from '../../cluster/member.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { freePort } from '../../release/run-nginx.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 describe.skipIf(!hasPostgres)('replicas', () => {
   let server: PostgresServer;
   let database: Database;
+  let address: string;
 
   beforeAll(async () => {
     server = await PostgresServer.start();
-    database = await openDatabase(await server.newDatabase(), { application: 'a test', connections: 4 });
+    address = await server.newDatabase();
+    database = await openDatabase(address, { application: 'a test', connections: 4 });
   });
   afterAll(async () => {
     await database?.close();
@@ -136,13 +144,19 @@ describe.skipIf(!hasPostgres)('replicas', () => {
   describe('of one bucket', () => {
     let engine: InProcessStore;
     let store: ObjectStore;
+    let folder: string;
+    let first: Pushed;
+    let second: Pushed;
     beforeAll(async () => {
       engine = await InProcessStore.start();
       store = await openStore(engine.bucket(), 'write');
+      folder = await mkdtemp(join(tmpdir(), 'cathedral-replicas-'));
+      [first, second] = (await pushReleases(folder, store, [300, 40])) as [Pushed, Pushed];
     });
     afterAll(() => {
       store?.close();
       engine?.stop();
+      rmSync(folder, { recursive: true, force: true });
     });
 
     async function follow() {
@@ -160,10 +174,6 @@ describe.skipIf(!hasPostgres)('replicas', () => {
     };
 
     test('switch together by the clock of the database, when they are woken, and one that is behind is late', async () => {
-      const [first, second] = (await pushReleases(await temporaryFolder(), store, [300, 40])) as [
-        Pushed,
-        Pushed,
-      ];
       await pointTo(store, first.pointed, Date.now() - 1000);
       const [one, two] = [await follow(), await follow()];
       await until(() => one.version() > 0 && two.version() > 0);
@@ -183,6 +193,51 @@ describe.skipIf(!hasPostgres)('replicas', () => {
       engine.plan = () => null;
       await until(() => late.version() === newest);
       expect(late.isLate()).toBe(false);
+    });
+
+    /** A process of its own. */
+    async function serve() {
+      const [out, port] = [await temporaryFolder(), await freePort()];
+      const member = new Member({
+        name: 'serve',
+        args: ['serve', '--out', out, '--port', `${port}`],
+        env: {
+          PATH: process.env.PATH!,
+          CATHEDRAL_HOST: '127.0.0.1',
+          CATHEDRAL_BASE_URL: BASE_URL,
+          CATHEDRAL_STORE: address,
+          CATHEDRAL_RELEASES: engine.bucket(),
+          AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+        },
+        logFile: join(folder, `${port}.log`),
+      });
+      onTestFinished(() => member.kill());
+      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+      return {
+        member,
+        isReady: () => get('/readyz').then(({ ok }) => ok),
+        version: async () => ((await (await get('/manifest.json')).json()) as { version: number }).version,
+      };
+    }
+
+    test('send nobody back after one of them stood still while the other one switched', async () => {
+      await pointTo(store, first.pointed, Date.now() - 1000);
+      const [ahead, paused] = [await serve(), await serve()];
+      for (const { isReady } of [ahead, paused])
+        while (!(await isReady().catch(() => false))) await sleep(50);
+      expect(await paused.version()).toBe(first.pointed.version);
+      paused.member.signal('SIGSTOP');
+      // It waits in the socket of a process that does not run.
+      const waiting = paused.version();
+      await pointTo(store, second.pointed, Date.now() + database.clock());
+      await database.query('SELECT pg_notify($1, $2)', [RELEASE_CHANNEL, '']);
+      while ((await ahead.version()) !== second.pointed.version) await sleep(20);
+      await sleep(2000);
+      paused.member.signal('SIGCONT');
+      const seen = [await waiting];
+      while (seen.length < 10) if (await paused.isReady()) seen.push(await paused.version());
+      expect(seen).toEqual(Array(10).fill(second.pointed.version));
     });
   });
 });
