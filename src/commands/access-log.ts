@@ -11,7 +11,7 @@ import { readLogFolder } from '../sidecar/access-log/log-files.ts';
 import type { LogReader } from '../sidecar/access-log/log-reader.ts';
 import { expireTableEntries } from '../sidecar/access-log/postgres-expiry.ts';
 import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
-import { readSignedHeads } from '../sidecar/access-log/signed-heads.ts';
+import { readSignedHeads, type SignedHead } from '../sidecar/access-log/signed-heads.ts';
 import { type LogVerdict, verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { trustedKeys } from './reader.ts';
@@ -118,7 +118,7 @@ export const accessLogVerify = defineCommand({
     if (json) print(formatJson(signed ? { ...verdict, signed_heads: signed.length } : verdict));
     else {
       for (const line of formatVerdict(verdict)) print(line);
-      if (signed) print(`It was compared with ${formatCount(signed.length, 'signed head')}.`);
+      if (signed) print(formatSigned(signed, verdict.beginning));
     }
     return verdict.faults.length === 0 ? 0 : 1;
   },
@@ -180,6 +180,13 @@ function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string
     lines.push(`  ${first} to ${end}, at ${at}: entries from before ${before}`);
   const judgement = faults.length === 0 ? 'The log is complete' : formatCount(faults.length, 'finding');
   return [...lines, `${judgement}: ${entries} entries. The last one is ${last.seq}, ${last.hash}`];
+}
+
+/** What was removed can no longer be compared. */
+function formatSigned(signed: readonly SignedHead[], { seq: start }: LogVerdict['beginning']): string {
+  const removed = signed.filter((one) => 'seq' in one && one.seq < start).length;
+  const compared = `It was compared with ${formatCount(signed.length - removed, 'signed head')}.`;
+  return removed === 0 ? compared : `${compared} ${formatCount(removed, 'more')} of removed entries.`;
 }
 
 /** An empty export would look as if nobody had read anything. */

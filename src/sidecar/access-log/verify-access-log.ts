@@ -120,7 +120,7 @@ class Chain {
   #file = '';
 
   constructor(
-    beginning: Link,
+    beginning: LogStart,
     head: Head,
     { head: outside, signed }: { head: string | undefined; signed: readonly SignedHead[] },
   ) {
@@ -132,7 +132,9 @@ class Chain {
       if ('fault' in one)
         this.#report('signed_head_invalid', null, one.fault.expected, one.fault.found, one.key);
     // What was removed by age can no longer be compared, except for its last entry.
-    const kept = signed.filter((one): one is SignedHead & Link => 'seq' in one && one.seq >= beginning.seq);
+    const valid = signed.filter((one): one is SignedHead & Link => 'seq' in one);
+    this.#assertOnRecord(valid, beginning);
+    const kept = valid.filter(({ seq }) => seq >= beginning.seq);
     this.#signed = Map.groupBy(kept, ({ seq }) => seq);
     this.#compareSigned(beginning);
   }
@@ -194,6 +196,20 @@ class Chain {
     if (this.#isLinkKnown && hash === this.#outside) this.#outsideSeen = true;
     if ('hash' in this.#head && this.#head.seq === entry.seq && this.#head.hash !== entry.hash)
       this.#report('head_differs', entry.seq, this.#head.hash, String(entry.hash));
+  }
+
+  /** Whoever controls the database could say that the log begins later. Where heads are signed, each removal is on record. */
+  #assertOnRecord(signed: readonly (SignedHead & Link)[], { seq: start, removals }: LogStart): void {
+    const isOnRecord = (seq: number) => removals.some(({ first, last }) => first <= seq && seq <= last);
+    const lost = signed.filter(({ seq }) => seq <= start && !isOnRecord(seq));
+    for (const { seq, key } of lost)
+      this.#report(
+        'removed',
+        seq,
+        `entry ${seq}, which was signed, or a record of its removal`,
+        'neither',
+        key,
+      );
   }
 
   #compareSigned({ seq, hash }: Link): void {

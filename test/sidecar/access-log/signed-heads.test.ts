@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Signer, signNote } from '../../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 import { type ObjectStore, openObjectStore } from '../../../pipeline/objects/object-store.ts';
@@ -104,6 +104,24 @@ describe('a signed head', () => {
     for (const { memory } of [rewritten, cut])
       expect(await failureOf(() => sign(memory, store, OLD))).toMatchObject({ code: 'access_log_broken' });
     expect(keys()).toEqual(before);
+  });
+
+  test('of an entry that no recorded removal covers is missed, wherever the log is said to begin', async () => {
+    const { memory, fill } = openMemory();
+    const { store, keys } = await openBucket();
+    for (const from of [0, 3]) {
+      await fill(from, 3);
+      await sign(memory, store, OLD);
+    }
+    await memory.expire(START + 3_000, START);
+    expect(await faultsOf(memory, store, OLD)).toEqual([]);
+    const { hash, removals } = await memory.readStart();
+    await memory.expire(START + 60_000, START);
+    const claimed = vi
+      .spyOn(memory, 'readStart')
+      .mockImplementation(async () => ({ seq: 99, hash, removals }));
+    expect(await faultsOf(memory, store, OLD)).toEqual([['removed', keys()[1], 5]]);
+    claimed.mockRestore();
   });
 
   test('of a removed entry is not missed, and the last removed one is still compared', async () => {
