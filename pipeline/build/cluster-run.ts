@@ -47,7 +47,7 @@ export interface ClusterRun {
   record: (run: () => Promise<BuildReport>) => Promise<BuildReport>;
   /** Builds from the folder that was brought up to date. */
   build: (turn: Turn) => Promise<BuildReport>;
-  /** Runs when all replicas have switched to the release. */
+  /** Runs when the release is current, before all replicas have switched to it. */
   afterwards: () => Promise<void>;
 }
 
@@ -72,13 +72,13 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
   const { database, objects, claim } = cluster;
   const { signal } = lease;
   const records = bucketRecords(database, objects, lease);
+  run.log(`taking what was published last from ${objects.name}`);
   if (run.adoptsPointer) await adoptPointer(cluster, lease);
   await repairPointer(database, objects, claim);
   const current = await readCurrentRelease(database, claim.service);
   await bringUpToDate(cluster, current, { records, signal, ...run });
   const share = shareOf(cluster, lease, current, { records, ...run });
   const report = await run.build({ records, share, signal });
-  await switched(cluster, signal);
   await run.afterwards();
   await clean(cluster, lease, run);
   return report;
@@ -172,14 +172,6 @@ async function adoptPointer({ database, objects, claim }: Cluster, lease: Lease)
   await setCurrentRelease(database, lease, pointed, 0);
 }
 
-/** Waits until the replicas switch to the current release, on the database's clock. */
-async function switched({ database, claim }: Cluster, signal: AbortSignal): Promise<void> {
-  const current = await readCurrentRelease(database, claim.service);
-  const left = current ? Date.parse(current.switch_at) - Date.now() - database.clock() : 0;
-  // A clock that is wrong by more would keep the lease for as long.
-  if (left > 0) await sleep(Math.min(left, MOST_SWITCH_MS), undefined, { signal });
-}
-
 async function clean(
   cluster: Cluster,
   lease: Lease,
@@ -216,17 +208,29 @@ export async function shareStatus(
   await repairPointer(database, objects, claim);
 }
 
-/** Purges caches unless it was done for this release before. `purge` tells whether it succeeded. */
-export async function recordPurge(
+/**
+ * Purges caches once all replicas have switched to the current release, unless that was done before. It needs no lease, so the next publisher
+ * need not wait for it: a release that comes meanwhile is purged by its own run. `purge` tells whether it succeeded.
+ */
+export async function purgeOnceSwitched(
   database: Database,
   service: string,
-  purge: () => Promise<boolean>,
+  { log, purge }: { log: (line: string) => void; purge: () => Promise<boolean> },
 ): Promise<void> {
-  const { rows } = await database.query<{ version: number }>(
-    'SELECT version FROM cathedral.current_release WHERE service = $1 AND purged < version',
+  const { rows } = await database.query<{ version: number; left: number }>(
+    `SELECT version, (extract(epoch FROM switch_at - clock_timestamp()) * 1000)::float8 AS left
+     FROM cathedral.current_release WHERE service = $1 AND purged < version`,
     [service],
   );
-  if (!rows[0] || !(await purge())) return;
-  const purged = 'UPDATE cathedral.current_release SET purged = $2 WHERE service = $1';
-  await database.query(purged, [service, rows[0].version]);
+  const [due] = rows;
+  if (!due) return;
+  // A clock that was wrong when the time was set would make it longer.
+  const left = Math.min(due.left, MOST_SWITCH_MS);
+  if (left > 0) {
+    log('waiting until all servers switch to the release, to purge caches');
+    await sleep(left);
+  }
+  if (!(await purge())) return;
+  const purged = 'UPDATE cathedral.current_release SET purged = $2 WHERE service = $1 AND purged < $2';
+  await database.query(purged, [service, due.version]);
 }

@@ -7,7 +7,7 @@ import type { BuildReport } from '../../pipeline/build/build.ts';
 import {
   clusterRun,
   PUBLISHER_LEASE,
-  recordPurge,
+  purgeOnceSwitched,
   shareStatus,
   type Turn,
 } from '../../pipeline/build/cluster-run.ts';
@@ -83,7 +83,7 @@ export async function takeTurn(
         });
       }
       const claim = await claimOf(config);
-      return clusterRun(
+      const run = clusterRun(
         {
           database,
           objects,
@@ -102,12 +102,11 @@ export async function takeTurn(
               shareStatus(database, objects, claim, status, now());
             return recordRun({ out, software: software(), now, keep }, run);
           },
-          afterwards: async () => {
-            await recordPurge(database, claim.service, () => purge(config, context));
-            await signHead(config, { database, objects, now: now() });
-          },
+          afterwards: () => signHead(config, { database, objects, now: now() }),
         },
       );
+      // Also after a run that failed: it may have published before, or the one before it.
+      return run.finally(() => purgeShared(config, context, { database, claim }));
     });
   });
 }
@@ -129,6 +128,22 @@ async function purge(
   const fault = url === null ? null : await purgeCaches({ url, header, body });
   if (fault !== null) progress.note(`${fault}; caches keep the previous release until it expires there.`);
   return fault === null;
+}
+
+/** What fails here, the next run does. */
+async function purgeShared(
+  config: RunConfig,
+  context: Pick<Context, 'progress'>,
+  { database, claim }: { database: Database; claim: Claim },
+): Promise<void> {
+  if (config.purgeUrl === null) return;
+  const { progress } = context;
+  const log = (line: string) => progress.stage(line);
+  try {
+    await purgeOnceSwitched(database, claim.service, { log, purge: () => purge(config, context) });
+  } catch (error) {
+    progress.note(`${(error as Error).message}; caches are purged after the next run.`);
+  }
 }
 
 async function signHead(

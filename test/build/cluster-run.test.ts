@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parsePointer } from '../../pipeline/bucket/pointer.ts';
+import { purgeOnceSwitched } from '../../pipeline/build/cluster-run.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
@@ -14,6 +15,7 @@ import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { writeLedger } from '../ledger/test-ledger.ts';
+import { BASE_URL } from '../release/small-service.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
 import type { PublisherProcess } from './publisher-process.ts';
@@ -96,6 +98,35 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     expect(of.pointer()!.status!.last_run.outcome).toBe('unchanged');
     const list = (out: string) => readFile(join(out, 'snapshots/index.json'), 'utf8');
     expect(await list(a.out)).toBe(await list(b.out));
+  });
+
+  test('purge caches after the switch and without the lease, each release once', async () => {
+    const of = await service();
+    const [a] = of.machines;
+    const means = await of.connect();
+    const { database } = means;
+    const reports = [await runMachine(a, { ...means, switchDelayMs: 700 })];
+    const purged: unknown[] = [];
+    const purgeNow = (meanwhile = async () => {}) =>
+      purgeOnceSwitched(database, BASE_URL, {
+        log: () => {},
+        purge: async () => {
+          const { rows } = await database.query(
+            'SELECT version, switch_at <= clock_timestamp() AS switched FROM cathedral.current_release',
+          );
+          purged.push(rows[0]);
+          await meanwhile();
+          return true;
+        },
+      });
+    // Another run takes the lease meanwhile, and publishes a release that this purge comes too early for.
+    const next = { ...a, ledger: ledgers[1]! };
+    await purgeNow(async () => void reports.push(await runMachine(next, { ...means, waitMs: 0 })));
+    await purgeNow();
+    await purgeNow();
+    const versions = reports.map(({ manifest }) => manifest.signed!.version);
+    expect(versions[1]).toBeGreaterThan(versions[0]!);
+    expect(purged).toEqual(versions.map((version) => ({ version, switched: true })));
   });
 
   test('refuse a machine without the keys, or with others', async () => {

@@ -265,9 +265,11 @@ export class LedgerReplica {
     const { folder } = this.#options;
     await rm(`${this.#ledger.head}${TEMPORARY_SUFFIX}`, { force: true });
     const names = new Set(await readdir(join(folder, 'snapshots')));
-    const newest = [...names]
-      .filter((name) => name.endsWith(CHECKPOINT))
-      .reduce((a, b) => (a > b ? a : b), '');
+    const newest =
+      [...names]
+        .filter((name) => name.endsWith(CHECKPOINT))
+        .sort()
+        .at(-1) ?? '';
     for (const waiting of names) {
       if (!waiting.endsWith(TEMPORARY_SUFFIX)) continue;
       const name = finished(waiting);
