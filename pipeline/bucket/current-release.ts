@@ -28,6 +28,18 @@ export async function readCurrentRelease(
   return rows[0] ? pointerOf(rows[0], database) : null;
 }
 
+/**
+ * The same for whoever shows it to others. A row whose commit the standby never confirmed can be read, and is gone once the standby takes over;
+ * this commit is confirmed only together with all before it. Throws store_failed without the standby.
+ */
+export async function confirmCurrentRelease(database: Database, service: string): Promise<Pointer | null> {
+  const { rows } = await database.query<Row>(
+    'UPDATE cathedral.current_release SET version = version WHERE service = $1 RETURNING pointed, switch_at, status',
+    [service],
+  );
+  return rows[0] ? pointerOf(rows[0], database) : null;
+}
+
 /** The release and the few before it, which readers may still be fetching, newest first. */
 export async function readRecentReleases(database: Database, service: string): Promise<Pointed[]> {
   const { rows } = await database.query<Row & { earlier: string[] }>(

@@ -3,7 +3,7 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { type Claim, claimBucket } from './claim-bucket.ts';
-import { RELEASE_CHANNEL, readCurrentRelease } from './current-release.ts';
+import { confirmCurrentRelease, RELEASE_CHANNEL, readCurrentRelease } from './current-release.ts';
 import { POINTER_KEY } from './layout.ts';
 import { formatPointer, LONGEST_POINTER, type Pointer, parsePointer } from './pointer.ts';
 
@@ -26,10 +26,11 @@ export async function repairPointer(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const standing = await readPointer(objects);
     // After the pointer: whoever writes one later than this row has changed the tag meanwhile.
-    const row = await readCurrentRelease(database, claim.service);
-    if (!row) return 'no release';
-    const bytes = Buffer.from(formatPointer(row));
-    if (standing?.content && Buffer.compare(standing.content, bytes) === 0) return 'intact';
+    const found = await readCurrentRelease(database, claim.service);
+    if (!found) return 'no release';
+    if (standing?.content && Buffer.compare(standing.content, bytesOf(found)) === 0) return 'intact';
+    const row = (await confirmCurrentRelease(database, claim.service)) ?? found;
+    const bytes = bytesOf(row);
     if (standing?.pointer?.service === claim.service)
       assertNotLater(standing.pointer, row, { database, objects });
     // Before replacing what another service wrote.
@@ -46,6 +47,10 @@ export async function repairPointer(
     expected: `the same object at ${ATTEMPTS} attempts to replace it`,
     found: 'another one each time',
   });
+}
+
+function bytesOf(pointer: Pointer): Buffer {
+  return Buffer.from(formatPointer(pointer));
 }
 
 /** Null where there is none. `content` and `pointer` are null for something that is no pointer. */

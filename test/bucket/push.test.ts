@@ -27,6 +27,7 @@ const IMPATIENT = { stallMs: 200, attempts: 1, wait: async () => {} };
 
 describe.skipIf(!hasPostgres)('a release in a bucket', () => {
   let server: PostgresServer;
+  let address: string;
   let database: Database;
   let store: InProcessStore;
   let folder: string;
@@ -37,7 +38,8 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
     folder = await mkdtemp(join(tmpdir(), 'cathedral-push-'));
     [first, second] = await tinyReleases(folder);
     server = await PostgresServer.start();
-    database = await openDatabase(await server.newDatabase(), { application: 'a test', connections: 4 });
+    address = await server.newDatabase();
+    database = await openDatabase(address, { application: 'a test', connections: 4 });
     store = await InProcessStore.start();
   }, 60_000);
 
@@ -240,6 +242,35 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
           code: 'release_refused',
         });
     });
+  });
+
+  test('is shown to nobody before the standby has confirmed that it is current', async () => {
+    await publish(first);
+    const shown = read('pointer.json')!;
+    const objects = await open();
+    const impatient = await openDatabase(address, { application: 'a test', connections: 2, timeoutMs: 500 });
+    onTestFinished(() => impatient.close());
+    const standby = async (name: string) => {
+      await server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await server.sql('SELECT pg_reload_conf()');
+      await expect
+        .poll(() => server.sql('SHOW synchronous_standby_names'))
+        .toEqual([{ synchronous_standby_names: name }]);
+    };
+    const push = await openPush({ ...second, objects, service, previous: null, parallel: 4, log: () => {} });
+    const pointed = await push.release(second.release);
+    await leading(async (lease) => {
+      await standby('unreachable');
+      const failure = { code: 'store_failed' };
+      await expect(setCurrentRelease(impatient, lease, pointed)).rejects.toMatchObject(failure);
+      const readable = async () => (await readCurrentRelease(impatient, service))?.version;
+      await expect.poll(readable).toBe(pointed.version);
+      await expect(repairPointer(impatient, objects, claim)).rejects.toMatchObject(failure);
+      expect(read('pointer.json')).toEqual(shown);
+      await standby('');
+    }).finally(() => standby(''));
+    expect(await repairPointer(impatient, objects, claim)).toBe('repaired');
+    expect(parsePointer(read('pointer.json')!.toString()).version).toBe(pointed.version);
   });
 
   describe.each(['quoted', 'unquoted', 'ignored', 'refused'] as const)(
