@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SERVER_ENTRY, SERVER_FACTS } from '../../pipeline/build/site/site-server.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
@@ -44,6 +44,8 @@ let folder: string;
 let app: InjectedApp;
 let services: Partial<Services>;
 let close: () => Promise<unknown>;
+/** A release becomes current that has more events than were read from the ledger; returns what takes it back. */
+let becomeNewer: () => () => void;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-ranges-'));
@@ -99,7 +101,7 @@ beforeAll(async () => {
   const out = join(folder, 'out');
   const fail = (error: unknown) => expect.unreachable(String(error));
   const release = await withPages((await new Releases(out, fail).current())!);
-  const releases = { current: () => release };
+  const releases = { current: () => release, served: release };
   const live = await openLive({
     ...{ ledger: join(folder, 'ledger'), verifiers: [demoSigner().verifier], releases },
     ...{ documents: 'data/documents', companions: 'data/keys/companions.json', baseUrl: BASE_URL },
@@ -110,6 +112,14 @@ beforeAll(async () => {
   const charts = createCharts({ renderer, baseUrl: BASE_URL, documents: 'data/documents' });
   const besides = { log: createLogFiles(out), snapshots: new SnapshotFiles(out) };
   services = { releases, live, charts, ...besides, baseUrl: BASE_URL };
+  becomeNewer = () => {
+    const { ledger } = release.manifest;
+    const manifest = { ...release.manifest, ledger: { ...ledger, size: ledger.size + 1_000_000 } };
+    releases.served = { ...release, manifest };
+    return () => {
+      releases.served = release;
+    };
+  };
 });
 
 beforeEach(async () => {
@@ -170,4 +180,13 @@ test('a refusal and an oEmbed document, which have no entity tag, are never sent
   const page = encodeURIComponent(`${BASE_URL}/charts/supply/`);
   const { status, headers: received } = await ask(`/oembed?url=${page}`, headers);
   expect([status, received.get('content-range')]).toEqual([200, null]);
+});
+
+test('a real-time path is never older than the release, also before its events were read from the ledger', () => {
+  const { live } = services;
+  expect(live!.resource('economy/supply')).not.toBeNull();
+  const takeBack = becomeNewer();
+  onTestFinished(takeBack);
+  // Answered from the release then.
+  expect(live!.resource('economy/supply')).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import type { Releases } from '../files/releases.ts';
 import { type LiveFacts, slotEnd } from '../health/service-metrics.ts';
 import type { Live } from '../services.ts';
 import { LiveDocuments } from './live-documents.ts';
@@ -7,8 +8,9 @@ import { LiveState, type LiveStateOptions } from './live-state.ts';
 import { watchLedger } from './watch-ledger.ts';
 
 export interface LiveOptions
-  extends Omit<LiveStateOptions, 'shown'>,
+  extends Omit<LiveStateOptions, 'shown' | 'releases'>,
     Pick<HubOptions, 'gapMs' | 'maxListeners' | 'maxPerClient' | 'hasReplicas'> {
+  releases: LiveStateOptions['releases'] & Pick<Releases, 'served'>;
   /** How often to read the ledger when the system reports no change, ms. */
   pollMs: number;
   /** See HubOptions; two to five seconds by default. */
@@ -60,7 +62,11 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
   };
   const watch = await watchLedger(ledger, pollMs, update);
   return {
-    resource: (path) => documents.document(path)?.resource ?? null,
+    // A server that was paused has switched to the newest release before it has read the ledger again.
+    resource: (path) =>
+      documents.events < (options.releases.served?.manifest.ledger.size ?? 0)
+        ? null
+        : (documents.document(path)?.resource ?? null),
     listen: (request, response, connection) => hub.listen(request, response, connection),
     facts: () => ({
       listeners: hub.listeners,
