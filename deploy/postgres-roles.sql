@@ -1,6 +1,6 @@
--- The role of servers and publishers, which may add entries to the access log and never change or remove one. Run it as the owner of the
--- schema, after the first start has made the tables and after each upgrade:
---   psql postgres://owner@db.example.org/cathedral --set ON_ERROR_STOP=1 --file postgres-roles.sql
+-- The role of servers and publishers, which may add entries to the access log and never change or remove one. Run it as an administrator,
+-- who may make roles, after the first start has made the tables; and as the owner of the schema after each upgrade:
+--   psql postgres://admin@db.example.org/cathedral --set ON_ERROR_STOP=1 --file postgres-roles.sql
 -- Set a password afterwards (\password cathedral_service). Migrations, `access-log expire` and `store copy` need the owner.
 DO $$
 BEGIN

@@ -72,6 +72,8 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
   const { database, objects, claim } = cluster;
   const { signal } = lease;
   const records = bucketRecords(database, objects, lease);
+  // Before anything, a shared ledger included, is stored in a bucket that may be another service's.
+  await claimBucket(database, objects, claim);
   run.log(`taking what was published last from ${objects.name}`);
   if (run.adoptsPointer) await adoptPointer(cluster, lease);
   await repairPointer(database, objects, claim);

@@ -188,6 +188,6 @@ function lost(place: string, previous: Published | null, found: string): Cathedr
   const { release, signed } = previous!.manifest;
   const expected =
     `a key that signed ${release}: ${signed!.keys.join(' or ')} (nothing is published: restore the key file from its ` +
-    'back-up; if the key is lost or stolen, see cathedral publisher replace)';
+    'back-up, or copy that of another publisher; if the key is lost or stolen, see cathedral publisher replace)';
   return new CathedralError('release_refused', { place, expected, found });
 }

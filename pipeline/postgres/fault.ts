@@ -19,8 +19,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 /** The codes of errors that only another configuration ends. */
 const CONFIGURATION = /^(28000|28P01|3D000)$/;
 
-/** What `pg` itself says of a password that is missing, or of a certificate. */
-const PASSWORD_MISSING = /^SASL: /;
+/** What `pg` itself says when the server asks for a password and there is none. */
+const PASSWORD_MISSING = /^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be/;
 const NETWORK = /^(ECONN\w+|ETIMEDOUT|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EPIPE|ENOENT|57P03)$/;
 const CUT = /timeout|terminated/i;
 
@@ -56,12 +56,18 @@ export function postgresFault(error: unknown, context: FaultContext): CathedralE
 
 /** An error of the store at `place`: config_invalid for wrong credentials or an unknown database, otherwise store_failed. */
 export function storeFault(error: unknown, place: string): CathedralError {
-  const lacksPassword = PASSWORD_MISSING.test((error as Error).message);
+  if (PASSWORD_MISSING.test((error as Error).message))
+    return new CathedralError('config_invalid', {
+      place,
+      expected: EXPECTED['28P01']!,
+      found: 'no password',
+      cause: error,
+    });
   return postgresFault(error, {
-    code: lacksPassword || CONFIGURATION.test(sqlState(error) ?? '') ? 'config_invalid' : 'store_failed',
+    code: CONFIGURATION.test(sqlState(error) ?? '') ? 'config_invalid' : 'store_failed',
     place,
     answer: 'a statement that the server carries out',
-    connection: lacksPassword ? EXPECTED['28P01']! : 'a connection that lasts until the answer',
+    connection: 'a connection that lasts until the answer',
   });
 }
 

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CathedralError } from '../errors.ts';
@@ -121,8 +122,15 @@ async function openPrimary(
   newest: number,
 ): Promise<Primary> {
   let timeline = newest;
+  /** That of the first attempt; later ones belong to the pool. */
+  let first: Socket | null = null;
   const pool = new pg.Pool({
     ...clientOptions(server, connecting),
+    stream: () => {
+      const socket = new Socket();
+      first ??= socket;
+      return socket;
+    },
     max: connecting.connections,
     // Any of them may have become a standby, or have been replaced.
     onConnect: async (client) => {
@@ -137,6 +145,8 @@ async function openPrimary(
     (await pool.connect()).release();
   } catch (error) {
     await pool.end();
+    // `pg` leaves a connection open that fails on this side, as without a password, until the server closes it a minute later.
+    (first as Socket | null)?.destroy();
     throw error;
   }
   return { server, pool, timeline };

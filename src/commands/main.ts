@@ -40,16 +40,21 @@ async function main(words: readonly string[]): Promise<number> {
   // A run that a service started writes to the log of that service.
   if (command.isService || process.channel) keepLog();
   for (const warning of warnings) progress.note(warning);
+  const { untilStopped, end } = handleSignals(progress);
   const context = {
     flags,
     now: Date.now,
     progress,
     print: process.channel ? (line: string) => progress.note(line) : print,
     write,
-    untilStopped: handleSignals(progress),
+    untilStopped,
     loadCommands,
   };
-  return command.run(values as never, context);
+  try {
+    return await command.run(values as never, context);
+  } finally {
+    end();
+  }
 }
 
 interface Found {

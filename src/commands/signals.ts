@@ -10,8 +10,11 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 let status = 0;
 export const stopped = () => status;
 
-/** Handles stop signals, and returns what a command's context offers as `untilStopped`. A second signal ends any command at once. */
-export function handleSignals(progress: Progress): () => AbortSignal {
+/**
+ * Handles stop signals. `untilStopped` is what a command's context offers; `end` ends what still waits for it after the command, which keeps
+ * a service that could not start from staying as a process that does nothing. A second signal ends any command at once.
+ */
+export function handleSignals(progress: Progress): { untilStopped: () => AbortSignal; end: () => void } {
   const controller = new AbortController();
   let stopsInOrder = false;
   const stop = (how: string, exitStatus: number) => {
@@ -28,8 +31,9 @@ export function handleSignals(progress: Progress): () => AbortSignal {
   // `cathedral start`, which started this process, is gone: nobody else would stop it.
   process.on('disconnect', () => stop('the end of its service', SIGNALS.SIGHUP));
   process.channel?.unref();
-  return () => {
+  const untilStopped = () => {
     stopsInOrder = true;
     return controller.signal;
   };
+  return { untilStopped, end: () => controller.abort() };
 }

@@ -127,6 +127,11 @@ export async function openServices(
     alsoIn,
     software: `cathedral-data-service/${software.version}`,
     isReady: () => !isDraining,
+  }).catch(async (error) => {
+    load.delay.stop();
+    await stores.close();
+    await database?.close();
+    throw error;
   });
   const releases = new Releases(out, report('the new release cannot be served'), {
     keepMs: KEEP_RELEASE_MS,

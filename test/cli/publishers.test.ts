@@ -58,6 +58,26 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
     publisher.child.kill('SIGTERM');
     const [status] = await once(publisher.child, 'exit');
     expect(status).toBe(0);
+
+    const objects = [...store.objects.keys()];
+    const other = {
+      ...all,
+      CATHEDRAL_STORE: await database.newDatabase(),
+      CATHEDRAL_BASE_URL: 'https://other.example.org',
+    };
+    const refused = await runCli(['build', '--out', join(folder, 'c')], other);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/service\.json: .*release_refused/),
+    ]);
+    expect([...store.objects.keys()]).toEqual(objects);
+
+    // What the server has started, as following the ledger, must not keep its process alive.
+    const serve = ['serve', '--out', join(folder, 'd'), '--import-folder', join(folder, 'e'), '--port', '0'];
+    const denied = { ...all, CATHEDRAL_LEDGER: 'store:', AWS_SECRET_ACCESS_KEY: 'hunter2' };
+    const ended = await runCli(serve, denied);
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/\b403\b.*store_failed/)]);
+    expect(ended.stderr).not.toContain('hunter2');
   });
 
   test('without a bucket, publish from one folder of one machine', async () => {

@@ -277,7 +277,11 @@ describe.skipIf(!hasPostgres)('a database', () => {
         'secretive:hunter2',
         /secretive@.*db\d+: expected a password that the server accepts.*28P01.*config_invalid/,
       ],
-      'for no password': ['', 'secretive', /expected a password that the server accepts.*config_invalid/],
+      'for no password': [
+        '',
+        'secretive',
+        /expected a password that the server accepts.*found no password \(config_invalid\)/,
+      ],
       'for a database that does not exist': [
         'ALTER DATABASE here RENAME TO there',
         'owner',

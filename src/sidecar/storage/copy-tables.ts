@@ -74,7 +74,8 @@ function otherRows(
 ): CathedralError {
   const sizes = (contents: Contents) =>
     tables.map(({ file }, at) => `${contents[at]!.length} of ${file}`).join(', ');
-  return failed(place, `no ${part}, or the same rows as the source has (${sizes(source)})`, sizes(found));
+  const expected = `no ${part}, or exactly those of the source, ${sizes(source)} (nothing is replaced: move an old destination away)`;
+  return failed(place, expected, `${sizes(found)}, with other content`);
 }
 
 function failed(place: string, expected: string, found: string): CathedralError {
