@@ -13,7 +13,7 @@ export type Options = Readonly<Record<string, Option>>;
 const PREFIX = 'CATHEDRAL_';
 
 /** The password in an address, which no message may quote. */
-const PASSWORD = /(:\/\/[^:@/]*):.*@/s;
+const PASSWORD = /^((?:[a-z][a-z+.-]*:\/*)?[^:@/]*):(?!\/).*@/is;
 
 /** What a command was given. */
 export interface Given {

@@ -363,7 +363,8 @@ const paused: Attack = {
   async run(cluster) {
     const before = await newestVersion(cluster);
     const first = cluster.build(`paused-${before}`, newContact());
-    await untilLogged(first, /rendering \d+ files/);
+    // It is making the release then, and has recorded nothing yet.
+    await untilLogged(first, /taking the ledger/);
     first.signal('SIGSTOP');
     const second = cluster.build(`second-${before}`, newContact());
     holds((await second.ended()) === 0, `the second run failed: ${(await second.log()).slice(-500)}`);

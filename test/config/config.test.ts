@@ -125,6 +125,9 @@ describe('a setting', () => {
     ['ledger', 'file:///srv/ledger'],
     ['ledger', 'civic+ftp://ledger.example.org'],
     ['ledger', 'civic+https://user:secret@ledger.example.org'],
+    // Also where the scheme is misspelt.
+    ['store', 'postgress:/user:secret@localhost/cathedral'],
+    ['store', 'postgres:user:secret@localhost/cathedral'],
     ['ledger', 'civic+https://ledger.example.org/api?x=1'],
     ['ledger', 'civic+https://ledger.example.org/api#top'],
     ['mirrorOrigin', 'https://data.example.org/copy?x=1'],
