@@ -9,6 +9,7 @@ export class DatabaseClock {
   readonly #monotonic: () => number;
   readonly #wall: () => number;
   #sample: { at: number; server: number; roundTrip: number } | null = null;
+  #isOfOtherServer = false;
 
   constructor(monotonic = () => performance.now(), wall = Date.now) {
     this.#monotonic = monotonic;
@@ -23,18 +24,25 @@ export class DatabaseClock {
     const roundTrip = received - sent;
     const kept = this.#sample;
     // The answer was sent some time between; a short round trip says more exactly when.
-    if (kept && roundTrip > kept.roundTrip && received - kept.at < KEEP_MS) return;
+    const isBetter = !kept || this.#isOfOtherServer || roundTrip <= kept.roundTrip;
+    if (!isBetter && received - kept.at < KEEP_MS) return;
     this.#sample = { at: (sent + received) / 2, server, roundTrip };
+    this.#isOfOtherServer = false;
   }
 
   /** A different server has a clock of its own. */
   forget(): void {
-    this.#sample = this.#sample && { ...this.#sample, roundTrip: Number.POSITIVE_INFINITY };
+    this.#isOfOtherServer = true;
   }
 
-  /** What to add to this machine's time to get the database's, whole ms; 0 before the first sample. */
+  /**
+   * What to add to this machine's time to get the database's, whole ms. 0 before the first sample, and where the difference is so small that
+   * the sample cannot tell it from none: a process that is starting answers late, and its clock is not wrong because of that.
+   */
   offset(): number {
     if (!this.#sample) return 0;
-    return Math.round(this.#sample.server + (this.#monotonic() - this.#sample.at) - this.#wall());
+    const { at, server, roundTrip } = this.#sample;
+    const offset = server + (this.#monotonic() - at) - this.#wall();
+    return Math.abs(offset) <= roundTrip / 2 ? 0 : Math.round(offset);
   }
 }

@@ -108,6 +108,13 @@ test('the clock keeps the most exact sample for a while, and does not follow the
   now += 200_000;
   await measure(2_000_000, 200);
   expect(wall + clock.offset()).toBe(2_000_100);
+  // A slow answer does not make a right clock wrong, and still finds a wrong one.
+  clock.forget();
+  await measure(wall + 100, 3000);
+  expect(clock.offset()).toBe(0);
+  clock.forget();
+  await measure(wall + 3_600_000, 3000);
+  expect(clock.offset()).toBe(3_600_000 - 1500);
 });
 
 describe.skipIf(!hasPostgres)('a database', () => {
