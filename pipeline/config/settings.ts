@@ -174,7 +174,7 @@ export const SETTINGS = {
     default: '600',
     unit: 'seconds, 0 to 86400',
     description:
-      'How long to wait for another run that uses the same folder. The default, ten minutes, is longer than a run over a large ledger takes; 0 fails immediately.',
+      'How long to wait for another run that uses the same folder, or for the turn of another publisher. The default, ten minutes, is longer than a run over a large ledger takes; 0 fails immediately.',
     schema: integer(0, 86_400),
   },
 
