@@ -24,9 +24,9 @@ export async function endEvenly<One>(
   const all = [...members];
   const start = now();
   for (let ended = 0; ended < all.length; ) {
-    const share = overMs > 0 ? (now() - start) / overMs : 1;
-    const due = Math.min(all.length, Math.ceil(share * all.length));
-    for (; ended < due; ended += 1) if (members.has(all[ended]!)) end(all[ended]!);
+    // Multiplied first: 0.55 × 100 is a little more than 55.
+    const due = overMs > 0 ? Math.ceil(((now() - start) * all.length) / overMs) : all.length;
+    for (; ended < Math.min(due, all.length); ended += 1) if (members.has(all[ended]!)) end(all[ended]!);
     // The members that have ended on their own leave no gap in the schedule.
     if (members.size === 0) return;
     if (ended < all.length) await sleep(EVERY_MS);
