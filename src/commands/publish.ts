@@ -1,7 +1,7 @@
 import { publishSite } from '../../pipeline/bucket/publish-site.ts';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { integer, objectAddress } from '../../pipeline/config/setting.ts';
-import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
+import { CREDENTIAL_SETTINGS, credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
@@ -16,16 +16,7 @@ export const publish = defineCommand({
     'cathedral publish --to s3+https://objects.example.org/data --out /srv/cathedral',
     'cathedral publish --to s3+https://s3.eu-west-1.amazonaws.com/data.example.org --folder-pages --json',
   ],
-  settings: [
-    'out',
-    'wait',
-    'accessKeyId',
-    'secretAccessKey',
-    'sessionToken',
-    'purgeUrl',
-    'purgeHeader',
-    'purgeBody',
-  ],
+  settings: ['out', 'wait', ...CREDENTIAL_SETTINGS, 'purgeUrl', 'purgeHeader', 'purgeBody'],
   flags: {
     to: {
       flag: 'to',

@@ -11,19 +11,15 @@ import {
 } from '../../pipeline/ledger/shared/ledger-replica.ts';
 import { LedgerSharer } from '../../pipeline/ledger/shared/ledger-sharer.ts';
 import { SharedLedger } from '../../pipeline/ledger/shared/shared-ledger.ts';
+import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { withLease } from '../../pipeline/postgres/lease.ts';
+import { BUCKET_SETTINGS } from './shared-stores.ts';
 import { software } from './software.ts';
 
 /** Where many machines share a ledger. */
-export const SHARED_SETTINGS = [
-  'store',
-  'releases',
-  'accessKeyId',
-  'secretAccessKey',
-  'sessionToken',
-] as const;
+export const SHARED_SETTINGS = ['store', ...BUCKET_SETTINGS] as const;
 export type SharedConfig = Pick<Config, (typeof SHARED_SETTINGS)[number]>;
 
 /** One at a time, and one that imports meanwhile. */
@@ -43,13 +39,16 @@ export interface SharedStores {
  * store_failed.
  */
 export async function openShared(
-  { store, releases, accessKeyId, secretAccessKey, sessionToken }: SharedConfig,
+  config: SharedConfig,
   { isService, log }: { isService: boolean; log: (line: string) => void },
 ): Promise<SharedStores | null> {
+  const { store, releases } = config;
   if (store === null || releases === null) return null;
-  const isGiven = accessKeyId !== null && secretAccessKey !== null;
-  const credentials = isGiven ? { accessKeyId, secretAccessKey, sessionToken } : null;
-  const objects = objectStoreAt(releases, credentials, { software: software(), access: 'write', log });
+  const objects = objectStoreAt(releases, credentialsFrom(config), {
+    software: software(),
+    access: 'write',
+    log,
+  });
   try {
     const database = await openDatabase(store, {
       application: 'cathedral ledger',

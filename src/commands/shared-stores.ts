@@ -1,5 +1,5 @@
 import type { Config } from '../../pipeline/config/settings.ts';
-import type { Credentials } from '../../pipeline/objects/object-address.ts';
+import { CREDENTIAL_SETTINGS, credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
@@ -11,7 +11,7 @@ import { software } from './software.ts';
 const CONNECTIONS = 2;
 
 /** For commands that read or write the bucket of releases. */
-export const BUCKET_SETTINGS = ['releases', 'accessKeyId', 'secretAccessKey', 'sessionToken'] as const;
+export const BUCKET_SETTINGS = ['releases', ...CREDENTIAL_SETTINGS] as const;
 
 /** Runs `work` with the database that several machines share, or with null on a single machine. `command`: its name, for the sessions of the server. */
 export async function withDatabase<T>(
@@ -56,7 +56,7 @@ export async function withBucket<T>(
 ): Promise<T> {
   const { releases } = config;
   if (releases === null) return work(null);
-  const bucket = await openObjectStore(releases, credentialsOf(config), {
+  const bucket = await openObjectStore(releases, credentialsFrom(config), {
     software: software(),
     access,
     log,
@@ -66,14 +66,4 @@ export async function withBucket<T>(
   } finally {
     bucket.close();
   }
-}
-
-/** Those of the environment; null for none. */
-export function credentialsOf({
-  accessKeyId,
-  secretAccessKey,
-  sessionToken,
-}: Pick<Config, (typeof BUCKET_SETTINGS)[number]>): Credentials | null {
-  const isGiven = accessKeyId !== null && secretAccessKey !== null;
-  return isGiven ? { accessKeyId, secretAccessKey, sessionToken } : null;
 }

@@ -16,6 +16,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { signNote } from '../../pipeline/ledger/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
@@ -27,7 +28,7 @@ import { recordRun } from '../scheduler/record-run.ts';
 import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
 import type { Context } from './command.ts';
-import { BUCKET_SETTINGS, credentialsOf, withBucket, withDatabase } from './shared-stores.ts';
+import { BUCKET_SETTINGS, withBucket, withDatabase } from './shared-stores.ts';
 import { software } from './software.ts';
 
 /** What publishers share. */
@@ -211,7 +212,7 @@ export async function openBetweenRuns(
   const { store, releases } = config;
   if (store === null || releases === null) return null;
   const log = (line: string) => progress.note(line);
-  const objects = objectStoreAt(releases, credentialsOf(config), {
+  const objects = objectStoreAt(releases, credentialsFrom(config), {
     software: software(),
     access: 'write',
     log,

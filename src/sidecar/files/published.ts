@@ -8,6 +8,7 @@ import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { exists } from '../../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { CREDENTIAL_SETTINGS, credentialsFrom } from '../../../pipeline/objects/object-address.ts';
 import { objectStoreAt, type S3Store } from '../../../pipeline/objects/object-store.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
 import { readStatus, type Status } from '../../../pipeline/release/format/status.ts';
@@ -23,9 +24,7 @@ export const PUBLISHED_SETTINGS = [
   'out',
   'baseUrl',
   'releases',
-  'accessKeyId',
-  'secretAccessKey',
-  'sessionToken',
+  ...CREDENTIAL_SETTINGS,
   'cacheSize',
 ] as const;
 type PublishedConfig = Pick<Config, (typeof PUBLISHED_SETTINGS)[number]>;
@@ -98,7 +97,12 @@ async function follow(
   const { out, baseUrl: service, cacheSize } = config;
   await assertOwnFolder(out);
   const log = (line: string) => logger.warn(line);
-  const store = objectStoreAt(address, credentialsOf(config), { access: 'read', software, log, ...PATIENCE });
+  const store = objectStoreAt(address, credentialsFrom(config), {
+    access: 'read',
+    software,
+    log,
+    ...PATIENCE,
+  });
   await assertUsable(store);
   const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: cacheSize * MIB, store });
   const follower = await Follower.open({
@@ -173,10 +177,4 @@ async function assertUsable(store: S3Store): Promise<void> {
   await store.probe().catch((error) => {
     if (!(error instanceof CathedralError && error.cause instanceof TransientFault)) throw error;
   });
-}
-
-function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: PublishedConfig) {
-  return accessKeyId === null || secretAccessKey === null
-    ? null
-    : { accessKeyId, secretAccessKey, sessionToken };
 }
