@@ -43,14 +43,14 @@ export function recordFile(
   staging.record({ ...file, bytes, sha256, encodings: {} });
 }
 
-/** Keeps a file of the previous release as it is. Throws release_invalid where it is missing. */
+/** Keeps a file of the previous release as it is, with its key. Throws release_invalid where it is missing. */
 export async function linkFile(staging: Staging, path: string): Promise<void> {
   const before = staging.before(path);
   const encodings = before && (await staging.link(before));
   if (!before || !encodings) throw missing(path, 'none of that size');
   const { modified: _, ...file } = before;
   staging.claim(path);
-  staging.record(file);
+  staging.record(file, (await staging.keysBefore()).get(storedAt(file)));
 }
 
 function missing(place: string, found: string): CathedralError {

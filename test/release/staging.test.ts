@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DraftManifest } from '../../pipeline/release/format/manifest.ts';
-import { openStaging } from '../../pipeline/release/staging/staging.ts';
-import { dataFile, tinyFacts } from './publish-tiny.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
+import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 describe('a staging folder', () => {
@@ -70,5 +71,55 @@ describe('a staging folder', () => {
     expect(draft.files.map(({ path }) => path)).toEqual(['economy/supply']);
     expect(draft.ledger.size).toBe(3);
     expect(staging.paths()).toEqual(['economy/supply']);
+  });
+});
+
+describe('a key', () => {
+  const KEY = 'b'.repeat(64);
+  const path = 'economy/expensive.json';
+  const file = 'server/entry.mjs';
+  /** How each of the two came about. */
+  const makeBoth = async (staging: Staging, key: string, content = '{"made":1}'.repeat(50)) => {
+    const made: string[] = [];
+    if (!(await staging.reuseMade(path, key))) {
+      await staging.write(dataFile(path, content), key);
+      made.push(path);
+    }
+    if (!(await staging.reuseKept(file, key))) {
+      staging.keep(file, await staging.folder.write(file, Buffer.from(content)), key);
+      made.push(file);
+    }
+    return made;
+  };
+  const publish = async (out: string, events: number, key: string, rebuild = false) => {
+    let made: string[] = [];
+    const extra = async (staging: Staging) => {
+      made = await makeBoth(staging, key);
+    };
+    const { release } = await publishTiny(out, { events, rebuild, extra });
+    return { made, manifest: release.manifest };
+  };
+
+  test('saves making a file whose inputs are those of the previous release; a rebuild makes it, and has the same keys', async () => {
+    const [out, rebuilt] = [await temporaryFolder(), await temporaryFolder()];
+    expect((await publish(out, 1, KEY)).made).toEqual([path, file]);
+    const next = await publish(out, 2, KEY);
+    expect(next.made).toEqual([]);
+    const again = await publish(rebuilt, 2, KEY, true);
+    expect(again.made).toEqual([path, file]);
+    expect(next.manifest.content).toBe(again.manifest.content);
+    expect(next.manifest.unlisted).toEqual(again.manifest.unlisted);
+    expect(next.manifest.unlisted.map((kept) => kept.file)).toContain('keys.json');
+    expect((await publish(out, 3, 'c'.repeat(64))).made).toEqual([path, file]);
+  });
+
+  test('of a damaged list, or in a release without one, saves nothing', async () => {
+    const out = await temporaryFolder();
+    await publish(out, 1, KEY);
+    await writeFile(join((await readCurrent(out))!.dir, 'keys.json'), '{}');
+    expect((await publish(out, 2, KEY)).made).toEqual([path, file]);
+    const { release } = await publishTiny(out, { events: 3 });
+    expect(release.manifest.unlisted.map((kept) => kept.file)).not.toContain('keys.json');
+    expect((await publish(out, 4, KEY)).made).toEqual([path, file]);
   });
 });

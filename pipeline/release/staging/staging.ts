@@ -23,6 +23,7 @@ import { type Proof, proofFile } from '../format/proof-files.ts';
 import type { Published } from '../format/release.ts';
 import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
+import { formatKeys, KEYS, readKeys } from './keys.ts';
 import { readSite } from './site-tree.ts';
 import { StagingFolder } from './staging-folder.ts';
 
@@ -115,6 +116,9 @@ export class Staging implements AsyncDisposable {
   readonly #names = new ClaimedPaths();
   readonly #entries = new Map<string, Entry>();
   readonly #before: ReadonlyMap<string, ManifestFile>;
+  /** By path below the release folder. */
+  readonly #keys = new Map<string, string>();
+  #keysBefore: Promise<ReadonlyMap<string, string>> | null = null;
 
   constructor(out: string, folder: StagingFolder, previous: Published | null, { reuse }: StagingOptions) {
     this.#out = out;
@@ -140,9 +144,10 @@ export class Staging implements AsyncDisposable {
 
   /**
    * Adds a complete file and its compressed variants; links them from the previous release if that has the same bytes at this path.
-   * Throws publish_failed if the path is taken, if an immutable file was published with different bytes, or on disk errors.
+   * `key`: see `reuseMade`. Throws publish_failed if the path is taken, if an immutable file was published with different bytes, or on
+   * disk errors.
    */
-  async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
+  async write({ path, mediaType, content, modified, ...about }: NewFile, key?: string): Promise<void> {
     this.#names.claim(path);
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const blob = { bytes: bytes.length, sha256: sha256(bytes) };
@@ -151,6 +156,47 @@ export class Staging implements AsyncDisposable {
     const encodings =
       (await this.#takeOver(file)) ?? (await this.#writeAll(storedAt(file), bytes, mediaType));
     this.#record({ ...file, encodings }, modified);
+    this.#remember(storedAt(file), key);
+  }
+
+  /**
+   * Takes a file over from the previous release, with its compressed variants, instead of making it again. `key` is the SHA-256, in hex, of
+   * everything that the file's bytes, media type, area and rows follow from: data, settings, program. Returns false, and does nothing, if
+   * the previous release has no such file, lists it under another key or none, or has damaged it; and always in a rebuild. Then make the
+   * file and give its key to `write` or `record`. So a path has the same key in `keys.json`, however its bytes came about.
+   *
+   * ```ts
+   * if (!(await staging.reuseMade(path, key))) await staging.write({ path, …, content: await make() }, key);
+   * ```
+   *
+   * A file that later runs `carry` gets no key. Throws publish_failed if the path is taken.
+   */
+  async reuseMade(path: string, key: string): Promise<boolean> {
+    const file = this.before(path);
+    const place = file && storedAt(file);
+    if (!place || (await this.keysBefore()).get(place) !== key) return false;
+    const encodings = await this.link(file);
+    if (!encodings) return false;
+    this.#names.claim(path);
+    const { modified: _, ...made } = file;
+    this.#record(made);
+    this.#remember(place, key);
+    return true;
+  }
+
+  /** Like `reuseMade`, for a file without URL, by its path below the release folder: `server/entry.mjs`. */
+  async reuseKept(file: string, key: string): Promise<boolean> {
+    const before = this.previous?.manifest.unlisted.find((kept) => kept.file === file);
+    if (!before || (await this.keysBefore()).get(file) !== key) return false;
+    if (!(await this.folder.link(this.previous!.dir, [before]))) return false;
+    this.keep(file, before, key);
+    return true;
+  }
+
+  /** The keys of the previous release, by path below its folder: `public/index.html`, `server/entry.mjs`. Empty in a rebuild. */
+  keysBefore(): Promise<ReadonlyMap<string, string>> {
+    this.#keysBefore ??= this.reuse && this.previous ? readKeys(this.previous) : Promise.resolve(new Map());
+    return this.#keysBefore;
   }
 
   /** Adds a built site. Throws publish_failed for a link, an unknown ending or a taken path. */
@@ -174,9 +220,10 @@ export class Staging implements AsyncDisposable {
     this.#names.claim(path);
   }
 
-  record(file: DraftFile): void {
+  record(file: DraftFile, key?: string): void {
     this.#assertUnchanged(file.path, file);
     this.#record(file);
+    this.#remember(storedAt(file), key);
   }
 
   /** Whether `carry` would take this file over; only in a rebuild, which reads it, false for a damaged one. */
@@ -204,8 +251,9 @@ export class Staging implements AsyncDisposable {
   }
 
   /** Lists a file that has been written below the release folder, has no URL, and is for the next run to go on from. */
-  keep(file: string, { bytes, sha256 }: Blob): void {
+  keep(file: string, { bytes, sha256 }: Blob, key?: string): void {
     this.#kept.push({ file, bytes, sha256 });
+    this.#remember(file, key);
   }
 
   /** Writes `manifest.json` as the site's build reads it, and gives its path. */
@@ -224,7 +272,8 @@ export class Staging implements AsyncDisposable {
     if (isServed !== false) this.#assertNoneLost();
     const files = this.#dated(facts);
     const headers = formatHeadersFile(files);
-    const own = Object.entries({ 'state.json': state, 'public/_headers': headers });
+    const keys = this.#keys.size > 0 && { [KEYS]: formatKeys(this.#keys) };
+    const own = Object.entries({ 'state.json': state, 'public/_headers': headers, ...keys });
     for (const [file, text] of own)
       if (!this.#kept.some((kept) => kept.file === file))
         this.keep(file, await this.folder.write(file, Buffer.from(text)));
@@ -275,6 +324,10 @@ export class Staging implements AsyncDisposable {
         found: 'no such file in this run',
       });
     }
+  }
+
+  #remember(place: string, key: string | undefined): void {
+    if (key !== undefined) this.#keys.set(place, key);
   }
 
   #record(file: DraftFile, modified?: string): void {
