@@ -1,7 +1,9 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
 import { mii } from '../../pipeline/artifacts/economy/mii.ts';
 import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
-import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
+import { PublishedFiles, type ReadOptions } from '../../pipeline/artifacts/published-files.ts';
+import type { CathedralError } from '../../pipeline/errors.ts';
 
 const INDEX = {
   timestamp: '2026-10-01T05:00:00Z',
@@ -72,6 +74,24 @@ describe('a published file', () => {
     expect(() => files({ [supplyByDay.path]: text }).read(supplyByDay)).toThrow(
       expect.objectContaining({ code: 'release_invalid', place: `${supplyByDay.path}:${line}` }),
     );
+  });
+
+  test.each([
+    ['good', `${row('2026-09-30')}${row('2026-09-29')}`],
+    ['of a wrong type', row('2026-09-30').replace('7', 'x')],
+    ['out of range', row('2026-09-30').replace('7', '-7')],
+    ['on no day', row('2026-02-30')],
+    ['too long', row('2026-09-30').replace('7', '7,7')],
+  ])('of rows is read by a compiled schema as by a plain one: %s', (_, rows) => {
+    const read = (options: ReadOptions) => {
+      try {
+        const texts = { [supplyByDay.path]: `${HEADER}\n${rows}` };
+        return PublishedFiles.of(texts, options).read(supplyByDay);
+      } catch (error) {
+        return (error as CathedralError).message;
+      }
+    };
+    expect(read({ compile: z.compile })).toEqual(read({}));
   });
 
   test('of rows that was cut off is refused', () => {

@@ -57,13 +57,14 @@ const prepared = new Map<string, unknown>();
 async function renderFile(job: FileJob): Promise<RenderReply> {
   const { dir, id, state, content, sources, baseUrl } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
+  const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
   const { PublishedFiles } = await import('../../../pipeline/artifacts/published-files.ts');
   const { chartText } = await import('../../../pipeline/charts/files/chart-text.ts');
   const chart = findChart(id)!;
   if (!prepared.has(id)) {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
-    prepared.set(id, chart.prepare(PublishedFiles.of(files)));
+    prepared.set(id, chart.prepare(PublishedFiles.of(files, { compile: z.compile })));
   }
   const text = chartText({ chart, data: prepared.get(id), state, sources, baseUrl }, content);
   return { failed: false, status: 200, body: Buffer.from(text) };
