@@ -10,7 +10,7 @@ import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import { renderSitemap } from '../forms/render-catalogue.ts';
-import { openDirectory, type SnapshotFile } from '../ledger/directory.ts';
+import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
@@ -88,6 +88,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, plan, log } = options;
   const { contents } = plan;
+  const ledger = openListed(options.ledger);
   const current = plan.from === 'genesis' ? await recoverFinalFiles(out) : await readCurrent(out);
   const previous = current ?? (plan.snapshots ? await restoredRelease(out) : null);
   if (previous && !current) log(`no release found: resuming from the snapshots in ${out}`);
@@ -98,16 +99,17 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const resume = 'outdated' in found ? START : found;
   const rebuild = startsOver || migrated !== null;
   const extendLog = await prepareLog(
-    { ...options, rebuild: startsOver, publishesLog: plan.purpose === 'publish' },
+    { ...options, ledger, rebuild: startsOver, publishesLog: plan.purpose === 'publish' },
     previous,
   );
-  const inputs = await openInputs(options, previous);
+  const inputs = await openInputs(options, ledger, previous);
   const prepare = snapshotPublisher(options, inputs);
-  const snapshots = await newSnapshots(options, resume);
+  const snapshots = await newSnapshots(ledger, options, resume);
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
-    const { ledger } = previous.manifest;
-    return extendLog(ledger, (publishLog) => stand(previous, inputs.publisher, options, prepare(publishLog)));
+    return extendLog(previous.manifest.ledger, (publishLog) =>
+      stand(previous, inputs.publisher, options, prepare(publishLog)),
+    );
   }
 
   for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, inputs.lost);
@@ -144,11 +146,16 @@ interface Inputs {
   lost: SnapshotHashes;
 }
 
-async function openInputs(options: BuildOptions, previous: Published | null): Promise<Inputs> {
+async function openInputs(
+  options: BuildOptions,
+  ledger: LedgerDirectory,
+  previous: Published | null,
+): Promise<Inputs> {
   const documents = await readDocuments(options.documents);
   const companions = await readCompanions(options.companions, options.verifiers);
   const publisher = await openPublisher(options.plan.publisher, {
     ...options,
+    ledger,
     rebuild: options.plan.from === 'genesis',
     previous,
   });
@@ -268,10 +275,11 @@ async function buildMissed(
 }
 
 async function newSnapshots(
-  { ledger, plan: { until } }: BuildOptions,
+  ledger: LedgerDirectory,
+  { plan: { until } }: BuildOptions,
   { position }: Resume,
 ): Promise<SnapshotFile[]> {
-  const snapshots = await openDirectory(ledger).snapshots(position.snapshot);
+  const snapshots = await ledger.snapshots(position.snapshot);
   return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
 }
 

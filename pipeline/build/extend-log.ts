@@ -1,5 +1,5 @@
 import { withHint } from '../errors.ts';
-import { openDirectory, snapshotFile } from '../ledger/directory.ts';
+import { type LedgerDirectory, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
@@ -12,8 +12,7 @@ import { StagedLog, stageExtension } from '../release/log/staged-log.ts';
 
 interface LogOptions {
   out: string;
-  /** Ledger folder. */
-  ledger: string;
+  ledger: LedgerDirectory;
   verifiers: Verifier[];
   /** Whether the whole ledger is read, which allows different snapshots of the same events. */
   rebuild?: boolean;
@@ -37,7 +36,7 @@ export type ExtendLog = <T>(
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit(async () => {});
-  const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
+  const newest = (await ledger.snapshots(null)).at(-1)?.id ?? null;
   const turns = slotsToReread(previous?.manifest.ledger.snapshot ?? null, newest);
   const published = await openWhole(out, turns).catch((cause) => {
     throw withHint(
@@ -46,8 +45,8 @@ export async function prepareLog(options: LogOptions, previous: Published | null
     );
   });
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
-  await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
-  if (previous && !rebuild) assertSameSnapshot(ledger, previous.manifest.ledger, verifiers);
+  await assertLedgerHolds(ledger, heads, verifiers);
+  if (previous && !rebuild) assertSameSnapshot(ledger.path, previous.manifest.ledger, verifiers);
   const served = previous?.manifest.ledger.size ?? Number.POSITIVE_INFINITY;
   return (target, commit) => extend(published, target, commit, { ...options, served });
 }
@@ -70,9 +69,9 @@ async function extend<T>(
     return commit(async () => {});
   }
   log(`adding ${target.size - published.edge.size} entries to the log`);
-  const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
+  const { note } = readCheckpoint(snapshotFile(ledger.path, target.snapshot), verifiers);
   await using staged = await StagedLog.open(out);
-  await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
+  await stageExtension(staged, published, target, { ledger, verifiers });
   // Before publishing: a run that is killed afterwards would otherwise leave them.
   await removeOldPartials(out, Math.min(published.edge.size, served));
   let isPublished = false;

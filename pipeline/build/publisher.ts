@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
-import { openDirectory, snapshotFile } from '../ledger/directory.ts';
+import { type LedgerDirectory, snapshotFile } from '../ledger/directory.ts';
 import { signNote, type Verifier } from '../ledger/note.ts';
 import {
   type NoteKey,
@@ -65,7 +65,7 @@ export interface Publisher {
 
 /** The ledger. `rebuild`: it may have different snapshots of the same events. */
 interface LedgerPlace {
-  ledger: string;
+  ledger: LedgerDirectory;
   verifiers: readonly Verifier[];
   rebuild: boolean;
 }
@@ -170,9 +170,9 @@ async function assertSetBackNowhere(
   { ledger, verifiers, rebuild }: LedgerPlace,
   records: SigningRecords,
 ): Promise<void> {
-  const newest = (await openDirectory(ledger).snapshots(null)).at(-1);
+  const newest = (await ledger.snapshots(null)).at(-1);
   const { as_of: timestamp, release } = recorded;
-  const files = [newest, rebuild ? undefined : snapshotFile(ledger, release.replace(/-[0-9a-f]+$/, ''))];
+  const files = [newest, rebuild ? undefined : snapshotFile(ledger.path, release.replace(/-[0-9a-f]+$/, ''))];
   for (const file of files) {
     if (!file || !existsSync(file.checkpoint)) continue;
     const { origin, size, root } = readCheckpoint(file, verifiers).checkpoint;

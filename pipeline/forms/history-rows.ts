@@ -1,3 +1,4 @@
+import type { Segment } from '../release/format/manifest.ts';
 import { readSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
@@ -13,8 +14,8 @@ export function countRows({ segments }: Staging, { artifact: { path } }: Table):
 export type RowOrder = 'reversed' | 'by-day';
 
 /**
- * The rows of a finished history from number `from` on, oldest first, in batches. Holds one segment in memory at a time.
- * Throws release_invalid if a segment is damaged.
+ * The rows of a finished history from number `from` on, oldest first, in batches. Holds one segment in memory at a time, and
+ * parses no older rows than it needs. Throws release_invalid if a segment is damaged.
  */
 export async function* historyRows(
   staging: Staging,
@@ -28,17 +29,49 @@ export async function* historyRows(
   const segments = (staging.segments[artifact.path] ?? []).toReversed();
   const at = segments.findIndex(({ end_row }) => end_row > from);
   if (at < 0) return;
+  const newest = (segment: Segment, wanted: number) => newestRows(staging, table, segment, wanted, byDay);
   let rest: Row[] = [];
-  // A day may begin in the segment before.
-  for (const segment of segments.slice(byDay ? Math.max(0, at - 1) : at)) {
-    const text = (await readSegment(staging.dir, segment)).toString();
-    const rows = rest.concat(readPiece(table, text).reverse());
+  for (const [index, segment] of segments.entries()) {
+    if (index < at) continue;
+    const found = await newest(segment, segment.end_row - from);
+    const isWhole = found.length === segment.end_row - segment.first_row;
+    // Its first day may begin in the segment before.
+    if (index === at && at > 0 && byDay && isWhole) rest = await newest(segments[at - 1]!, 1);
+    const rows = rest.concat(found);
     const end = byDay && segment !== segments.at(-1) ? startOfLastDay(rows, column) : rows.length;
     rest = rows.slice(end);
     const whole = byDay ? inDays(rows.slice(0, end), column) : rows;
     const wanted = whole.slice(Math.max(0, from - (segment.end_row - rows.length)));
     if (wanted.length > 0) yield wanted;
   }
+}
+
+/** Rows parsed at first beyond those wanted, to find where a day begins. */
+const FEW_ROWS = 32;
+
+/**
+ * The newest rows of a segment, oldest first: at least those wanted, if it has so many; by day, all of the oldest one's day, as
+ * far as the segment has them.
+ */
+async function newestRows(
+  staging: Staging,
+  table: Table,
+  segment: Segment,
+  wanted: number,
+  byDay: boolean,
+): Promise<Row[]> {
+  const text = (await readSegment(staging.dir, segment)).toString();
+  const all = segment.end_row - segment.first_row;
+  if (wanted >= all) return readPiece(table, text).reverse();
+  if (!byDay) return readPiece(table, text, wanted).reverse();
+  const column = timeColumn(table);
+  for (let most = wanted + FEW_ROWS; most < all; most += most) {
+    const rows = readPiece(table, text, most);
+    const day = rows[wanted - 1]![column];
+    const end = rows.findIndex((row, index) => index >= wanted && row[column] !== day);
+    if (end >= 0) return rows.slice(0, end).reverse();
+  }
+  return readPiece(table, text).reverse();
 }
 
 /** Whether the rows stand for a whole day and are added when it closes. Rows added then may also stand for a moment. */

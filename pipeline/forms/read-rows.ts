@@ -1,6 +1,6 @@
 import { CathedralError } from '../errors.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
-import { csvCells } from './csv-cells.ts';
+import { csvCells, firstLines } from './csv-cells.ts';
 import type { Table } from './tables.ts';
 
 /** A number of a JSON text with all its digits. */
@@ -19,16 +19,18 @@ export function readTable(table: Table, text: string): Row[] {
   return locate(parseExactly(text), table).map((row) => readObject(table, row));
 }
 
-/** The rows of a segment of a history, in its order: rows without the text around them. */
-export function readPiece(table: Table, text: string): Row[] {
-  if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text);
-  const rows = parseExactly(`[${text}]`) as Record<string, unknown>[];
+/** The rows of a segment of a history, in its order, at most so many: rows without the text around them. */
+export function readPiece(table: Table, text: string, most?: number): Row[] {
+  if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text, most);
+  // A row is a line. Between two of them is a comma.
+  const lines = most === undefined ? text : firstLines(text, most).replace(/,\n$/, '');
+  const rows = parseExactly(`[${lines}]`) as Record<string, unknown>[];
   return rows.map((row) => readObject(table, row));
 }
 
-function readCsvRows({ columns, artifact: { path } }: Table, text: string): Row[] {
+function readCsvRows({ columns, artifact: { path } }: Table, text: string, most?: number): Row[] {
   const readers = columns.map(({ type }) => FROM_CELL[type]);
-  return csvCells(text).map((cells) => {
+  return csvCells(text, most).map((cells) => {
     if (cells.length !== columns.length) {
       const expected = `${columns.length} cells`;
       throw new CathedralError('artifact_invalid', { place: path, expected, found: `${cells.length}` });

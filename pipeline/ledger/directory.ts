@@ -1,5 +1,5 @@
 import { access, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from './slot.ts';
 
@@ -25,16 +25,43 @@ export interface LedgerDirectory {
 
 /** A ledger as a folder: `snapshots/<id>.ndjson.zst`, `snapshots/<id>.checkpoint`, `head.ndjson`. */
 export function openDirectory(path: string): LedgerDirectory {
-  return { path, head: join(path, 'head.ndjson'), snapshots: (after) => listSnapshots(path, after) };
+  return {
+    path,
+    head: join(path, 'head.ndjson'),
+    snapshots: async (after) => newerThan(after, path, await list(path)),
+  };
+}
+
+/** A ledger as it is when its snapshots are first asked for. Fifty years have 146,000 files, and a run asks several times. */
+export function openListed(path: string): LedgerDirectory {
+  let listing: Promise<Listing> | null = null;
+  return {
+    ...openDirectory(path),
+    snapshots: async (after) => {
+      listing ??= list(path);
+      return newerThan(after, path, await listing);
+    },
+  };
 }
 
 /** The file names of a snapshot, whether or not they exist. */
 export function snapshotFile(ledger: string, id: string): SnapshotFile {
-  const base = join(ledger, SNAPSHOTS, id);
+  return fileIn(join(ledger, SNAPSHOTS), id);
+}
+
+function fileIn(folder: string, id: string): SnapshotFile {
+  const base = `${folder}${sep}${id}`;
   return { id, events: `${base}${EVENTS}`, checkpoint: `${base}${CHECKPOINT}` };
 }
 
-async function listSnapshots(ledger: string, after: string | null): Promise<SnapshotFile[]> {
+/** Ids of the files in a ledger: all that count, in order, and those of either kind of file. */
+interface Listing {
+  ids: readonly string[];
+  events: ReadonlySet<string>;
+  checkpoints: ReadonlySet<string>;
+}
+
+async function list(ledger: string): Promise<Listing> {
   const names = await readdir(join(ledger, SNAPSHOTS)).catch((cause: NodeJS.ErrnoException) => {
     const found = cause.code === 'ENOENT' ? 'nothing' : `${cause.code}`;
     throw new CathedralError('ledger_unreadable', {
@@ -44,19 +71,27 @@ async function listSnapshots(ledger: string, after: string | null): Promise<Snap
       cause,
     });
   });
-  const events = idsOf(names, EVENTS);
+  const events = new Set(idsOf(names, EVENTS));
   const checkpoints = new Set(idsOf(names, CHECKPOINT));
-  const ids = [...new Set([...events, ...checkpoints])].sort();
+  const ids = [...events.union(checkpoints)].sort();
   const newest = ids.at(-1);
   // The checkpoint is written last. Without it, the newest snapshot is incomplete and does not count.
   if (newest !== undefined && !checkpoints.has(newest)) ids.pop();
-  const files = ids.filter((id) => after === null || id > after).map((id) => snapshotFile(ledger, id));
-  const present = new Set(names);
-  for (const file of files) {
-    if (!present.has(`${file.id}${EVENTS}`))
-      await assertPresent(file.events, `${SNAPSHOTS}/${file.id}${EVENTS}`);
-    if (!checkpoints.has(file.id))
-      await assertPresent(file.checkpoint, `${SNAPSHOTS}/${file.id}${CHECKPOINT}`);
+  return { ids, events, checkpoints };
+}
+
+/** The snapshots later than `after`, each with both files. Throws ledger_unreadable. */
+async function newerThan(
+  after: string | null,
+  ledger: string,
+  { ids, events, checkpoints }: Listing,
+): Promise<SnapshotFile[]> {
+  const folder = join(ledger, SNAPSHOTS);
+  const from = after === null ? 0 : ids.findLastIndex((id) => id <= after) + 1;
+  const files = ids.slice(from).map((id) => fileIn(folder, id));
+  for (const { id, ...file } of files) {
+    if (!events.has(id)) await assertPresent(file.events, `${SNAPSHOTS}/${id}${EVENTS}`);
+    if (!checkpoints.has(id)) await assertPresent(file.checkpoint, `${SNAPSHOTS}/${id}${CHECKPOINT}`);
   }
   return files;
 }

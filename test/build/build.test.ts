@@ -10,6 +10,7 @@ import { refreshRelease } from '../../pipeline/build/refresh-release.ts';
 import { publishSnapshots } from '../../pipeline/build/snapshots/publish-snapshots.ts';
 import { hashesOf } from '../../pipeline/build/snapshots/restore.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import { STATE_VERSION } from '../../pipeline/model/state.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import type { SnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
@@ -188,7 +189,7 @@ async function publishAs(software: string, format: string, options: BuildParts):
   const { media_type: mediaType, ...about } = files.find(({ path }) => path === CLOSED)!;
   const content = report.replace('"closed": true', '"closed":  true');
   await staging.write({ ...about, mediaType, content });
-  const place = { out, baseUrl, waitMs: 0, ledger, verifiers, rebuild: false };
+  const place = { out, baseUrl, waitMs: 0, ledger: openDirectory(ledger), verifiers, rebuild: false };
   const publisher = (await openPublisher(signs('earlier'), { ...place, previous }))!;
   const state = `${JSON.stringify(current.state).replace(`cathedral-state/${STATE_VERSION}`, format)}\n`;
   const facts = { timestamp, ledger: current.manifest.ledger, software, inputs };

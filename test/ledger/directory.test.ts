@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { openDirectory, openListed } from '../../pipeline/ledger/directory.ts';
 import { temporaryFolder } from './test-ledger.ts';
 
 /** A ledger folder with the given empty files in `snapshots`. */
@@ -37,6 +37,15 @@ describe('a ledger folder', () => {
     expect(await idsIn(folder, '2025-12-01T06Z')).toEqual(['2025-12-01T12Z', '2025-12-01T18Z']);
     expect(await idsIn(folder, '2025-12-01T18Z')).toEqual([]);
     expect(await idsIn(folder, '2024-01-01T00Z')).toHaveLength(3);
+  });
+
+  test('that was listed stays as it was found', async () => {
+    const folder = ledgerWith(...both('2025-12-01T06Z', '2025-12-01T12Z'));
+    const listed = openListed(folder);
+    expect(await listed.snapshots('2025-12-01T06Z')).toHaveLength(1);
+    for (const name of both('2025-12-01T18Z')) writeFileSync(join(folder, 'snapshots', name), '');
+    expect(await listed.snapshots(null)).toHaveLength(2);
+    expect(await listed.snapshots('2025-12-01T12Z')).toEqual([]);
   });
 
   test('ignores a newest snapshot that has only its events', async () => {

@@ -10,9 +10,10 @@ const [, , ledger, out] = process.argv;
 const verifiers = [DEMO_VERIFIER];
 
 await report(async () => {
-  const newest = (await openDirectory(ledger!).snapshots(null)).at(-1)!;
+  const directory = openDirectory(ledger!);
+  const newest = (await directory.snapshots(null)).at(-1)!;
   const { checkpoint } = readCheckpoint(newest, verifiers);
-  const extendLog = await prepareLog({ ledger: ledger!, out: out!, verifiers, log: () => {} }, null);
+  const extendLog = await prepareLog({ ledger: directory, out: out!, verifiers, log: () => {} }, null);
   await extendLog({ snapshot: newest.id, ...checkpoint }, async () => {});
   return undefined;
 });

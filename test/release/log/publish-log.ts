@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prepareLog } from '../../../pipeline/build/extend-log.ts';
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { CompactRange } from '../../../pipeline/ledger/merkle.ts';
 import type { Facts } from '../../../pipeline/release/format/manifest.ts';
@@ -23,7 +24,7 @@ export async function publishLog(
   await mkdir(out, { recursive: true });
   let committed = 0;
   const release = previous && ({ manifest: { ledger: factsOf(previous) } } as Published);
-  const options = { out, ledger, verifiers: [signer.verifier], log: () => {} };
+  const options = { out, ledger: openDirectory(ledger), verifiers: [signer.verifier], log: () => {} };
   const extendLog = await prepareLog(options, release);
   await extendLog(factsOf(position), async () => {
     committed += 1;
