@@ -477,7 +477,7 @@ export class NothingPublished extends CathedralError {
 /** For readers of /readyz and metrics. */
 const FAULTS: Partial<Record<ErrorCode, string>> = {
   store_failed: 'the object store does not answer, or has no pointer',
-  release_refused: 'the pointer names an older release than the one that is served',
+  release_refused: 'the pointer contradicts a release that was accepted before',
   release_invalid: 'the newest release in the object store is damaged',
   log_invalid: 'the log in the object store is damaged',
   config_invalid: 'the bucket belongs to another service',

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../engines/free-port.ts';
 import { endHaproxy, runHaproxy } from '../engines/haproxy.ts';
 import { PostgresServer } from '../engines/postgres.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
-import { freePort } from '../release/run-nginx.ts';
 import { atLeast, compare, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';

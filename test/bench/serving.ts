@@ -1,8 +1,9 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { freePort } from '../engines/free-port.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
-import { endNginx, freePort, listeningOn, runNginx } from '../release/run-nginx.ts';
+import { endNginx, listeningOn, runNginx } from '../release/run-nginx.ts';
 import { measure, median } from './child.ts';
 import { atLeast, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { freePort } from '../engines/free-port.ts';
 import { endHaproxy, hasHaproxy, runHaproxy } from '../engines/haproxy.ts';
 import { CREDENTIALS, hasObjectStore, RadosGateway } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
-import { freePort } from '../release/run-nginx.ts';
 import { CLI, Member } from './member.ts';
 
 const run = promisify(execFile);

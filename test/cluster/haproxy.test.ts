@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
 import { type Readiness, readReadiness } from '../../src/sidecar/health/readiness.ts';
+import { freePort } from '../engines/free-port.ts';
 import { endHaproxy, hasHaproxy, runHaproxy } from '../engines/haproxy.ts';
-import { freePort } from '../release/run-nginx.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { served } from '../sidecar/tiny-app.ts';

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/pro
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../release/run-nginx.ts';
+import { freePort } from '../engines/free-port.ts';
 import { hasNamespaces, runTutorial, stepsOf } from './run-tutorial.ts';
 
 const execute = promisify(execFile);

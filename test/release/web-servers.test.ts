@@ -21,9 +21,10 @@ import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
 import type { Published } from '../../pipeline/release/format/release.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
+import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
-import { freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
+import { hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** The shipped configuration of a host, with only folder, port and name changed. */

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
 import type { SimulationServices } from '../../src/sidecar/simulation/open-simulation.ts';
+import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
-import { freePort, listeningOn, runNginx } from '../release/run-nginx.ts';
+import { listeningOn, runNginx } from '../release/run-nginx.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';

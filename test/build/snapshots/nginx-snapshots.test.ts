@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { parseSnapshot, parseSnapshotIndex } from '../../../pipeline/release/format/snapshot-index.ts';
-import { endNginx, freePort, listeningOn, runNginx } from '../../release/run-nginx.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { endNginx, listeningOn, runNginx } from '../../release/run-nginx.ts';
 import { type SmallService, smallService } from '../../release/small-service.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../../deploy/nginx.conf');

@@ -13,10 +13,10 @@ import { isReady, type ReadinessSources, readReadiness } from '../../../src/side
 import { Replicas } from '../../../src/sidecar/health/replicas.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from '../../bucket/pushed-releases.ts';
 import { Member } from '../../cluster/member.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
-import { freePort } from '../../release/run-nginx.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
