@@ -115,10 +115,10 @@ export interface HistoryArtifact extends Structured {
   head(view: View): string;
   /** The same in every release. */
   tail: string;
-  /** The rows that one event adds, oldest first, checked against the schema. */
+  /** The rows that one event adds, oldest first, checked against the schema. Not called for a history by day. */
   rows(leaf: Leaf): string[];
   /**
-   * For a history by day: the rows of a finished day, oldest first, from the state after the day's last event. Called
+   * For a history by day, instead: the rows of a finished day, oldest first, from the state after the day's last event. Called
    * before the first event of a later day is folded in.
    */
   dayRows?(state: State): string[];

@@ -7,7 +7,7 @@ import { CathedralError, type ErrorCode, withHint } from '../errors.ts';
 import { type SnapshotFile, snapshotFile } from '../ledger/directory.ts';
 import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
 import type { Verifier } from '../ledger/note.ts';
-import { readSnapshot } from '../ledger/read-snapshot.ts';
+import { readSnapshots } from '../ledger/read-snapshots.ts';
 import { apply } from '../model/fold.ts';
 import { isNewDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
@@ -77,22 +77,21 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const resumedYear = state.year.year;
   if (snapshots.length > 0)
     log(`reading ${snapshots.length} snapshots after ${position.snapshot ?? 'genesis'}`);
-  for (const snapshot of snapshots) {
-    const batches = readSnapshot(snapshot, position, options.verifiers);
-    let batch = await batches.next();
-    for (; !batch.done; batch = await batches.next()) {
-      state = await foldBatch(batch.value, state, writers, options);
+  for await (const { leaves, end } of readSnapshots({
+    files: snapshots,
+    position,
+    verifiers: options.verifiers,
+  })) {
+    if (leaves) {
+      state = await foldBatch(leaves, state, writers, options);
       for (const writer of writers) await writer.drain();
+      continue;
     }
-    const { checkpoint, note: _, ...next } = batch.value;
+    const { checkpoint, note: _, ...next } = end;
     logProgress(position, next, log);
     position = next;
-    ledger = {
-      origin: checkpoint.origin,
-      snapshot: snapshot.id,
-      size: checkpoint.size,
-      root: checkpoint.root,
-    };
+    const { origin, size, root } = checkpoint;
+    ledger = { origin, snapshot: next.snapshot!, size, root };
   }
   if (!ledger || position.size === 0) throw noEvents();
   const findings = newFindings(state, seen);
@@ -109,6 +108,9 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   };
 }
 
+/** The positions in HISTORIES of those whose rows are added with events and not only at the end of a day. */
+const BY_EVENT = HISTORIES.flatMap(({ dayRows }, index) => (dayRows ? [] : [index]));
+
 /** The hot path of a rebuild: awaits only at the end of a year. */
 async function foldBatch(
   leaves: Leaf[],
@@ -122,7 +124,7 @@ async function foldBatch(
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
     if (isNewDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
-    for (let index = 0; index < writers.length; index += 1) {
+    for (const index of BY_EVENT) {
       const rows = HISTORIES[index]!.rows(leaf);
       if (rows.length > 0) writers[index]!.add(rows, timestamp, cycle);
     }

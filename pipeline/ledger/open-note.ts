@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { invalidSignature, readClaims, type Verifier } from './note.ts';
 
 /** DER header that node:crypto wants before a raw Ed25519 key, RFC 8410 §4. */
@@ -20,11 +20,15 @@ export function openNote(
   return { text, verifier: claims[0].verifier };
 }
 
-function isSignedBy({ publicKey }: Verifier, message: Uint8Array, signature: Uint8Array): boolean {
-  const key = createPublicKey({
-    key: Buffer.concat([SPKI_HEADER, publicKey]),
-    format: 'der',
-    type: 'spki',
-  });
+function isSignedBy(verifier: Verifier, message: Uint8Array, signature: Uint8Array): boolean {
+  const key = keys.get(verifier) ?? keyOf(verifier.publicKey);
+  keys.set(verifier, key);
   return verify(null, message, key, signature);
+}
+
+/** Thousands of checkpoints are signed by one key, which takes longer to set up than to use. */
+const keys = new WeakMap<Verifier, KeyObject>();
+
+function keyOf(publicKey: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([SPKI_HEADER, publicKey]), format: 'der', type: 'spki' });
 }

@@ -21,11 +21,24 @@ export interface SnapshotEnd extends LedgerPosition {
  * before it has returned: it may throw at any time
  * `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`, `ledger_root`, `ledger_order` or `ledger_schema`.
  */
-export async function* readSnapshot(
+export function readSnapshot(
   file: SnapshotFile,
   position: LedgerPosition,
   verifiers: readonly Verifier[],
 ): AsyncGenerator<Leaf[], SnapshotEnd> {
+  return readBatches(file, position, verifiers, (reader, chunk) => {
+    const leaves = reader.push(chunk);
+    return leaves.length > 0 ? leaves : null;
+  });
+}
+
+/** As `readSnapshot`, with batches of another form: `push` gives the reader a chunk and returns its batch, null if no line ends in it. */
+export async function* readBatches<Batch>(
+  file: SnapshotFile,
+  position: LedgerPosition,
+  verifiers: readonly Verifier[],
+  push: (reader: EventReader, chunk: Buffer) => Batch | null,
+): AsyncGenerator<Batch, SnapshotEnd> {
   const events = `snapshots/${file.id}.ndjson.zst`;
   assertLater(file.id, position, events);
   const { checkpoint, note } = readCheckpoint(file, verifiers);
@@ -34,10 +47,10 @@ export async function* readSnapshot(
   }
   const reader = new EventReader(position, (line) => `${events}:${line}`);
   for await (const chunk of decompress(file.events, events)) {
-    const leaves = reader.push(chunk);
+    const batch = push(reader, chunk);
     if (reader.size > checkpoint.size)
       throw sizeFault(file, `the ${reader.size} events read`, checkpoint.size);
-    if (leaves.length > 0) yield leaves;
+    if (batch !== null) yield batch;
   }
   reader.end();
   assertSigned(file, reader, checkpoint);

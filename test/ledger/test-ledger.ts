@@ -1,13 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { MessageChannel } from 'node:worker_threads';
+import { expect, onTestFinished } from 'vitest';
+import type { CathedralError } from '../../pipeline/errors.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/read-snapshot.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
+import {
+  receiveSnapshots,
+  type SnapshotTask,
+  sendSnapshots,
+} from '../../pipeline/ledger/snapshot-channel.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { sampleEvents } from './sample-events.ts';
 import { ORIGIN, signer } from './test-signer.ts';
@@ -46,12 +53,41 @@ export async function writeLedger(folder: string, ...counts: number[]): Promise<
   return position;
 }
 
+/** Reads a snapshot, also as another thread would, which must give the same. */
 export async function readOne(
   file: SnapshotFile,
   position: LedgerPosition,
   verifiers: readonly Verifier[] = [signer.verifier],
 ): Promise<{ leaves: Leaf[]; end: SnapshotEnd }> {
-  return collect(readSnapshot(file, position, verifiers));
+  const [here] = await Promise.allSettled([collect(readSnapshot(file, position, verifiers))]);
+  const [passed] = await Promise.allSettled([readThroughChannel({ files: [file], position, verifiers })]);
+  expect(outcomeOf(passed)).toEqual(outcomeOf(here));
+  if (here.status === 'rejected') throw here.reason;
+  return here.value;
+}
+
+/** The result of a reading, or what its error says. */
+function outcomeOf(read: PromiseSettledResult<unknown>): unknown {
+  if (read.status === 'fulfilled') return read.value;
+  const { code, place, expected, found, cause } = read.reason as CathedralError;
+  return { code, place, expected, found, cause: (cause as Error | undefined)?.message };
+}
+
+async function readThroughChannel(task: SnapshotTask): Promise<{ leaves: Leaf[]; end: SnapshotEnd }> {
+  const { port1, port2 } = new MessageChannel();
+  const leaves: Leaf[] = [];
+  try {
+    const sending = sendSnapshots(port1, structuredClone(task));
+    let end: SnapshotEnd | undefined;
+    for await (const part of receiveSnapshots(port2)) {
+      leaves.push(...(part.leaves ?? []));
+      end = part.end;
+    }
+    await sending;
+    return { leaves, end: end! };
+  } finally {
+    port1.close();
+  }
 }
 
 /** All of a ledger from its start. */

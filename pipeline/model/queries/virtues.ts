@@ -1,6 +1,5 @@
 import type { Virtue } from '../../ledger/vocabulary.ts';
 import { gini, share } from '../formulas.ts';
-import { ownMember } from '../own-member.ts';
 import { activeSentinels } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 import { HOUR_MS, windowStart, within } from '../window.ts';
@@ -59,16 +58,16 @@ function temperance(state: State): number | null {
  * distributed, and with fewer than two, because there is nobody to compare with.
  */
 function justice(state: State): number | null {
-  const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
+  const minted = new Map(activeSentinels(state).map(({ id }) => [id, 0]));
   const start = windowStart(state.asOf) / HOUR_MS;
   for (const { hour, normalised } of state.hours) {
     if (hour < start) continue;
-    for (const [id, amount] of Object.entries(normalised)) {
-      const sum = ownMember(minted, id);
-      if (sum !== undefined) minted[id] = sum + amount;
+    for (const id of Object.keys(normalised)) {
+      const sum = minted.get(id);
+      if (sum !== undefined) minted.set(id, sum + normalised[id]!);
     }
   }
-  const amounts = Object.values(minted);
+  const amounts = [...minted.values()];
   return amounts.length > 1 && amounts.some((amount) => amount > 0) ? 1 - gini(amounts) : null;
 }
 
