@@ -1,24 +1,26 @@
+import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
 import { FEED_TABLES, type RecentRows } from './catalogue/changes.ts';
 import { formatSitemap } from './catalogue/crawlers.ts';
-import type { CatalogueFacts } from './catalogue/facts.ts';
+import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
+import { readColumn } from './sqlite/public-database.ts';
 import type { Table } from './tables.ts';
 
-/** Read as a whole: each entry links to its page, whose name depends on the ids before it. */
-const NAMED = 'decisions';
-/** Rows read of every other table: more than the feeds show. */
+/** Rows read of each table: more than the feeds show. */
 const RECENT_ROWS = 400;
 
-/** Writes the catalogues of the staged data files. The site comes after them. */
+/** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
 export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFacts, 'files'>): Promise<void> {
-  const recent: RecentRows = new Map(
+  const rows: RecentRows = new Map(
     await Promise.all(
       FEED_TABLES.map(async (table) => [table.name, await recentRows(staging, table)] as const),
     ),
   );
+  const database = join(staging.dir, 'public', DATABASE.path);
+  const recent = { rows, decisionIds: readColumn(database, 'decisions', 'id') };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 
@@ -31,7 +33,7 @@ export async function renderSitemap(staging: Staging, baseUrl: string, asOf: str
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {
   const rows: Row[] = [];
-  const from = table.name === NAMED ? 0 : Math.max(0, countRows(staging, table) - RECENT_ROWS);
+  const from = Math.max(0, countRows(staging, table) - RECENT_ROWS);
   for await (const batch of historyRows(staging, table, from)) rows.push(...batch);
   return rows;
 }

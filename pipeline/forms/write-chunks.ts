@@ -32,11 +32,11 @@ export async function writeChunks(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Bytes `start` to `end` of a file. Each piece is overwritten by the next. */
+/** Bytes `start` to `end` of a file, or to its own. Each piece is overwritten by the next. */
 export async function* readRange(
   path: string,
   start: number,
-  end: number,
+  end = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const mark = performance.now();
   const source = await asDiskErrors(path, () => open(path, 'r'));
@@ -59,14 +59,18 @@ export async function* readRange(
  * Expects a file of the previous release to match its manifest: bytes that have rotted since would be copied into the
  * new release and listed there with a matching hash. Throws release_invalid.
  */
-export async function assertUnchanged({ path, sha256 }: PreviousFile): Promise<void> {
-  const found = await hashFile(path);
+export async function assertUnchanged(file: PreviousFile): Promise<void> {
+  assertHash(file, await hashFile(file.path));
+}
+
+/** The same for a file that is read anyway; `found`: the hash of what was read. */
+export function assertHash({ path, sha256 }: PreviousFile, found: string): void {
   if (found !== sha256) throw new CathedralError('release_invalid', { place: path, expected: sha256, found });
 }
 
 /** SHA-256 of a file, hex, in constant memory. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const bytes of readRange(path, 0, Number.POSITIVE_INFINITY)) hash.update(bytes);
+  for await (const bytes of readRange(path, 0)) hash.update(bytes);
   return hash.digest('hex');
 }

@@ -1,6 +1,6 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { NewFile } from '../../release/format/manifest.ts';
-import { changesOf, type RecentRows } from './changes.ts';
+import { changesOf, type Recent } from './changes.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
 import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
@@ -11,7 +11,7 @@ import { formatAtom, formatJsonFeed } from './feeds.ts';
 import { formatLlmsTxt } from './llms-txt.ts';
 
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
-export function catalogueFiles(facts: CatalogueFacts, recent: RecentRows): NewFile[] {
+export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[] {
   const { baseUrl, author, asOf, cycle } = facts;
   const changes = changesOf(recent, facts);
   const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };

@@ -27,11 +27,15 @@ export const MOST_CHANGES = 50;
 /** Days in a feed. */
 export const FEED_DAYS = 30;
 
-/**
- * The newest rows of the tables that feeds show, oldest first, by the name of the table. All rows of decisions, since the name of
- * a decision's page depends on the ids before it.
- */
+/** The newest rows of the tables that feeds show, oldest first, by the name of the table. */
 export type RecentRows = ReadonlyMap<string, readonly Row[]>;
+
+/** What feeds are made of. */
+export interface Recent {
+  rows: RecentRows;
+  /** The ids of all decisions, oldest first: the name of a decision's page, and of its entry, depends on the ids before it. */
+  decisionIds: readonly string[];
+}
 
 /** The tables that changes are read from. */
 export const FEED_TABLES: readonly Table[] = [
@@ -45,7 +49,10 @@ export const FEED_TABLES: readonly Table[] = [
 type Cells = Readonly<Record<string, Value>>;
 
 /** What changed in the data, newest first: each closed day, each multiplier that was set, each decision. */
-export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | 'cycle'>): Change[] {
+export function changesOf(
+  { rows, decisionIds }: Recent,
+  now: Pick<CatalogueFacts, 'asOf' | 'cycle'>,
+): Change[] {
   const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
     named(table, rows.get(table.name)),
   );
@@ -53,22 +60,31 @@ export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | '
     const isOfDay = ({ date }: Cells) => date === day.date;
     return dayChange(day, minting!.filter(isOfDay), { mii: mii!.find(isOfDay), path: dayPath(day, now) });
   });
-  const names = pageNames(decisions!.map(({ id }) => id as string));
+  const names = pageNames(decisionIds);
   const decided = decisions!.map((one) => decisionChange(one, names));
+  const older = decisionIds.slice(0, decisionIds.length - decided.length).map(decisionEntry);
   const changes = [...multipliers!.map(multiplierChange), ...decided, ...days];
-  return withOwnIds(changes)
+  return withOwnIds(changes, older)
     .reverse()
     .sort((a, b) => compareTimestamps(b.updated, a.updated))
     .slice(0, MOST_CHANGES);
 }
 
-/** Numbers repeated ids: a ledger may correct a decision under its id, or set a multiplier twice at one instant. */
-function withOwnIds(changes: readonly Change[]): Change[] {
+/**
+ * Numbers repeated ids: a ledger may correct a decision under its id, or set a multiplier twice at one instant. `older`: ids of
+ * entries that the feed no longer shows.
+ */
+function withOwnIds(changes: readonly Change[], older: readonly string[]): Change[] {
   const taken = new Set<string>();
-  return changes.map((change) => {
-    let { id } = change;
-    for (let count = 2; taken.has(id); count += 1) id = `${change.id}/${count}`;
+  const takeOwn = (given: string): string => {
+    let id = given;
+    for (let count = 2; taken.has(id); count += 1) id = `${given}/${count}`;
     taken.add(id);
+    return id;
+  };
+  for (const id of older) takeOwn(id);
+  return changes.map((change) => {
+    const id = takeOwn(change.id);
     const [title, summary] = [showDirections(change.title), showDirections(change.summary)];
     return { ...change, id, title, summary };
   });
@@ -124,10 +140,14 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
   };
 }
 
+function decisionEntry(id: string): string {
+  return `decision/${id}`;
+}
+
 /** The files have only the day of a decision. Its first second, since a later one may lie in the future. */
 function decisionChange({ id, date, topic, outcome }: Cells, names: ReadonlyMap<string, string>): Change {
   return {
-    id: `decision/${id}`,
+    id: decisionEntry(id as string),
     title: `Decision: ${topic}`,
     summary: String(outcome),
     updated: `${date}T00:00:00Z`,

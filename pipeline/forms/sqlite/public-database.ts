@@ -93,6 +93,23 @@ export class PublicDatabase {
   }
 }
 
+/** A column of texts, in the order of the rows. */
+export function readColumn(path: string, table: string, column: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = database.prepare(`SELECT "${column}" AS text FROM "${table}" ORDER BY rowid`).all();
+    return rows.map(({ text }) => text as string);
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether any of the tables has a next row of an earlier day. */
+export async function hasDayBefore(cursors: readonly DayCursor[], end: string): Promise<boolean> {
+  const days = await Promise.all(cursors.map((cursor) => cursor.day()));
+  return days.some((day) => day !== null && day < end);
+}
+
 /** Reads the rows of a growing table one day at a time. */
 export class DayCursor {
   readonly table: Table;

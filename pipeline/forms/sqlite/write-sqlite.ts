@@ -1,15 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { DATABASE } from '../catalogue/facts.ts';
 import type { Row } from '../columns.ts';
 import { historyRows } from '../history-rows.ts';
 import { TABLES } from '../tables.ts';
-import { assertUnchanged, hashFile, type PreviousFile, readRange, writeChunks } from '../write-chunks.ts';
-import { DayCursor, PublicDatabase } from './public-database.ts';
+import { assertHash, hashFile, type PreviousFile, readRange, writeChunks } from '../write-chunks.ts';
+import { DayCursor, hasDayBefore, PublicDatabase } from './public-database.ts';
 
 /** A database of the closed days only, which the next run extends. */
 const BASE = 'extras/closed-days.sqlite';
+const PUBLISHED = `public/${DATABASE.path}`;
 
 const GROWING = TABLES.filter(({ grows }) => grows);
 
@@ -24,26 +26,32 @@ export interface SqliteOptions {
 }
 
 /**
- * One SQLite file with every public table. Rebuilding it in every run would take as long as the history is, so each run adds
- * the days that have closed to a database that it keeps, and publishes a copy of it with the current day and the small
- * tables added.
+ * One SQLite file with every public table. Rebuilding it in every run would take as long as the history is, so each run copies
+ * the database of closed days that the previous one kept, and adds the days that have closed, the current day and the small
+ * tables. Only where days have closed does it keep a new copy for the next run.
  */
 export async function writeSqlite(staging: Staging, options: SqliteOptions): Promise<void> {
   const { today, small, about } = options;
-  const { database, path } = await openBase(staging, options);
+  staging.claim(DATABASE.path);
+  const previous = options.extendsHistory ? previousBase(staging) : null;
+  await copyTo(staging, PUBLISHED, previous);
+  const whole = join(staging.dir, PUBLISHED);
+  let database = new PublicDatabase(whole);
   const cursors = GROWING.map(
     (table) => new DayCursor(table, historyRows(staging, table, database.count(table))),
   );
-  await database.insertDays(cursors, today);
+  if (previous && !(await hasDayBefore(cursors, today))) await keepBase(staging, previous);
+  else {
+    await database.insertDays(cursors, today);
+    await database.close();
+    const { size } = await stat(whole);
+    staging.keep(BASE, await writeChunks(staging.folder, BASE, readRange(whole, 0, size)));
+    database = new PublicDatabase(whole);
+  }
+  await database.insertDays(cursors, null);
+  for (const table of TABLES) database.insert(table, small.get(table.name) ?? []);
+  database.describe(about);
   await database.close();
-  staging.keep(BASE, await copyAsPublic(staging, path));
-
-  const whole = join(staging.dir, 'public', DATABASE.path);
-  const published = new PublicDatabase(whole);
-  await published.insertDays(cursors, null);
-  for (const table of TABLES) published.insert(table, small.get(table.name) ?? []);
-  published.describe(about);
-  await published.close();
   staging.record({
     path: DATABASE.path,
     kind: 'data',
@@ -58,21 +66,24 @@ export async function writeSqlite(staging: Staging, options: SqliteOptions): Pro
   });
 }
 
-async function openBase(staging: Staging, { extendsHistory }: SqliteOptions) {
-  const previous = extendsHistory ? previousBase(staging) : null;
-  if (previous) await assertUnchanged(previous);
-  await writeChunks(staging.folder, BASE, previous ? readRange(previous.path, 0, previous.bytes) : []);
-  const path = join(staging.dir, BASE);
-  return { path, database: new PublicDatabase(path) };
+/** Copies a file of the previous release, or makes an empty one. Throws release_invalid for a file that has changed. */
+async function copyTo(staging: Staging, file: string, previous: PreviousFile | null): Promise<void> {
+  const { sha256 } = await writeChunks(staging.folder, file, previous ? readRange(previous.path, 0) : []);
+  if (previous) assertHash(previous, sha256);
+}
+
+/** Keeps the previous release's database, which has all the closed days. */
+async function keepBase(staging: Staging, { path, bytes, sha256 }: PreviousFile): Promise<void> {
+  if (!(await staging.folder.link(staging.previous!.dir, [{ file: BASE, bytes }])))
+    throw new CathedralError('release_invalid', {
+      place: path,
+      expected: `a file of ${bytes} bytes`,
+      found: 'none of that size',
+    });
+  staging.keep(BASE, { bytes, sha256 });
 }
 
 function previousBase({ previous }: Staging): PreviousFile | null {
   const kept = previous?.manifest.unlisted.find(({ file }) => file === BASE);
   return previous && kept ? { ...kept, path: join(previous.dir, BASE) } : null;
-}
-
-async function copyAsPublic(staging: Staging, path: string) {
-  staging.claim(DATABASE.path);
-  const { size } = await stat(path);
-  return writeChunks(staging.folder, `public/${DATABASE.path}`, readRange(path, 0, size));
 }

@@ -12,6 +12,12 @@ import { tinyFacts } from './tiny-facts.ts';
 const facts = tinyFacts();
 const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOString().slice(0, 10);
 
+/** Of a feed that shows every decision. */
+function changesIn(rows: RecentRows, now: Parameters<typeof changesOf>[1] = facts) {
+  const decisionIds = (rows.get('decisions') ?? []).map(([id]) => id as string);
+  return changesOf({ rows, decisionIds }, now);
+}
+
 const ROWS: RecentRows = new Map([
   [
     'supply_by_day',
@@ -30,7 +36,7 @@ const ROWS: RecentRows = new Map([
 ]);
 
 describe('changes to the data', () => {
-  const changes = changesOf(ROWS, facts);
+  const changes = changesIn(ROWS);
 
   test('are the closed days, the multipliers and the decisions, newest first', () => {
     expect(changes).toHaveLength(FEED_DAYS + 2);
@@ -53,7 +59,7 @@ describe('changes to the data', () => {
       ['decisions', [record('first'), ['d/2', ...record('another').slice(1)], record('corrected')]],
       ['cathedral_multipliers', [set, set]],
     ]);
-    const found = changesOf(rows, facts);
+    const found = changesIn(rows);
     expect(found.map(({ id }) => id)).toEqual([
       'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS/2',
       'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
@@ -62,6 +68,15 @@ describe('changes to the data', () => {
       'decision/d',
     ]);
     expect(found.slice(2).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
+  });
+
+  test('have the same entries if older decisions are known by their ids alone', () => {
+    const record = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
+    const all = ['d', 'D', 'd', 'd/2', 'd', 'D'].map(record);
+    const decisionIds = all.map(([id]) => id as string);
+    const newest = changesOf({ rows: new Map([['decisions', all.slice(3)]]), decisionIds }, facts);
+    expect(newest).toEqual(changesIn(new Map([['decisions', all]])).slice(0, 3));
+    expect(newest.map(({ id }) => id)).toEqual(['decision/D/2', 'decision/d/3', 'decision/d/2/2']);
   });
 
   test('add amounts exactly, and include the index', () => {
@@ -77,7 +92,7 @@ describe('changes to the data', () => {
   test('link to the pages of the decision, the cycle and the file', () => {
     const decided = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
     const rows = new Map(ROWS).set('decisions', ['A-1', 'a-1', '../x'].map(decided));
-    const paths = new Map(changesOf(rows, facts).map(({ id, path }) => [id, path]));
+    const paths = new Map(changesIn(rows).map(({ id, path }) => [id, path]));
     expect(paths.get('day/2025-12-10')).toBe('cycles/c-160/');
     expect(paths.get('decision/A-1')).toBe('decisions/a-1/');
     expect(paths.get('decision/a-1')).toMatch(/^decisions\/a-1-[0-9a-f]{10}\/$/);
@@ -89,7 +104,7 @@ describe('changes to the data', () => {
 
   test('include a day without a supply', () => {
     const rows = new Map(ROWS).set('mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, null, false]]);
-    expect(changesOf(rows, facts)[0]!.summary).toContain('0.96, no threshold without a supply, minting off.');
+    expect(changesIn(rows)[0]!.summary).toContain('0.96, no threshold without a supply, minting off.');
   });
 
   test('are no more than fit a feed, and none without rows', () => {
@@ -97,13 +112,13 @@ describe('changes to the data', () => {
       'decisions',
       Array.from({ length: 200 }, (_, index) => [`d-${index}`, day(index % 40), 't', [], [], 'r', 'o', '']),
     );
-    expect(changesOf(many, facts)).toHaveLength(MOST_CHANGES);
-    expect(changesOf(new Map(), facts)).toEqual([]);
+    expect(changesIn(many)).toHaveLength(MOST_CHANGES);
+    expect(changesIn(new Map())).toEqual([]);
   });
 });
 
 describe('the feeds', () => {
-  const changes = changesOf(ROWS, facts);
+  const changes = changesIn(ROWS);
 
   test('are an Atom feed that an independent parser reads', () => {
     const feed = parseAtomFeed(formatAtom(changes, facts));
