@@ -15,6 +15,15 @@ export interface View {
   companions: Companions;
   /** Where the service is reachable, without a slash at the end: `https://data.example.org`. */
   baseUrl: string;
+  /** The files that are already written, by path: the citation database is written last and cites their versions. */
+  versions?: ReadonlyMap<string, FileVersion>;
+}
+
+/** What tells one version of a file from another. */
+export interface FileVersion {
+  /** Time of the last event that it reflects. Absent where it has none of its own, as a written text. */
+  as_of?: string | undefined;
+  sha256: string;
 }
 
 /** A list of rows in a public file. It is also published as a table of its own: in SQLite, Parquet, XLSX and NDJSON. */

@@ -1,4 +1,6 @@
-import type { View } from '../artifacts/artifact.ts';
+import { CITATIONS_PATH } from '../artifacts/academics/citations.ts';
+import type { DocumentArtifact, View } from '../artifacts/artifact.ts';
+import { statedTime } from '../artifacts/as-of.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../artifacts/table.ts';
 import { schemaFiles } from '../release/format/schemas.ts';
 import type { Staging } from '../release/staging/staging.ts';
@@ -6,18 +8,31 @@ import { dataFile } from './data-file.ts';
 import type { Folded } from './fold-snapshots.ts';
 import { earlierFiles } from './fold-snapshots.ts';
 
-/** Stages every text data file: documents, histories, the current year, closed years, and schemas. */
+/**
+ * Stages every text data file: documents, histories, the current year, closed years, and schemas. The citation database comes last,
+ * because it cites the others as they are.
+ */
 export async function renderDocuments(staging: Staging, view: View, folded: Folded): Promise<void> {
-  for (const artifact of DOCUMENTS) {
-    const rows = artifact.rows?.(view) ?? null;
-    await staging.write({ ...dataFile(artifact, artifact.render(view)), rows });
-  }
   for (const artifact of HISTORIES) {
-    await folded.histories.get(artifact.path)!.finish(artifact.head(view), artifact.tail);
+    const head = artifact.head(view);
+    const asOf = (newest: string | undefined) => statedTime(head) ?? newest;
+    await folded.histories.get(artifact.path)!.finish(head, artifact.tail, asOf);
   }
   for (const artifact of YEARLY) {
-    await staging.write(dataFile(artifact, artifact.render(view, false)));
+    const content = artifact.render(view, false);
+    await staging.write({ ...dataFile(artifact, content), as_of: statedTime(content) });
     for (const { path } of earlierFiles(staging, folded, artifact)) await staging.carry(path);
   }
+  for (const artifact of DOCUMENTS)
+    if (artifact.path !== CITATIONS_PATH) await writeDocument(staging, artifact, view);
+  const versions = new Map(staging.files().map((file) => [file.path, file]));
+  for (const artifact of DOCUMENTS)
+    if (artifact.path === CITATIONS_PATH) await writeDocument(staging, artifact, { ...view, versions });
   for (const file of schemaFiles(ARTIFACTS, view.baseUrl)) await staging.write(file);
+}
+
+async function writeDocument(staging: Staging, artifact: DocumentArtifact, view: View): Promise<void> {
+  const content = artifact.render(view);
+  const rows = artifact.rows?.(view) ?? null;
+  await staging.write({ ...dataFile(artifact, content), rows, as_of: statedTime(content) });
 }

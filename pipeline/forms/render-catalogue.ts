@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
 import { FEED_TABLES, type RecentRows } from './catalogue/changes.ts';
-import { formatSitemap } from './catalogue/crawlers.ts';
+import { formatSitemaps } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
@@ -24,11 +24,12 @@ export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFac
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 
-/** Writes the sitemap of the staged pages, if there are any. */
+/** Writes the sitemap of the staged pages, if there are any, or several and their list. */
 export async function renderSitemap(staging: Staging, baseUrl: string, asOf: string): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
-  await staging.write(catalogueFile('sitemap.xml', 'application/xml', formatSitemap(baseUrl, asOf, files)));
+  for (const { path, content } of formatSitemaps({ baseUrl, asOf, files }))
+    await staging.write(catalogueFile(path, 'application/xml', content));
 }
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {

@@ -1,8 +1,11 @@
 import { DAY_MS, timestampOf } from '../../pipeline/model/window.ts';
 import { PROTOCOL_PAGE } from '../simulation/protocol/problems.ts';
 
-/** RFC 9116 §2.5.5 advises less than a year, since the contact may change. */
-const DAYS = 364;
+/**
+ * RFC 9116 §2.5.5 advises less than a year, since the contact may change. With a whole quarter added it is at most 362 days, and the
+ * file changes four times a year instead of with each release.
+ */
+const LEAST_DAYS = 270;
 
 interface SecurityFacts {
   baseUrl: string;
@@ -16,11 +19,17 @@ interface SecurityFacts {
 export function formatSecurityTxt({ baseUrl, contact, asOf }: SecurityFacts): string {
   return [
     `Contact: mailto:${contact}`,
-    `Expires: ${timestampOf(Date.parse(asOf) + DAYS * DAY_MS)}`,
+    `Expires: ${endOfQuarter(Date.parse(asOf) + LEAST_DAYS * DAY_MS)}`,
     'Preferred-Languages: en',
     `Canonical: ${baseUrl}/.well-known/security.txt`,
     '',
   ].join('\n');
+}
+
+/** The first moment of the next quarter, UTC. */
+function endOfQuarter(time: number): string {
+  const day = new Date(time);
+  return timestampOf(Date.UTC(day.getUTCFullYear(), 3 * Math.floor(day.getUTCMonth() / 3) + 3));
 }
 
 /** `/.well-known/api-catalog` (RFC 9727), a link set (RFC 9264). `baseUrl` has no slash at its end. */

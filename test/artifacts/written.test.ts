@@ -96,7 +96,7 @@ describe('academics/citations.bib', () => {
       title: '{International standards}',
       year: '2026',
       url: 'https://data.example.org/diplomacy/standards.json',
-      note: 'JSON file. State of the ledger at 2026-11-21T04:00:00Z, cycle C-506. CC BY 4.0.',
+      note: 'JSON file. CC BY 4.0.',
     });
   });
 

@@ -3,13 +3,13 @@ import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { formatNames, otherFormats } from '../../src/site/components/files/other-formats.ts';
-import { nextRelease, siteFacts } from '../../src/site/components/files/site-facts.ts';
+import { siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { tinyFacts } from '../forms/catalogue/tiny-facts.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 
-const { files, ledger } = tinyFacts();
+const { files } = tinyFacts();
 const artifactAt = (path: string) => ARTIFACTS.find((artifact) => artifact.path === path)!;
 
 describe('the fields of a page', () => {
@@ -48,19 +48,8 @@ describe('the facts of a release', () => {
       author: 'Cathedral Data Service',
       since: '2025-07-03',
       asOf: timestamp,
-      cycle: 'C-454',
       ledger,
     });
-  });
-});
-
-describe('the next release', () => {
-  test.each([
-    ['2026-11-21T06Z', '2026-11-21T05:28:33Z', '2026-11-21T12:00:00Z'],
-    ['2026-12-31T18Z', '2026-12-31T17:59:59Z', '2027-01-01T00:00:00Z'],
-    ['imported-17', '2026-11-21T05:28:33Z', '2026-11-21T06:00:00Z'],
-  ])('after snapshot %s of %s is due at %s', (snapshot, timestamp, next) => {
-    expect(nextRelease({ ledger: { ...ledger, snapshot }, timestamp })).toBe(next);
   });
 });
 

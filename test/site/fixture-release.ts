@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Artifact, View } from '../../pipeline/artifacts/artifact.ts';
+import { statedTime } from '../../pipeline/artifacts/as-of.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
@@ -58,16 +59,17 @@ function yearlyFiles(view: View, closed: boolean): Staged[] {
     ...describe(artifact),
     path: closed ? artifact.closedPath(view.state.year.year) : artifact.path,
     content: artifact.render(view, closed),
+    as_of: closed ? undefined : view.state.asOf,
     immutable: closed,
   }));
 }
 
 function documentFiles(view: View): Staged[] {
-  return DOCUMENTS.map((artifact) => ({
-    ...describe(artifact),
-    content: artifact.render(view),
-    rows: artifact.rows?.(view) ?? null,
-  }));
+  return DOCUMENTS.map((artifact) => {
+    const content = artifact.render(view);
+    const as_of = statedTime(content);
+    return { ...describe(artifact), content, as_of, rows: artifact.rows?.(view) ?? null };
+  });
 }
 
 function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
@@ -76,7 +78,7 @@ function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
   return assembled.map((artifact) => {
     const rows = rowsOf[artifact.path]!;
     const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail;
-    return { ...describe(artifact), content, rows: rows.length };
+    return { ...describe(artifact), content, as_of: statedTime(content), rows: rows.length };
   });
 }
 

@@ -143,6 +143,15 @@ describe('every page', () => {
       /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" hidden>/,
     );
   });
+
+  test('has neither that notice nor its script on a page without figures of the release', async () => {
+    const script = /<script defer src="([^"]*watch-age[^"]*)"/.exec(page('economy/index.html'))![1]!;
+    for (const path of ['licence', 'problems', 'mirrors', 'search']) {
+      const html = await asset(`${path}/index.html`);
+      expect(html).not.toContain('old-data');
+      expect(html).not.toContain(script);
+    }
+  });
 });
 
 describe('the card of a page', () => {

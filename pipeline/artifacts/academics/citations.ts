@@ -1,5 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
+import { asOfFile, type Versions } from '../as-of.ts';
 import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
 
@@ -47,7 +48,13 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
 }
 
 function list(view: View, artifacts: readonly Artifact[]): Citation[] {
-  return [citeSystem(view), ...citePapers(view), ...artifacts.map((artifact) => citeDataset(view, artifact))];
+  const { documents, baseUrl, state, versions } = view;
+  const cited = { author: documents.citations.author, baseUrl, asOf: state.asOf, versions };
+  return [
+    citeSystem(view),
+    ...citePapers(view),
+    ...artifacts.map((artifact) => citeDataset(cited, artifact)),
+  ];
 }
 
 function citeSystem({ documents: { citations }, baseUrl, state }: View): Citation {
@@ -74,22 +81,29 @@ function citePapers({ documents: { citations, papers }, baseUrl }: View): Citati
 }
 
 /** The facts that a citation adds to the file's own. */
-export interface Cited {
-  documents: { citations: { author: string } };
+export interface Cited extends Versions {
+  /** The publishing organisation. */
+  author: string;
   baseUrl: string;
-  state: { asOf: string; cycle: string };
 }
 
-/** The entry of one file, identical in this file and in every other citation format. */
-export function citeDataset({ documents, baseUrl, state }: Cited, artifact: Artifact): Citation {
+/**
+ * The entry of one file, identical in this file and in every other citation format. It says which version is cited: the state at
+ * a time, or else the bytes.
+ */
+export function citeDataset(cited: Cited, artifact: Artifact): Citation {
+  const { author, baseUrl, versions } = cited;
+  const asOf = asOfFile(cited, artifact);
+  const sha256 = artifact.restricted ? undefined : versions?.get(artifact.path)?.sha256;
+  const version = asOf ? `State of the ledger at ${asOf}.` : sha256 ? `SHA-256 ${sha256}.` : '';
   const terms = artifact.restricted ? 'Access with an API key.' : 'CC BY 4.0.';
   return {
     key: `cathedral_${toKey(artifact.path)}`,
-    author: documents.citations.author,
+    author,
     title: artifact.title,
-    year: yearOf(state.asOf),
+    year: yearOf(asOf ?? cited.asOf),
     url: `${baseUrl}/${artifact.path}`,
-    note: `${FORMS[artifact.mediaType]} file. State of the ledger at ${state.asOf}, cycle ${state.cycle}. ${terms}`,
+    note: [`${FORMS[artifact.mediaType]} file.`, version, terms].filter((words) => words !== '').join(' '),
   };
 }
 

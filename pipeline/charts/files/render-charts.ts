@@ -229,6 +229,7 @@ async function writeFile(
     restricted: false,
     mediaType: mediaTypeOf(path),
     rows,
+    as_of: chart.asOf(data) || undefined,
     immutable: false,
     content,
   });

@@ -6,15 +6,15 @@ import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
 import { formatDcat } from './dcat.ts';
-import type { CatalogueFacts } from './facts.ts';
+import { type CatalogueFacts, versionsOf } from './facts.ts';
 import { formatAtom, formatJsonFeed } from './feeds.ts';
 import { formatLlmsTxt } from './llms-txt.ts';
 
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
 export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[] {
-  const { baseUrl, author, asOf, cycle } = facts;
+  const { baseUrl } = facts;
   const changes = changesOf(recent, facts);
-  const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };
+  const cited = { ...facts, versions: versionsOf(facts) };
   const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
   return [
     catalogueFile('datapackage.json', 'application/json', formatDataPackage(facts)),

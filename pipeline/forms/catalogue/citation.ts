@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
 import type { Artifact } from '../../artifacts/artifact.ts';
+import { asOfFile } from '../../artifacts/as-of.ts';
 import { formatBibtex } from '../../artifacts/format/bibtex.ts';
 
 /** The citation of a file: its entry in `citations.bib`, and the time of the data. */
 export interface DatasetCitation extends ReturnType<typeof citeDataset> {
-  /** Time of the last event counted. */
-  asOf: string;
+  /** Time of the last event that the file reflects; null where it has none of its own. */
+  asOf: string | null;
 }
 
 export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
-  return { ...citeDataset(cited, artifact), asOf: cited.state.asOf };
+  return { ...citeDataset(cited, artifact), asOf: asOfFile(cited, artifact) };
 }
 
 /** One line of text: author (year), title, time of the data, address. */
@@ -20,7 +21,8 @@ export function formatText({ author, year, title, note, url }: DatasetCitation):
 
 /** The entry as in `citations.bib`. Throws artifact_invalid for a character that LaTeX cannot print. */
 export function formatBibtexEntry(citation: DatasetCitation): string {
-  return formatBibtex(`Cite with the time of the data: ${citation.asOf}.`, [citation], citation.key);
+  const version = citation.asOf === null ? 'the hash of the file' : `the time of the data: ${citation.asOf}`;
+  return formatBibtex(`Cite with ${version}.`, [citation], citation.key);
 }
 
 const CslItem = z.strictObject({
@@ -28,7 +30,9 @@ const CslItem = z.strictObject({
   type: z.literal('dataset'),
   author: z.tuple([z.strictObject({ literal: z.string() })]),
   title: z.string(),
-  issued: z.strictObject({ 'date-parts': z.tuple([z.tuple([z.number(), z.number(), z.number()])]) }),
+  issued: z.strictObject({
+    'date-parts': z.tuple([z.union([z.tuple([z.number(), z.number(), z.number()]), z.tuple([z.number()])])]),
+  }),
   publisher: z.string(),
   URL: z.string(),
   note: z.string(),
@@ -42,14 +46,22 @@ export const cslCitations = {
 };
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
-export function toCsl({ key, author, title, url, note, asOf }: DatasetCitation): z.output<typeof CslItem> {
-  const [year, month, day] = asOf.slice(0, 10).split('-').map(Number) as [number, number, number];
+export function toCsl({
+  key,
+  author,
+  title,
+  year,
+  url,
+  note,
+  asOf,
+}: DatasetCitation): z.output<typeof CslItem> {
+  const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
     id: key,
     type: 'dataset',
     author: [{ literal: author }],
     title,
-    issued: { 'date-parts': [[year, month, day]] },
+    issued: { 'date-parts': [day ?? [Number(year)]] },
     publisher: author,
     URL: url,
     note,
@@ -73,7 +85,7 @@ function formatEntry({ key, author, title, year, url, note, asOf }: DatasetCitat
     ['AU', `${author},`],
     ['TI', title],
     ['PY', year],
-    ['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`],
+    ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),
     ['PB', author],
     ['UR', url],
     ['N1', note],

@@ -1,4 +1,8 @@
+import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { asOfFile } from '../../artifacts/as-of.ts';
+import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
+import { versionsOf } from './facts.ts';
 import { escapeXml } from './xml.ts';
 
 /** `/robots.txt` allows everything: restricted files ask for a key. */
@@ -6,38 +10,82 @@ export function formatRobotsTxt(baseUrl: string): string {
   return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
 }
 
-/** Prose, and reports of closed years: their footer has the time of the data, but their content does not follow the ledger. */
-const PROSE = [
-  /^licence\//,
-  /^problems\//,
-  /^api\//,
-  /^academics\/papers\//,
-  /^philosophy\/simulation\//,
-  /\/\d{4}\/index\.html$/,
-];
-/** Pages about the past: a new release changes only the time in their footer. Lists by year do change. */
-const SETTLED = /^(cycles|decisions|deliberations)\/(?!in-)[^/]+\//;
 /** Not for search engines: error pages, and what other sites embed. */
 const LEFT_OUT = [/^404\.html$/, /^embed\//, /^oembed/];
-/** The most that a sitemap may have (sitemaps.org). */
+/** The most addresses of one sitemap (sitemaps.org). */
 const MOST_URLS = 50_000;
 
+/** The release as a sitemap sees it. */
+export interface Sitemapped {
+  baseUrl: string;
+  /** Time of the newest event. */
+  asOf: string;
+  files: readonly DraftFile[];
+}
+
+type Dated = Sitemapped & { versions: ReadonlyMap<string, DraftFile> };
+
 /**
- * `/sitemap.xml`: every page. `lastmod` is the time of the last event for pages that follow the ledger. Prose and pages about
- * the past have none, because nothing here knows when they last changed.
+ * When the pages of a kind changed. A page of a file or of a chart is as old as these; one with figures of the release is of its
+ * time. Other pages are prose or about the past, and nothing here knows when they last changed.
  */
-export function formatSitemap(baseUrl: string, asOf: string, files: readonly DraftFile[]): string {
-  const pages = files
+const CHANGED: readonly [page: RegExp, at: (release: Dated, name: string) => string | null | undefined][] = [
+  [/^files\/(.+)\/index\.html$/, fileTime],
+  [/^charts\/([^/]+)\/index\.html$/, ({ versions }, id) => versions.get(`charts/${id}.json`)?.as_of],
+  [/^events\/index\.html$/, (release) => fileTime(release, eventsByDay.path)],
+  [/^(?:(?:cycles|decisions|deliberations)\/in-(\d{4})\/)index\.html$/, yearTime],
+  [
+    /^((government|economy|academics|philosophy|diplomacy|cycles|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|calculator|attestations|verification|government\/transparency)\/)?index\.html$/,
+    ({ asOf }) => asOf,
+  ],
+];
+
+function fileTime(release: Dated, path: string): string | null {
+  const artifact = ARTIFACTS.find((one) => one.path === path);
+  return artifact ? asOfFile(release, artifact) : null;
+}
+
+/** The list of a year that is over stays. */
+function yearTime({ asOf }: Dated, year: string): string | null {
+  return asOf.startsWith(year) ? asOf : null;
+}
+
+function changedAt(release: Dated, page: string): string | null {
+  for (const [pattern, at] of CHANGED) {
+    const match = pattern.exec(page);
+    if (match) return at(release, match[1] ?? '') ?? null;
+  }
+  return null;
+}
+
+/**
+ * `/sitemap.xml`: every page, each with the time of its last change if that is known. More pages than one sitemap may have are in
+ * `/sitemap-1.xml` and so on, and `/sitemap.xml` lists these.
+ */
+export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: string; content: string }[] {
+  const { baseUrl, files } = given;
+  const release = { ...given, versions: versionsOf(given) };
+  const urls = files
     .filter(({ kind, path }) => kind === 'page' && !LEFT_OUT.some((pattern) => pattern.test(path)))
     .map(({ path }) => path)
     .sort()
-    .slice(0, MOST_URLS);
-  const urls = pages.map((path) => {
-    const isUnknown = [...PROSE, SETTLED].some((pattern) => pattern.test(path));
-    const lastmod = isUnknown ? '' : `<lastmod>${asOf}</lastmod>`;
-    return `  <url><loc>${escapeXml(`${baseUrl}/${addressOf(path)}`)}</loc>${lastmod}</url>\n`;
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
+    .map((path) => entry('url', `${baseUrl}/${addressOf(path)}`, changedAt(release, path)));
+  if (urls.length <= most) return [sitemap('sitemap.xml', 'urlset', urls)];
+  const parts = Array.from({ length: Math.ceil(urls.length / most) }, (_, index) =>
+    sitemap(`sitemap-${index + 1}.xml`, 'urlset', urls.slice(index * most, (index + 1) * most)),
+  );
+  const listed = parts.map(({ path }) => entry('sitemap', `${baseUrl}/${path}`, null));
+  return [sitemap('sitemap.xml', 'sitemapindex', listed), ...parts];
+}
+
+function entry(name: 'url' | 'sitemap', url: string, changed: string | null): string {
+  const lastmod = changed === null ? '' : `<lastmod>${changed}</lastmod>`;
+  return `  <${name}><loc>${escapeXml(url)}</loc>${lastmod}</${name}>\n`;
+}
+
+function sitemap(path: string, root: 'urlset' | 'sitemapindex', entries: readonly string[]) {
+  const content = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('')}</${root}>\n`;
+  return { path, content };
 }
 
 /** `economy/index.html` → `economy/`. */

@@ -1,12 +1,22 @@
+import { asOfFile } from '../../artifacts/as-of.ts';
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
-import { type CatalogueFacts, type Described, LICENCE, pageUrl, plainType, TITLE } from './facts.ts';
+import {
+  type CatalogueFacts,
+  type Described,
+  LICENCE,
+  pageUrl,
+  plainType,
+  TITLE,
+  versionsOf,
+} from './facts.ts';
 
 /** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
-  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since' | 'asOf'>,
+  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since' | 'asOf' | 'files'>,
   { artifact, files }: Pick<Described, 'artifact' | 'files'>,
 ) {
-  const { baseUrl, author, since, asOf } = facts;
+  const { baseUrl, author, since } = facts;
+  const asOf = asOfFile({ ...facts, versions: versionsOf(facts) }, artifact);
   const { path, title, description, restricted, area } = artifact;
   const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };
   return {
@@ -22,9 +32,7 @@ export function datasetJsonLd(
     isAccessibleForFree: !restricted,
     creator: organisation,
     publisher: organisation,
-    dateModified: asOf,
-    version: asOf,
-    temporalCoverage: `${since}/${asOf}`,
+    ...(asOf !== null && { dateModified: asOf, version: asOf, temporalCoverage: `${since}/${asOf}` }),
     variableMeasured: variables(artifact),
     distribution: files.map((file) => ({
       '@type': 'DataDownload',

@@ -1,3 +1,4 @@
+import { asOfFile } from '../../artifacts/as-of.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
 import { schemaPath } from '../../release/format/schemas.ts';
 import {
@@ -10,6 +11,7 @@ import {
   pageUrl,
   plainType,
   TITLE,
+  versionsOf,
 } from './facts.ts';
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#';
@@ -61,7 +63,7 @@ export function formatDcat(facts: CatalogueFacts): string {
 function datasetOf(facts: CatalogueFacts, { artifact, files }: Described) {
   const { area, restricted } = artifact;
   return {
-    ...common(facts, artifact),
+    ...common(facts, artifact, asOfFile({ ...facts, versions: versionsOf(facts) }, artifact)),
     'dct:accessRights': link(`${ACCESS}${restricted ? 'RESTRICTED' : 'PUBLIC'}`),
     ...(!restricted && { 'dct:license': link(LICENCE.path) }),
     'dcat:landingPage': link(pageUrl(facts, artifact)),
@@ -71,8 +73,9 @@ function datasetOf(facts: CatalogueFacts, { artifact, files }: Described) {
 }
 
 function common(
-  { baseUrl, since, asOf }: CatalogueFacts,
+  { baseUrl, since }: CatalogueFacts,
   { path, title, description }: Pick<Described['artifact'], 'path' | 'title' | 'description'>,
+  asOf: string | null,
 ) {
   return {
     '@id': `${baseUrl}/catalog.jsonld#${path}`,
@@ -81,12 +84,14 @@ function common(
     'dct:title': english(title),
     'dct:description': english(description),
     'dct:publisher': link(`${baseUrl}/#publisher`),
-    'dcat:version': asOf,
-    'dct:temporal': {
-      '@type': 'dct:PeriodOfTime',
-      'dcat:startDate': time(since),
-      'dcat:endDate': time(asOf),
-    },
+    ...(asOf !== null && {
+      'dcat:version': asOf,
+      'dct:temporal': {
+        '@type': 'dct:PeriodOfTime',
+        'dcat:startDate': time(since),
+        'dcat:endDate': time(asOf),
+      },
+    }),
   };
 }
 
@@ -96,7 +101,7 @@ function databaseOf(facts: CatalogueFacts) {
   return files
     .filter(({ path }) => path === DATABASE.path)
     .map((file) => ({
-      ...common(facts, DATABASE),
+      ...common(facts, DATABASE, facts.asOf),
       'dct:accessRights': link(`${ACCESS}PUBLIC`),
       'dct:license': link(LICENCE.path),
       'dcat:landingPage': link(`${baseUrl}/files/`),

@@ -44,6 +44,11 @@ export interface Described {
   files: readonly DraftFile[];
 }
 
+/** The files, by path. */
+export function versionsOf({ files }: Pick<CatalogueFacts, 'files'>): ReadonlyMap<string, DraftFile> {
+  return new Map(files.map((file) => [file.path, file]));
+}
+
 /** Every artifact in the order of the table. */
 export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Described[] {
   const byPath = new Map(files.filter(({ restricted }) => !restricted).map((file) => [file.path, file]));

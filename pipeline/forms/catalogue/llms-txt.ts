@@ -4,7 +4,7 @@ import { type CatalogueFacts, DESCRIPTION, type Described, describedFiles, LICEN
 
 /** `/llms.txt` (llmstxt.org): what is here and where, for language models. */
 export function formatLlmsTxt(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, cycle, author } = facts;
+  const { baseUrl, asOf, author } = facts;
   const described = describedFiles(facts);
   const areas = AREAS.map((area) => {
     const files = described.filter(({ artifact }) => artifact.area === area);
@@ -14,8 +14,8 @@ export function formatLlmsTxt(facts: CatalogueFacts): string {
 
 > ${DESCRIPTION}
 
-State of the ledger: ${asOf}, cycle ${cycle}. Releases come every six hours; files marked real-time follow each event on
-the server. Times are UTC. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
+Releases come every six hours; files marked real-time follow each event on the server. ${baseUrl}/latest.json has the time of
+the newest release. Times are UTC. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
 the file, its time, its address.
 
 Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.

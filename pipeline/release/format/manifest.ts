@@ -22,6 +22,11 @@ export const ManifestFile = z.strictObject({
   ...Blob.shape,
   /** Number of data rows if the file is a table. */
   rows: z.int().min(0).nullable(),
+  /**
+   * Time of the last event that the content reflects: a document's own timestamp, the time of a table's newest row, that of a
+   * chart. Absent where there is none, and for files that are derived from these.
+   */
+  as_of: z.string().optional(),
   /** Precompressed variants at `<path>.br` and `<path>.gz`. */
   encodings: z.strictObject({ br: Blob.optional(), gzip: Blob.optional() }),
   /** Data time at which these bytes first appeared. */

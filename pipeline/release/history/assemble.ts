@@ -18,6 +18,7 @@ const LONGEST_BROTLI_BYTES = 4 << 20;
 export interface HistorySource
   extends Pick<HistoryArtifact, 'path' | 'area' | 'restricted' | 'separator' | 'assembled'> {
   mediaType: string;
+  as_of?: string | undefined;
 }
 
 type Piece = Uint8Array | Segment;
@@ -30,8 +31,9 @@ export async function assemble(
   head: string,
   tail: string,
 ): Promise<void> {
-  const { path, area, mediaType, restricted, separator } = source;
-  const about = { path, kind: 'data' as const, area, restricted, media_type: mediaType, immutable: false };
+  const { path, area, mediaType, restricted, separator, as_of } = source;
+  const kind = 'data' as const;
+  const about = { path, kind, area, restricted, media_type: mediaType, immutable: false, as_of };
   const pieces = joined(segments, Buffer.from(head), Buffer.from(separator), Buffer.from(tail));
   const rows = segments[0]?.end_row ?? 0;
   const before = await unchanged(staging, path, segments, pieces);

@@ -161,16 +161,23 @@ export class HistoryWriter {
   }
 
   /**
-   * Writes the last segment, and the whole file if the history is assembled. Throws publish_failed or release_invalid.
+   * Writes the last segment, and the whole file if the history is assembled. `asOf` says what time the file is of, given that of its
+   * newest row. Throws publish_failed or release_invalid.
    */
-  async finish(head: string, tail: string): Promise<void> {
+  async finish(
+    head: string,
+    tail: string,
+    asOf: (newestRow: string | undefined) => string | undefined = () => undefined,
+  ): Promise<void> {
     if (this.#untouched) {
       await linkSegment(this.#staging.folder, this.#staging.previous!.dir, this.#untouched);
       this.#segments.push(Promise.resolve(this.#untouched));
     } else if (this.#open.rows > 0) this.#seal();
     const segments = (await Promise.all(this.#segments)).reverse();
     this.#staging.segments[this.#source.path] = segments;
-    if (this.#source.assembled) await assemble(this.#staging, this.#source, segments, head, tail);
+    if (!this.#source.assembled) return;
+    const source = { ...this.#source, as_of: asOf(segments[0]?.to) };
+    await assemble(this.#staging, source, segments, head, tail);
   }
 
   #seal(): void {

@@ -15,8 +15,17 @@ import {
 } from '../../../pipeline/forms/catalogue/citation.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
-const { author, baseUrl, asOf, cycle } = tinyFacts();
-const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };
+const { author, baseUrl, asOf, files } = tinyFacts();
+const MINTED = '2026-01-04T18:02:11Z';
+const HASH = 'ab'.repeat(32);
+const version = (path: string, as_of?: string) => [path, { as_of, sha256: HASH }] as const;
+const versions = new Map([
+  ...files.map(({ path }) => version(path, asOf)),
+  version('economy/mic-history.csv', MINTED),
+  version('diplomacy/standards.json'),
+  version('government/policy-impact.json'),
+]);
+const cited = { author, baseUrl, asOf, versions };
 const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
 const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history_csv')!;
 
@@ -26,8 +35,22 @@ const csl = (text: string) => new Cite(text).data;
 describe('a citation of a file', () => {
   test('as text has author, year, title, time of the data and address', () => {
     expect(formatText(mints)).toBe(
-      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-05T23:33:23Z, cycle C-186. CC BY 4.0. https://data.example.org/economy/mic-history.csv',
+      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. https://data.example.org/economy/mic-history.csv',
     );
+  });
+
+  test('without a time of its own names the bytes, and the year of the release', () => {
+    const standards = citations.find(({ url }) => url.endsWith('/diplomacy/standards.json'))!;
+    expect(formatText(standards)).toContain(
+      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. https:`,
+    );
+    expect(formatRis([standards])).not.toContain('DA  - ');
+    expect(toCsl(standards).issued).toEqual({ 'date-parts': [[2026]] });
+  });
+
+  test('never tells the hash of a restricted file', () => {
+    const restricted = citations.find(({ url }) => url.endsWith('/government/policy-impact.json'))!;
+    expect(formatText(restricted)).not.toContain(HASH);
   });
 
   test('as BibTeX is read by an independent library', () => {

@@ -3,7 +3,7 @@ import robotsParser, { type Robot } from 'robots-parser';
 import { parseSitemap } from 'sitemap';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { formatRobotsTxt, formatSitemap } from '../../../pipeline/forms/catalogue/crawlers.ts';
+import { formatRobotsTxt, formatSitemaps } from '../../../pipeline/forms/catalogue/crawlers.ts';
 import { formatLlmsTxt } from '../../../pipeline/forms/catalogue/llms-txt.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
@@ -21,36 +21,65 @@ describe('the sitemap', () => {
     'decisions/d-7/index.html',
     'decisions/in-2025/index.html',
     'government/transparency/2025/index.html',
+    'files/economy/mic-history.csv/index.html',
+    'files/diplomacy/standards.json/index.html',
+    'charts/supply/index.html',
     '404.html',
     'embed/supply/index.html',
   ].map(page);
-  const text = formatSitemap(facts.baseUrl, facts.asOf, [...facts.files, ...pages]);
+  const dated = (path: string, as_of: string) => ({ ...facts.files[0]!, path, as_of });
+  const versions = [
+    dated('economy/mic-history.csv', '2026-01-05T12:00:00Z'),
+    dated('charts/supply.json', '2026-01-04'),
+    { ...facts.files[0]!, path: 'diplomacy/standards.json' },
+  ];
+  const given = { ...facts, files: [...versions, ...pages] };
+  const text = formatSitemaps(given)[0]!.content;
 
   test('lists every page by its address, and nothing else', async () => {
     const items = await parseSitemap(Readable.from([text]));
     expect(items.map(({ url }) => url)).toEqual([
+      'https://data.example.org/charts/supply/',
       'https://data.example.org/decisions/d-7/',
       'https://data.example.org/decisions/in-2025/',
       'https://data.example.org/decisions/',
       'https://data.example.org/economy/',
+      'https://data.example.org/files/diplomacy/standards.json/',
+      'https://data.example.org/files/economy/mic-history.csv/',
       'https://data.example.org/government/transparency/2025/',
       'https://data.example.org/',
       'https://data.example.org/licence/',
     ]);
   });
 
-  test('dates pages that follow the ledger, and not prose or pages about the past', async () => {
+  test('dates a page with what it shows, and not prose or pages about the past', async () => {
     const items = await parseSitemap(Readable.from([text]));
     const changed = Object.fromEntries(items.map(({ url, lastmod }) => [new URL(url).pathname, lastmod]));
     expect(changed).toEqual({
       '/': facts.asOf,
       '/economy/': facts.asOf,
       '/decisions/': facts.asOf,
-      '/decisions/in-2025/': facts.asOf,
+      '/decisions/in-2025/': undefined,
+      '/files/economy/mic-history.csv/': '2026-01-05T12:00:00Z',
+      '/files/diplomacy/standards.json/': undefined,
+      '/charts/supply/': '2026-01-04',
       '/decisions/d-7/': undefined,
       '/licence/': undefined,
       '/government/transparency/2025/': undefined,
     });
+  });
+});
+
+describe('more pages than a sitemap may have', () => {
+  test('are in several, which the first one lists', async () => {
+    const pages = Array.from({ length: 5 }, (_, index) => page(`decisions/d-${index}/index.html`));
+    const [index, ...parts] = formatSitemaps({ ...facts, files: pages }, 2);
+    expect(index!.content).toContain('<sitemapindex');
+    expect(index!.content.match(/<loc>[^<]*/g)).toEqual(
+      parts.map(({ path }) => `<loc>${facts.baseUrl}/${path}`),
+    );
+    const found = await Promise.all(parts.map(({ content }) => parseSitemap(Readable.from([content]))));
+    expect(found.map((items) => items.length)).toEqual([2, 2, 1]);
   });
 });
 

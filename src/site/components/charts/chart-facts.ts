@@ -15,7 +15,7 @@ import {
   type CitationForm,
   type DatasetCitation,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
-import { siteFacts } from '../files/site-facts.ts';
+import { authorOf } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';
 
@@ -92,28 +92,19 @@ function formatText({ author, year, title, note, url }: DatasetCitation): string
   return `${author} (${year}). ${title} [chart]. ${note} ${url}\n`;
 }
 
-/** Facts about a chart beyond its data: its address, its sources and the state of the ledger. */
+/** Facts about a chart beyond its data: its address, its author and its sources. They change only with the sources. */
 export interface ChartFacts {
   id: string;
   /** Without a slash at the end. */
   baseUrl: string;
   author: string;
-  /** Time of the last event counted. */
-  asOf: string;
-  /** Label of the cycle of that event. */
-  cycle: string;
-  /** Of the ledger: id of the snapshot and root of the Merkle tree up to it. */
-  snapshot: string;
-  root: string;
   sources: { path: string; sha256: string }[];
 }
 
 export function chartFacts(release: SiteRelease, { id, sources }: Chart): ChartFacts {
-  const { baseUrl, author, asOf, cycle, ledger } = siteFacts(release);
-  const { snapshot, root } = ledger;
   // An open chart has read all of its sources, so they exist.
   const files = sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
-  return { id, baseUrl, author, asOf, cycle, snapshot, root, sources: files };
+  return { id, baseUrl: release.baseUrl, author: authorOf(release), sources: files };
 }
 
 /** A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. */

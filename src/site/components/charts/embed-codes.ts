@@ -2,7 +2,7 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
-import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { tableHtml } from './view-chart.ts';
 
@@ -22,17 +22,18 @@ export function frameHeight(chart: Chart, data: unknown, state: ChartState): num
  * this service.
  */
 export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): string {
-  const { id, baseUrl, asOf, snapshot, root, sources } = facts;
+  const { id, baseUrl, sources } = facts;
+  const name = frozenName(chart, data);
   const url = escapeText(baseUrl + pagePath(id, formatChartState(chart, state)));
   const files = sources.map(
     ({ path, sha256 }) =>
       `<a href="${escapeText(`${baseUrl}/${path}`)}">${escapeText(path)}</a> (SHA-256 <code>${sha256}</code>)`,
   );
   return [
-    `<figure id="cathedral-${id}-${root.slice(0, 8)}">`,
-    frozenPicture(chart, data, state, root),
+    `<figure id="cathedral-${name}">`,
+    frozenPicture(chart, data, state, name),
     '<figcaption>',
-    `<p>Frozen on ${escapeText(formatMoment(asOf))}, snapshot ${escapeText(snapshot)} of the ledger, Merkle root <code>${root}</code>. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p>`,
+    `<p>Frozen${frozenTime(chart, data)}. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p>`,
     `<details><summary>${escapeText(`Table: ${chart.title(data, state)}`)}</summary>`,
     `<table>${tableHtml(chart.table(data, state))}</table>`,
     '</details>',
@@ -41,10 +42,22 @@ export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts
   ].join('\n');
 }
 
+/** `supply-20260930180000`: its id and the time of its data, which tell it from other frozen charts on the same page. */
+function frozenName(chart: Chart, data: unknown): string {
+  return `${chart.id}-${chart.asOf(data).replaceAll(/\D/g, '')}`;
+}
+
+/** A chart of whole days names the last one. */
+function frozenTime(chart: Chart, data: unknown): string {
+  const asOf = chart.asOf(data);
+  if (asOf === '') return '';
+  return asOf.length === 10 ? ` with whole days up to ${formatDay(asOf)}` : ` as of ${formatMoment(asOf)}`;
+}
+
 /** Makes a drawing as wide as its container, with ids that do not clash with another frozen chart on the same page. */
-function frozenPicture(chart: Chart, data: unknown, state: ChartState, root: string): string {
+function frozenPicture(chart: Chart, data: unknown, state: ChartState, name: string): string {
   return chart
     .draw(data, state, { width: EMBED_WIDTH, theme: 'light' })
-    .replaceAll(`chart-${chart.id}-`, `chart-${chart.id}-${root.slice(0, 8)}-`)
+    .replaceAll(`chart-${chart.id}-`, `chart-${name}-`)
     .replace(/ width="\d+" height="\d+"/, ' width="100%"');
 }

@@ -13,7 +13,7 @@ import type { SiteRelease } from '../release.ts';
 import { closedYears } from '../report/closed-years.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
 import { type Preview, previewOf } from './preview.ts';
-import { siteFacts } from './site-facts.ts';
+import { citedFacts, siteFacts } from './site-facts.ts';
 import { snippetsOf } from './snippets/snippets.ts';
 import { fileNameOf, isExport, type Snippet, sourceOf } from './snippets/source.ts';
 
@@ -79,8 +79,7 @@ export interface FilePage {
 /** The pages of all published files, in the order of the table. Throws site_failed. */
 export function filePages(release: SiteRelease): FilePage[] {
   const facts = siteFacts(release);
-  const { baseUrl, author, asOf, cycle } = facts;
-  const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };
+  const cited = citedFacts(release);
   const described = new Map(describedFiles(facts).map((one) => [one.artifact.path, one]));
   return ARTIFACTS.map((artifact) => {
     const citation = citeFile(cited, artifact);

@@ -3,7 +3,7 @@ import { isConfirmed, oldAge } from './age.ts';
 /** A page can stay open for days. */
 const EVERY_MS = 60_000;
 
-/** Shows the notice once the page's data are stale. Every page loads this script. */
+/** Shows the notice once the page's data are stale. Only pages with the figures of a release load this script. */
 for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
   const asOf = Date.parse(notice.dataset.asOf ?? '');
   const look = async () => {

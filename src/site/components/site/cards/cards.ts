@@ -66,7 +66,7 @@ function drawChart(release: SiteRelease, id: string, area: Area): string {
     label: AREA_WORDS[area].title,
     title: chart.title(data, DEFAULT_STATE),
     subtitle: '',
-    foot: asOf(release),
+    foot: asOfDay(chart.asOf(data)),
   };
   return cardSvg(words, 19, (box) => [fitted(draw, box)]);
 }
@@ -93,7 +93,12 @@ function fitted(draw: (width: number) => string, { left, top, width, height }: B
 }
 
 function asOf({ draft }: SiteRelease): string {
-  return `As of ${formatDay(draft.timestamp)}`;
+  return asOfDay(draft.timestamp);
+}
+
+/** `''` of a chart without data. */
+function asOfDay(time: string): string {
+  return time === '' ? '' : `As of ${formatDay(time)}`;
 }
 
 /** The first key figures that have a value, side by side at the foot of the box. */

@@ -1,0 +1,31 @@
+import type { Artifact, FileVersion } from './artifact.ts';
+
+/** A JSON document that states its time does so first; the newest row of a table by time is its first one. */
+const OWN_TIME = [/^\{\s*"timestamp":\s*"([^"]+)"/, /^timestamp,[^\n]*\n([^,\n]+),/];
+
+/** The time that a text states of itself, from its beginning. */
+export function statedTime(text: string): string | undefined {
+  for (const pattern of OWN_TIME) {
+    const [, time] = pattern.exec(text) ?? [];
+    if (time !== undefined) return time;
+  }
+}
+
+/** The versions of the files of a release, and the time of its newest event. */
+export interface Versions {
+  asOf: string;
+  /** By path. */
+  versions?: ReadonlyMap<string, FileVersion> | undefined;
+}
+
+/**
+ * Time of the last event that a file reflects; null for a file without a time of its own, such as a written text or a table
+ * without rows. It changes only with the file. So a citation that states it, unlike one with the time of the release, changes only
+ * with the file too.
+ */
+export function asOfFile({ asOf, versions }: Versions, artifact: Artifact): string | null {
+  // Printed after the pages, assembled for each request, or a list of all the others: these follow every event.
+  if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return asOf;
+  if (artifact.kind === 'history' && !artifact.assembled) return asOf;
+  return versions?.get(artifact.path)?.as_of ?? null;
+}

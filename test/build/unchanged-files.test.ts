@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
+import { formPath, TABLES } from '../../pipeline/forms/tables.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { build } from './run-build.ts';
+
+/** What a run added: events of the same day, or the first ones of the next day. */
+type Step = 'same day' | 'next day';
+
+/** When a path may have other bytes, given its name in the pattern: at each of these steps, or together with other paths. */
+type Rule = [path: RegExp, may: Step[] | ((name: string) => (changed: string) => boolean)];
+
+const EACH: Step[] = ['same day', 'next day'];
+const NEXT_DAY: Step[] = ['next day'];
+const AREA = '(government|economy|academics|philosophy|diplomacy)';
+const BY_DAY = /-by-day(-\d{4})?\.(csv|ndjson|xlsx|parquet)$/;
+
+/** Everything that may change without being new. What no rule names keeps its bytes. */
+const RULES: readonly Rule[] = [
+  // Data: a table by day gets its rows when the day is over; texts of data/documents follow no event.
+  [BY_DAY, NEXT_DAY],
+  [
+    /^(?!diplomacy\/|academics\/papers)(?!.*\/index\.html$)(?!.*-by-day)[a-z]+\/[^/]+$/,
+    (path) => isData(path),
+  ],
+  [/^(government\/ledger\/export|cathedral\.sqlite)$/, EACH],
+  // Figures of the release, each page with its time.
+  [/^index\.html$/, EACH],
+  [new RegExp(`^${AREA}/index\\.html$`), EACH],
+  [/^(attestations|calculator|charts|files|verification|government\/transparency)\/index\.html$/, EACH],
+  [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
+  [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
+  [/^events\/index\.html$/, NEXT_DAY],
+  // Lists, and what lists or shows the newest records.
+  [/^(cycles|decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
+  [/^cycles\/c-(\d+)\/index\.html$/, EACH],
+  [/^decisions\/(?!in-)[^/]+\/index\.html$/, () => isPath('philosophy/decisions.ndjson')],
+  // An open one gets positions.
+  [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isPath('philosophy/deliberations.ndjson')],
+  [/^search\/index\.html$/, NEXT_DAY],
+  [/^search\/index\//, EACH],
+  // A file's page shows its formats and charts too; its citation names nothing but the file.
+  [/^files\/(.+)\/index\.html$/, shownOn],
+  [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
+  // A chart changes with its sources, and everything about it with the chart.
+  [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json|zip)$/, sourceOf],
+  [/^(?:charts|embed|oembed|cards\/charts)\/([a-z-]+)(?:\/|\.)[^/]+$/, (id) => isPath(`charts/${id}.json`)],
+  // Lists of all files with their hashes or times, and examples from them.
+  [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
+  [/^(openapi\.json|api\/index\.html)$/, EACH],
+  [/^feed\.(atom|json)$/, EACH],
+];
+
+function isPath(path: string) {
+  return (changed: string) => changed === path;
+}
+
+/** A data file may always have news; a page in the same folder is no data. */
+function isData(name: string): (changed: string) => boolean {
+  return () => name !== '';
+}
+
+function shownOn(path: string): (changed: string) => boolean {
+  if (isAssembled(path)) return () => true;
+  const stems = TABLES.filter(({ artifact }) => artifact.path === path).map((table) => formPath(table, ''));
+  const isForm = (changed: string) =>
+    stems.some((stem) => changed.startsWith(stem) && /\.\w+$/.test(changed));
+  const charts = CHARTS.filter(({ sources }) => sources.includes(path)).map(({ id }) => `charts/${id}.json`);
+  return (changed) => changed === path || isForm(changed) || charts.includes(changed);
+}
+
+/** Printed after the pages, or assembled for each request: not among the files of this release. */
+function isAssembled(path: string): boolean {
+  const artifact = ARTIFACTS.find((one) => one.path === path)!;
+  return artifact.kind === 'printed' || (artifact.kind === 'history' && !artifact.assembled);
+}
+
+function sourceOf(id: string): (changed: string) => boolean {
+  const { sources } = findChart(id)!;
+  return (changed) => sources.includes(changed);
+}
+
+let folder: string;
+/** By step: the paths that changed in place, and the new ones. */
+const steps = new Map<Step, { changed: string[]; added: string[] }>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-unchanged-'));
+  const ledger = join(folder, 'ledger');
+  await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-04', seed: 1 });
+  const releaseUntil = async (until: string) => {
+    const { manifest } = await build({
+      ledger,
+      until,
+      out: join(folder, 'out'),
+      verifiers: [demoSigner().verifier],
+      documents: 'data/documents',
+      companions: 'data/keys/companions.json',
+      baseUrl: 'https://data.example.org',
+      contact: 'contact@data.example.org',
+      software: 'cathedral-data-service/test',
+      site: true,
+      waitMs: 0,
+      log: () => {},
+    });
+    return manifest;
+  };
+  const morning = await releaseUntil('2026-01-02T12Z');
+  const evening = await releaseUntil('2026-01-02T18Z');
+  const nextDay = await releaseUntil('2026-01-03T06Z');
+  steps.set('same day', difference(morning, evening));
+  steps.set('next day', difference(evening, nextDay));
+}, 300_000);
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function difference(before: Manifest, after: Manifest): { changed: string[]; added: string[] } {
+  const known = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
+  const differing = after.files.filter(({ path, sha256 }) => known.get(path) !== sha256);
+  const paths = differing.map(({ path }) => path);
+  return {
+    changed: paths.filter((path) => known.has(path)),
+    added: paths.filter((path) => !known.has(path)),
+  };
+}
+
+function mayChange(path: string, step: Step): boolean {
+  const { changed, added } = steps.get(step)!;
+  return RULES.some(([pattern, may]) => {
+    const match = pattern.exec(path);
+    if (!match) return false;
+    return Array.isArray(may) ? may.includes(step) : [...changed, ...added].some(may(match[1] ?? match[0]));
+  });
+}
+
+describe.each(EACH)('a release with more events of the %s', (step) => {
+  test('changes only files that have new content', () => {
+    expect(steps.get(step)!.changed.filter((path) => !mayChange(path, step))).toEqual([]);
+  });
+});
+
+test('every rule has a file that changes, so none is left over', () => {
+  const unused = RULES.filter(
+    ([pattern]) => ![...steps.values()].some(({ changed }) => changed.some((path) => pattern.test(path))),
+  );
+  expect(unused.map(([pattern]) => String(pattern))).toEqual([]);
+});
+
+test('with the day, only the cycle that ended and the one before it get another page', () => {
+  const pages = steps.get('next day')!.changed.filter((path) => /^cycles\/c-\d+\//.test(path));
+  expect(pages.length).toBeLessThanOrEqual(2);
+});
