@@ -1,24 +1,31 @@
 import { fileURLToPath } from 'node:url';
-import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Set by pipeline/build/site/site.ts, for each build its own; without them (`astro dev`, an editor) the defaults hold.
-const { CATHEDRAL_SITE_OUT, CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS, CATHEDRAL_SITE_URL } =
-  process.env;
+// Set by pipeline/build/site/compile-site.ts, for each run its own; without them (an editor) the defaults hold.
+const { CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS } = process.env;
+const below = (folder) =>
+  CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
 
 const SERVER_ONLY = /\/node_modules\/(csv-stringify|bibtex-parse)\//;
+
+/** The compiled site is src/site/program.ts with all pages. It knows no release and no server: whoever opens it says which. */
+const program = {
+  name: 'cathedral-program',
+  entrypointResolution: 'auto',
+  serverEntrypoint: here('src/site/program.ts'),
+  adapterFeatures: { buildOutput: 'server', middlewareMode: 'classic' },
+  supportedAstroFeatures: { serverOutput: 'stable' },
+};
 
 export default defineConfig({
   srcDir: here('src/site'),
   publicDir: here('public'),
-  outDir: CATHEDRAL_SITE_OUT ?? here('dist'),
-  cacheDir: CATHEDRAL_SITE_CACHE && `${CATHEDRAL_SITE_CACHE}/cache`,
-  site: CATHEDRAL_SITE_URL || undefined,
-  output: 'static',
-  // The few pages that depend on the query, see src/sidecar/pages-on-demand. Sessions and images have no use here, and what
-  // is not there needs no folder to write to.
-  adapter: node({ mode: 'middleware' }),
+  outDir: below('client'),
+  cacheDir: below('cache'),
+  output: 'server',
+  adapter: { name: program.name, hooks: { 'astro:config:done': ({ setAdapter }) => setAdapter(program) } },
+  // What is not there needs no folder to write to.
   session: false,
   integrations: [
     {
@@ -40,14 +47,14 @@ export default defineConfig({
   build: {
     format: 'directory',
     inlineStylesheets: 'never',
-    client: CATHEDRAL_SITE_OUT ?? here('dist'),
-    server: CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/server` : here('dist-server'),
+    client: below('client'),
+    server: below('server'),
   },
   devToolbar: { enabled: false },
   // Colours of code would be inline styles.
   markdown: { syntaxHighlight: false },
   vite: {
-    cacheDir: CATHEDRAL_SITE_CACHE && `${CATHEDRAL_SITE_CACHE}/cache/vite`,
+    cacheDir: below('cache/vite'),
     resolve: { alias: { '@documents': CATHEDRAL_SITE_DOCUMENTS ?? here('data/documents') } },
     environments: {
       // It runs from the release's folder, where there are no packages; names without a hash, which would be one of paths of

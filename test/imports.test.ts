@@ -120,7 +120,7 @@ describe('imports', () => {
 
 describe('the environment', () => {
   /** What the pipeline tells the site’s build, which is a process of its own, and where that reads it. */
-  const SITE = ['pipeline/build/site/site.ts', 'src/site/components/release.ts'];
+  const SITE = ['pipeline/build/site/compile-site.ts'];
 
   /** Fontconfig is told of its fonts there and in no other way; what stood there is put back. */
   const FONTS = ['pipeline/charts/files/rasterise.ts'];

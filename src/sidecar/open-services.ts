@@ -182,7 +182,7 @@ export async function openServices(
     downloads: openDownloads(config),
     snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
-    charts: createCharts({ renderer, baseUrl: config.baseUrl, documents: config.documents }),
+    charts: createCharts({ renderer, baseUrl: config.baseUrl }),
     log: published.log,
     baseUrl: config.baseUrl,
     live,

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { buildSite } from '../../pipeline/build/site/site.ts';
+import { compileSite } from '../../pipeline/build/site/compile-site.ts';
 import { withLock } from '../../pipeline/disk/lock.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
@@ -132,16 +132,18 @@ describe('a disk that is full', () => {
   test.each([
     ['disk_full', '[ERROR] ENOSPC: no space left on device, write'],
     ['site_failed', '[ERROR] a page is wrong'],
-  ])('is distinguished from other failures of the site build, a separate program: %s', async (code, says) => {
-    const folder = await temporaryFolder();
-    const ends = join(folder, 'ends.mjs');
-    await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
-    vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const site = { release: folder, out: join(folder, 'out'), cache: join(folder, 'cache') };
-    const about = { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org', printed: [] };
-    expect(await failureOf(() => buildSite({ ...site, ...about }))).toMatchObject({ code });
-  });
+  ])(
+    'is distinguished from other failures of the site’s compiler, a separate program: %s',
+    async (code, says) => {
+      const folder = await temporaryFolder();
+      const ends = join(folder, 'ends.mjs');
+      await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
+      vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const failure = await failureOf(() => compileSite(join(folder, 'cache'), 'data/documents'));
+      expect(failure).toMatchObject({ code });
+    },
+  );
 
   test('is treated like a limit on file size', { timeout: 60_000 }, async () => {
     await expectRefusalByFileSize(await temporaryFolder());

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { SERVER_ENTRY, SERVER_FACTS } from '../../pipeline/build/site/site-server.ts';
+import { SERVER_ENTRY, SERVER_FACTS } from '../../pipeline/build/site/open-program.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { createCharts } from '../../src/sidecar/charts/charts.ts';
@@ -27,7 +27,7 @@ const OEMBED = {
 };
 /** Stands for the site's program: a page long enough to compress, with its address in it. */
 const PROGRAM =
-  'export const handler = (request, response) => response.setHeader("content-type", "text/html").end("<p>A page of " + request.url + "</p>".repeat(200));';
+  'export const openSite = () => ({ paths: () => [], render: async (url) => new Response("<p>A page of " + url + "</p>".repeat(200)) });';
 /** Everything that is sent with an entity tag, by what it is. */
 const RESOURCES = [
   ['a file of the release', '/economy/mic-history.csv'],
@@ -109,7 +109,7 @@ beforeAll(async () => {
   });
   const renderer = new Renderer();
   close = () => Promise.all([live.close(), renderer.close()]);
-  const charts = createCharts({ renderer, baseUrl: BASE_URL, documents: 'data/documents' });
+  const charts = createCharts({ renderer, baseUrl: BASE_URL });
   const besides = { log: createLogFiles(out), snapshots: new SnapshotFiles(out) };
   services = { releases, live, charts, ...besides, baseUrl: BASE_URL };
   becomeNewer = () => {

@@ -1,20 +1,18 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buildSite } from '../../pipeline/build/site/site.ts';
-import type { DraftManifest } from '../../pipeline/release/format/manifest.ts';
+import { dirname, join } from 'node:path';
+import { makeSite } from '../../pipeline/build/site/render-site.ts';
+import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { TestLedger } from '../model/events.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
 export interface Built {
   draft: DraftManifest;
-  /** Staging folder with the data files. */
+  /** Staging folder with the data files and the program. */
   release: string;
   /** The pages. */
   out: string;
-  /** The build's own files, the program for pages on demand among them. */
-  cache: string;
 }
 
 /** What is printed from the fixture's pages, where anything is. */
@@ -61,11 +59,45 @@ interface FixtureOptions {
 }
 
 async function build(folder: string, { prepare, printed, ledger }: FixtureOptions): Promise<Built> {
-  const [release, out, cache] = [join(folder, 'release'), join(folder, 'out'), join(folder, 'cache')];
+  const [release, out] = [join(folder, 'release'), join(folder, 'out')];
   const draft = await writeFixtureRelease(release, ledger);
   await prepare(release);
-  await buildSite({ release, out, cache, baseUrl: BASE_URL, contact: CONTACT, printed });
+  await writeSite({ release, out, printed });
   // What a page with old data asks its host for; a run adds it when the release is signed.
   await writeFile(join(out, 'latest.json'), '{}');
-  return { draft, release, out, cache };
+  return { draft, release, out };
+}
+
+/** Makes the site over a release that is a folder: the pages in `out`, the program in the release. */
+export async function writeSite({
+  release,
+  out,
+  printed,
+}: {
+  release: string;
+  out: string;
+  printed: readonly string[];
+}): Promise<void> {
+  const place = async (path: string, content: Uint8Array | string) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content, { flag: 'wx' });
+  };
+  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed };
+  const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
+  try {
+    await makeSite(
+      { cache, documents: 'data/documents', facts },
+      {
+        dir: release,
+        public: out,
+        write: ({ path, content }) => place(join(out, path), content),
+        keep: async (file, bytes) => {
+          await place(join(release, file), bytes);
+          return { bytes: bytes.length, sha256: sha256(bytes) };
+        },
+      },
+    );
+  } finally {
+    await rm(cache, { recursive: true, force: true });
+  }
 }

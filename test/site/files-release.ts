@@ -1,10 +1,10 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildSite } from '../../pipeline/build/site/site.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { build } from '../build/run-build.ts';
+import { writeSite } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
@@ -28,8 +28,7 @@ export async function filesSite(): Promise<string> {
   const { draft } = await filesRelease();
   const { out } = await madeOnce('files-site', async (folder) => {
     const out = join(folder, 'site');
-    const facts = { baseUrl: BASE_URL, contact: CONTACT, printed: [PRINTED_FILE] };
-    await buildSite({ release: draft, out, cache: join(folder, 'cache'), ...facts });
+    await writeSite({ release: draft, out, printed: [PRINTED_FILE] });
     return { out };
   });
   return out;

@@ -1,9 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { close, createIndex, type PagefindIndex } from 'pagefind';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { listTree } from '../../release/disk/list-tree.ts';
 import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
 
 /** Embeds, the search page itself, and pages without content of their own. */
@@ -25,20 +24,27 @@ const MOST_FRAGMENTS = 256;
 const EXCLUDED = ['svg', 'nav', 'td.number', '[aria-hidden="true"]'];
 
 /**
- * Writes the full-text index of a built site into its folder, from the `main` element of its pages. Deterministic. Throws site_failed if
- * the indexer cannot read a page, publish_failed on disk errors.
+ * Writes the full-text index of the site, from the `main` element of those of its `paths` that are pages. `site`: the folder that has
+ * them. Deterministic. Throws site_failed if the indexer cannot read a page, publish_failed on disk errors.
  */
-export async function writeSearchIndex(site: string): Promise<void> {
+export async function writeSearchIndex(
+  site: string,
+  paths: readonly string[],
+  write: (path: string, content: Uint8Array) => Promise<void>,
+): Promise<void> {
   try {
-    await writeIndex(site);
+    await writeIndex(site, paths, write);
   } catch (cause) {
     throw cause instanceof CathedralError ? cause : failure('pagefind', String(cause), cause);
   }
 }
 
-async function writeIndex(site: string): Promise<void> {
-  const { files } = await asDiskErrors(site, () => listTree(site));
-  const pages = files.filter((path) => path.endsWith('.html') && !LEFT_OUT.test(path)).sort();
+async function writeIndex(
+  site: string,
+  paths: readonly string[],
+  write: (path: string, content: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const pages = paths.filter((path) => path.endsWith('.html') && !LEFT_OUT.test(path)).sort();
   await using indexer = await openIndexer();
   for (const path of pages) {
     const html = await asDiskErrors(path, () => readFile(join(site, path), 'utf8'));
@@ -48,20 +54,13 @@ async function writeIndex(site: string): Promise<void> {
   }
   const made = await indexer.index.getFiles();
   requireNone(SEARCH_INDEX, made.errors);
-  for (const { path, content } of made.files) if (NEEDED.test(path)) await write(site, path, content);
+  for (const { path, content } of made.files)
+    if (NEEDED.test(path)) await write(`${SEARCH_INDEX}${path}`, content);
 }
 
 /** The indexer reads filters from the page. They are added for it and not published. */
 function withKind(html: string, kind: SearchKind): string {
   return html.replace(/<main(?=[\s>])/, `<main data-pagefind-filter="kind:${kind}"`);
-}
-
-async function write(site: string, path: string, content: Uint8Array): Promise<void> {
-  const target = join(site, SEARCH_INDEX, path);
-  await asDiskErrors(target, async () => {
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, content);
-  });
 }
 
 /** The indexer is one process that all callers share. The last one ends it. */

@@ -19,10 +19,7 @@ const DESCRIPTIONS: ReadonlySet<string> = new Set([
   '.well-known/api-catalog',
 ]);
 
-/**
- * Reads a built site: HTML as pages, descriptions as schemas, the rest as assets. Throws publish_failed for a link or an unknown
- * ending.
- */
+/** Reads a folder of the site. Throws publish_failed for a link or an unknown ending. */
 export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
   const { files, others } = await asDiskErrors(folder, () => listTree(folder));
   if (others[0] !== undefined) {
@@ -34,14 +31,16 @@ export async function readSite(folder: string, write: (file: NewFile) => Promise
   }
   await inParallel(files, availableParallelism(), async (path) => {
     const content = await asDiskErrors(path, () => readFile(join(folder, path)));
-    await write({ ...describe(path), content });
+    await write(siteFile(path, content));
   });
 }
 
-function describe(path: string): Omit<NewFile, 'content'> {
+/** A file of the site: HTML is a page, a description a schema, the rest an asset. */
+export function siteFile(path: string, content: Uint8Array): NewFile {
   const first = path.split('/', 1)[0] as Area;
   return {
     path,
+    content,
     kind: kindOf(path),
     area: AREAS.includes(first) ? first : null,
     restricted: false,

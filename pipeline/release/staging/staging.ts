@@ -199,7 +199,7 @@ export class Staging implements AsyncDisposable {
     return this.#keysBefore;
   }
 
-  /** Adds a built site. Throws publish_failed for a link, an unknown ending or a taken path. */
+  /** Adds a folder of the site. Throws publish_failed for a link, an unknown ending or a taken path. */
   async addTree(folder: string): Promise<void> {
     await readSite(folder, (file) => this.write(file));
   }

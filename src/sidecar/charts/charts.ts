@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import {
-  SERVER_ENTRY,
   SERVER_FACTS,
   SERVER_FOLDER,
   ServerFacts,
-} from '../../../pipeline/build/site/site-server.ts';
+  type SiteFacts,
+} from '../../../pipeline/build/site/open-program.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
@@ -28,7 +28,6 @@ import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts'
 import { invalidStateAnswer, type PageRequest, parsePageRequest, stateFaultOf } from './page-query.ts';
 import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
-import type { PageProgram } from './renderer-thread.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
 interface Drawn {
@@ -41,8 +40,6 @@ export interface ChartsOptions {
   renderer: Pick<Renderer, 'run'>;
   /** Without a trailing slash. */
   baseUrl: string;
-  /** Folder of the documents. */
-  documents: string;
 }
 
 /**
@@ -50,7 +47,7 @@ export interface ChartsOptions {
  * the site's program in the release. Both share one cache and one renderer. A state equal to the default is answered with
  * the release's own file.
  */
-export function createCharts({ renderer, baseUrl, documents }: ChartsOptions): Charts {
+export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
   const cache = new RenderCache<Drawn>();
   return {
     answerFile: async (request, file, { query, client }, release) => {
@@ -64,8 +61,7 @@ export function createCharts({ renderer, baseUrl, documents }: ChartsOptions): C
     answerPage: (request, path, { query, client }, release) => {
       const asked = parsePageRequest(path, query, release);
       if (!asked) return null;
-      const draw = () =>
-        renderer.run(client, release.dir, (render) => drawPage(render, asked, release, documents));
+      const draw = () => renderer.run(client, release.dir, (render) => drawPage(render, asked, release));
       return stateFaultOf(asked, release).then(async (fault) =>
         fault === null
           ? answerDrawn(request, await cache.get(`${release.id} ${asked.url}`, draw))
@@ -91,31 +87,19 @@ async function drawFile(
   return drawn(status, await chartBytes(String(body), content), file, release);
 }
 
-async function drawPage(
-  render: Render,
-  { url, file }: PageRequest,
-  release: ServedRelease,
-  documents: string,
-): Promise<Drawn> {
-  const { dir } = release;
-  const program = await programOf(release, documents);
-  const { status, body } = await render({ kind: 'page', dir, url, program });
+async function drawPage(render: Render, { url, file }: PageRequest, release: ServedRelease): Promise<Drawn> {
+  const { dir, manifest } = release;
+  const program = manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`));
+  const facts = await siteFactsOf(release);
+  const { status, body } = await render({ kind: 'page', dir, url, program, facts });
   return drawn(status, body, file, release);
 }
 
-async function programOf({ dir, manifest }: ServedRelease, documents: string): Promise<PageProgram> {
+async function siteFactsOf({ dir }: ServedRelease): Promise<SiteFacts> {
   const place = join(dir, SERVER_FACTS);
-  const facts = parseJsonFile(await readFile(place, 'utf8'), ServerFacts, place, 'release_invalid');
-  return {
-    entry: SERVER_ENTRY,
-    files: manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`)),
-    environment: {
-      CATHEDRAL_SITE_RELEASE: dir,
-      CATHEDRAL_SITE_URL: facts.base_url,
-      CATHEDRAL_SITE_CONTACT: facts.contact,
-      CATHEDRAL_SITE_DOCUMENTS: documents,
-    },
-  };
+  const text = await readFile(place, 'utf8');
+  const { base_url, contact } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
+  return { baseUrl: base_url, contact };
 }
 
 /** With the headers of the release's own file at that path. */

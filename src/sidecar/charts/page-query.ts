@@ -1,4 +1,4 @@
-import { SERVER_ENTRY } from '../../../pipeline/build/site/site-server.ts';
+import { SERVER_ENTRY } from '../../../pipeline/build/site/open-program.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import { parseChartState, refusedView, stateFault } from '../../../pipeline/charts/chart-state.ts';

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer, request as get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { env } from 'node:process';
-import { type Duplex, duplexPair } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
+import {
+  type OpenedSite,
+  openProgram,
+  type ProgramFiles,
+  renderPage,
+  type SiteFacts,
+} from '../../../pipeline/build/site/open-program.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartSource, StatefulContent } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
@@ -29,17 +31,8 @@ export interface PageJob {
   dir: string;
   /** Path and query, as the program routes them. */
   url: string;
-  program: PageProgram;
-}
-
-/** The part of the site's build that renders pages on demand. */
-export interface PageProgram {
-  /** Below the release's folder. */
-  entry: string;
-  /** All files of the program, as the manifest lists them. */
-  files: readonly { file: string; sha256: string }[];
-  /** The variables that its pages read; see src/site/components/release.ts. */
-  environment: Readonly<Record<string, string>>;
+  program: ProgramFiles;
+  facts: SiteFacts;
 }
 
 /** A thread gets jobs of one release only, each after its reply to the previous one. */
@@ -79,37 +72,11 @@ function read(dir: string, { path, sha256 }: ChartSource): string {
   throw new CathedralError('release_invalid', { place, expected: sha256, found });
 }
 
-/** What @astrojs/node exports in middleware mode. */
-interface Handler {
-  handler(request: IncomingMessage, response: ServerResponse): Promise<void>;
-}
+let opening: Promise<OpenedSite> | null = null;
 
-let server: Promise<ReturnType<typeof createServer>> | null = null;
-
-async function startProgram({ dir, program: { entry, files, environment } }: PageJob) {
-  for (const { file, sha256 } of files) {
-    const found = hash('sha256', readFileSync(join(dir, file)));
-    // A program that is not the manifest's, byte for byte, is not run.
-    if (found !== sha256) throw new Error(`${file}: expected sha256 ${sha256}, found ${found}`);
-  }
-  Object.assign(env, environment);
-  const { handler } = (await import(pathToFileURL(join(dir, entry)).href)) as Handler;
-  // HTTP without a network: requests come over a pair of streams in this thread.
-  return createServer((request, response) => void handler(request, response));
-}
-
-async function renderPage({ url }: PageJob, running: ReturnType<typeof createServer>): Promise<RenderReply> {
-  const [near, far] = duplexPair() as [Duplex, Duplex];
-  running.emit('connection', far);
-  const asking = get({ path: url, createConnection: () => near, headers: { host: 'localhost' } });
-  const response = await new Promise<IncomingMessage>((resolve, reject) =>
-    asking.on('response', resolve).on('error', reject).end(),
-  );
-  const body = await buffer(response);
-  near.destroy();
-  far.destroy();
-  const status = response.statusCode ?? 500;
-  return status < 500 ? { failed: false, status, body } : { failed: true, code: null, message: String(body) };
+async function answerPage({ url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
+  const { status, body } = await renderPage(await opening, url);
+  return { failed: false, status, body };
 }
 
 function failure(error: unknown): RenderReply {
@@ -120,9 +87,11 @@ function failure(error: unknown): RenderReply {
 
 const port = parentPort!;
 port.on('message', async (job: RenderJob) => {
-  // An error in here ends the thread: a module that failed to load cannot be loaded again in the same thread.
-  if (job.kind === 'page') server ??= startProgram(job);
-  const running = await server;
-  const reply = job.kind === 'file' ? renderFile(job) : renderPage(job, running!);
+  if (job.kind === 'page') {
+    opening ??= openProgram(job.dir, job.program, job.facts);
+    // An error in here ends the thread: a module that failed to load cannot be loaded again in the same thread.
+    await opening;
+  }
+  const reply = job.kind === 'file' ? renderFile(job) : answerPage(job, opening!);
   port.postMessage(await reply.catch(failure));
 });

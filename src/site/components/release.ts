@@ -3,17 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
+import type { SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
-
-interface SiteFacts {
-  /** Without a trailing slash. */
-  baseUrl: string;
-  /** E-mail address that readers write to. */
-  contact: string;
-  /** Paths of the PDFs that are printed from the pages afterwards. */
-  printed?: readonly string[] | undefined;
-}
 
 /** The static pages are built from a draft, a page on demand from a finished release. */
 const AnyManifest = z.discriminatedUnion('format', [DraftManifest, Manifest]);
@@ -86,29 +78,17 @@ function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
 
 let opened: SiteRelease | undefined;
 
-/** The module that draws PNGs, as `buildSite` names it in the environment. */
-export function rasteriserAddress(): string {
-  return `${process.env.CATHEDRAL_SITE_RASTERISER}`;
+/** Opens the release that all pages of this program show. Throws site_failed. */
+export function useRelease(dir: string, facts: SiteFacts): SiteRelease {
+  opened = new SiteRelease(dir, facts);
+  return opened;
 }
 
-/** The release that `buildSite` names in the environment. Throws site_failed. */
+/** The release that the program was opened with. Throws site_failed. */
 export function openRelease(): SiteRelease {
-  const {
-    CATHEDRAL_SITE_RELEASE: dir,
-    CATHEDRAL_SITE_URL: baseUrl,
-    CATHEDRAL_SITE_CONTACT: contact,
-    CATHEDRAL_SITE_PRINTED: printed,
-  } = process.env;
-  if (!dir || baseUrl === undefined || !contact) {
-    const place = 'CATHEDRAL_SITE_RELEASE, CATHEDRAL_SITE_URL, CATHEDRAL_SITE_CONTACT';
-    throw new CathedralError('site_failed', {
-      place,
-      expected: 'a staging folder, the service’s address and an e-mail address',
-      found: 'nothing',
-    });
-  }
-  opened ??= new SiteRelease(dir, { baseUrl, contact, printed: printed?.split(' ') });
-  return opened;
+  if (opened) return opened;
+  const expected = 'a release that the program was opened with';
+  throw new CathedralError('site_failed', { place: 'src/site/program.ts', expected, found: 'none' });
 }
 
 /** Caches a value that hundreds of pages need, per release. */

@@ -95,7 +95,6 @@ async function asDiskErrors() {
   const charts = createCharts({
     renderer,
     baseUrl: 'https://data.example.org',
-    documents: 'data/documents',
   });
   const { app, keys } = await tinyApp(out, {
     asDiskErrors: true,

@@ -43,7 +43,7 @@ async function chartApp(out = join(folder, 'out'), renderer = shared) {
       written += 1;
       return work(render);
     });
-  const charts = createCharts({ renderer: { run }, baseUrl: BASE_URL, documents: 'data/documents' });
+  const charts = createCharts({ renderer: { run }, baseUrl: BASE_URL });
   const opened = await tinyApp(out, { asDiskErrors: true, services: { charts } });
   return { ...opened, written: () => written };
 }

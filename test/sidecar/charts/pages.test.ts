@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { SERVER_ENTRY, SERVER_FOLDER, serverFolder } from '../../../pipeline/build/site/site-server.ts';
+import { SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
@@ -14,7 +14,6 @@ import type { Charts } from '../../../src/sidecar/services.ts';
 import { buildFixture, buildUnprinted } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
 
-const DOCUMENTS = new URL('../../../data/documents/', import.meta.url).pathname;
 const CLIENT = '203.0.113.7';
 const PROJECT = new URL('../../../', import.meta.url).pathname;
 
@@ -51,12 +50,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
-  await cp(serverFolder(built.cache), join(dir, SERVER_FOLDER), { recursive: true });
   for (const folder of ['charts', 'embed'])
     await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
   renderer = new Renderer();
-  charts = createCharts({ renderer, baseUrl: BASE_URL, documents: DOCUMENTS });
+  charts = createCharts({ renderer, baseUrl: BASE_URL });
 });
 
 afterAll(async () => {
@@ -93,7 +91,10 @@ describe('the program of a release', () => {
   });
 
   test('is the same when built again elsewhere', async () => {
-    const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder((await buildUnprinted()).cache)];
+    const [one, two] = [
+      join(release.dir, SERVER_FOLDER),
+      join((await buildUnprinted()).release, SERVER_FOLDER),
+    ];
     const { files } = await listTree(one);
     expect((await listTree(two)).files).toEqual(files);
     for (const path of files)
@@ -104,7 +105,7 @@ describe('the program of a release', () => {
     const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
     const text = await readFile(place);
     const other = new Renderer();
-    const pages = createCharts({ renderer: other, baseUrl: BASE_URL, documents: DOCUMENTS });
+    const pages = createCharts({ renderer: other, baseUrl: BASE_URL });
     try {
       await writeFile(place, Buffer.concat([text, Buffer.from('\n')]));
       await expect(
@@ -171,9 +172,12 @@ describe('the page of a chart with a state in its query', () => {
     ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
   ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
     const unused = { run: () => expect.unreachable('the renderer') };
-    const idle = createCharts({ renderer: unused, baseUrl: BASE_URL, documents: DOCUMENTS });
+    const idle = createCharts({ renderer: unused, baseUrl: BASE_URL });
     // Without a working program, rendering would fail.
-    const broken = { ...release, manifest: { ...release.manifest, unlisted: [{ file: SERVER_ENTRY }] } };
+    const broken = {
+      ...release,
+      manifest: { ...release.manifest, unlisted: [{ file: `${SERVER_FOLDER}/entry.mjs` }] },
+    };
     for (const folder of ['charts', 'embed']) {
       const asked = { query, client: CLIENT };
       const answer = await idle.answerPage(

@@ -9,7 +9,7 @@ import { describedFiles } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
-import type { SiteRelease } from '../release.ts';
+import { perRelease, type SiteRelease } from '../release.ts';
 import { closedYears } from '../report/closed-years.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
 import { type Preview, previewOf } from './preview.ts';
@@ -77,7 +77,7 @@ export interface FilePage {
 }
 
 /** The pages of all published files, in the order of the table. Throws site_failed. */
-export function filePages(release: SiteRelease): FilePage[] {
+export const filePages = perRelease((release): FilePage[] => {
   const facts = siteFacts(release);
   const cited = citedFacts(release);
   const described = new Map(describedFiles(facts).map((one) => [one.artifact.path, one]));
@@ -91,6 +91,11 @@ export function filePages(release: SiteRelease): FilePage[] {
       jsonLd: datasetJsonLd(facts, { artifact, files }),
     };
   });
+});
+
+/** The page of one published file. */
+export function filePageAt(release: SiteRelease, path: string): FilePage {
+  return filePages(release).find(({ artifact }) => artifact.path === path)!;
 }
 
 function filePage(

@@ -1,16 +1,9 @@
-import type { APIContext } from 'astro';
-import { openRelease, rasteriserAddress } from '../../components/release.ts';
+import type { APIRoute } from 'astro';
+import { openRelease } from '../../components/release.ts';
 import { CARDS } from '../../components/site/cards/cards.ts';
 
-type Rasteriser = typeof import('../../../../pipeline/charts/files/rasterise.ts');
-
-export function getStaticPaths() {
-  return [...CARDS.keys()].map((card) => ({ params: { card } }));
-}
-
-export async function GET({ params: { card } }: APIContext) {
-  // Imported from disk rather than bundled, because it loads fonts from the folder of the software.
-  const { rasterise }: Rasteriser = await import(/* @vite-ignore */ rasteriserAddress());
-  const draw = CARDS.get(card!)!;
-  return new Response(new Uint8Array(await rasterise(draw(openRelease()))));
-}
+/** The drawing of a card. Whoever renders the site turns it into pixels. */
+export const GET: APIRoute = ({ params }) => {
+  const draw = CARDS.get(params.card!)!;
+  return new Response(draw(openRelease()), { headers: { 'content-type': 'image/svg+xml' } });
+};

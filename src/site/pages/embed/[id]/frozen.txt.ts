@@ -1,15 +1,9 @@
 import type { APIRoute } from 'astro';
 import { DEFAULT_STATE } from '../../../../../pipeline/charts/chart-state.ts';
-import { CHARTS } from '../../../../../pipeline/charts/table.ts';
 import { chartFacts } from '../../../components/charts/chart-facts.ts';
 import { frozenCode } from '../../../components/charts/embed-codes.ts';
 import { openChart } from '../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../components/release.ts';
-
-/** The frozen embed code of each chart. */
-export function getStaticPaths() {
-  return CHARTS.map(({ id }) => ({ params: { id } }));
-}
 
 export const GET: APIRoute = ({ params }) => {
   const release = openRelease();

@@ -5,8 +5,6 @@ import { askedState, openChart } from '../../../../components/charts/open-chart.
 import { openRelease } from '../../../../components/release.ts';
 
 // Renders `/embed/supply/frozen.txt?series=burned`, like charts/on-demand.
-export const prerender = false;
-
 export const GET: APIRoute = ({ params, url }) => {
   const release = openRelease();
   const open = openChart(release, params.id!);

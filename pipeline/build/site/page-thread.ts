@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import {
+  openProgram,
+  type ProgramFiles,
+  type RenderedPage,
+  renderPage,
+  type SiteFacts,
+} from './open-program.ts';
+
+/** What a thread renders pages of. */
+export interface PageSource {
+  /** Folder of the release that is being staged. */
+  dir: string;
+  files: ProgramFiles;
+  facts: SiteFacts;
+}
+
+/** One at a time; null asks for the addresses of all pages. */
+export type PageJob = string | null;
+
+/** An error loses its class between threads, so only its message is sent. */
+export type PageReply =
+  | { failed: false; result: RenderedPage | readonly string[] }
+  | { failed: true; message: string };
+
+const { dir, files, facts } = workerData as PageSource;
+const opening = openProgram(dir, files, facts);
+const port = parentPort!;
+
+async function reply(job: PageJob): Promise<PageReply> {
+  const site = await opening;
+  return { failed: false, result: job === null ? site.paths() : await renderPage(site, job) };
+}
+
+port.on('message', async (job: PageJob) => {
+  const answer = await reply(job).catch((error: unknown): PageReply => {
+    return { failed: true, message: error instanceof Error ? error.message : String(error) };
+  });
+  port.postMessage(answer);
+});

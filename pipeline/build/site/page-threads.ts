@@ -1,0 +1,107 @@
+import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../../config/project.ts';
+import { CathedralError } from '../../errors.ts';
+import type { RenderedPage } from './open-program.ts';
+import type { PageJob, PageReply, PageSource } from './page-thread.ts';
+
+/** One for each core of a small machine. Each holds the program and what its pages read. */
+const THREADS = 2;
+/** Memory of each thread, MiB. A thread that needs more fails the run. */
+const HEAP_MIB = 2048;
+
+/** Pages that may be under way at once, in a thread or on the way to the disk. More than threads, so that none waits for the disk. */
+export const PAGES_UNDER_WAY = 3 * THREADS;
+
+/** Threads that render the pages of a release, started when there is work. Each renders one page at a time. */
+export class PageThreads implements AsyncDisposable {
+  readonly #source: PageSource;
+  readonly #threads: PageThread[] = [];
+  readonly #idle: PageThread[] = [];
+  readonly #waiting: ((thread: PageThread) => void)[] = [];
+
+  constructor(source: PageSource) {
+    this.#source = source;
+  }
+
+  /** Addresses of all pages. Throws site_failed. */
+  async paths(): Promise<readonly string[]> {
+    return (await this.#ask(null)) as readonly string[];
+  }
+
+  /** Throws site_failed with the page's address and its error. */
+  async render(path: string): Promise<RenderedPage> {
+    return (await this.#ask(path)) as RenderedPage;
+  }
+
+  async #ask(job: PageJob): Promise<unknown> {
+    const thread = await this.#take();
+    try {
+      const reply = await thread.ask(job);
+      if (!reply.failed) return reply.result;
+      const expected = job === null ? 'the addresses of all pages' : 'a page';
+      throw new CathedralError('site_failed', { place: job ?? 'page table', expected, found: reply.message });
+    } finally {
+      this.#giveBack(thread);
+    }
+  }
+
+  async #take(): Promise<PageThread> {
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    if (this.#threads.length === THREADS) return new Promise((resolve) => this.#waiting.push(resolve));
+    const started = new PageThread(this.#source);
+    this.#threads.push(started);
+    return started;
+  }
+
+  #giveBack(thread: PageThread): void {
+    const next = this.#waiting.shift();
+    if (next) next(thread);
+    else this.#idle.push(thread);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+}
+
+class PageThread {
+  readonly #worker: Worker;
+  #reply: (reply: PageReply) => void = () => {};
+  /** Why it can do no more. */
+  #ended: PageReply | null = null;
+
+  constructor(source: PageSource) {
+    this.#worker = new Worker(moduleUrl('pipeline/build/site/page-thread.ts'), {
+      workerData: source,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+      // Nothing of the run's own environment.
+      env: { NODE_ENV: 'production' },
+      // What the program prints about an error is in the reply as well.
+      stdout: true,
+      stderr: true,
+    });
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    this.#worker.on('message', (reply: PageReply) => this.#reply(reply));
+    this.#worker.on('error', (error: Error) => this.#fail(error.message));
+    this.#worker.on('exit', () => this.#fail('the thread that renders pages has ended'));
+  }
+
+  ask(job: PageJob): Promise<PageReply> {
+    return new Promise((resolve) => {
+      this.#reply = resolve;
+      if (this.#ended) resolve(this.#ended);
+      else this.#worker.postMessage(job);
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #fail(message: string): void {
+    this.#ended ??= { failed: true, message };
+    this.#reply(this.#ended);
+  }
+}

@@ -1,0 +1,70 @@
+import { papers } from '../../pipeline/artifacts/academics/papers.ts';
+import { AREAS } from '../../pipeline/artifacts/artifact.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
+import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
+import { yearText } from '../../pipeline/model/period.ts';
+import { PROBLEMS } from '../api/problem.ts';
+import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
+import { openChart } from './components/charts/open-chart.ts';
+import { cycles } from './components/explore/cycles.ts';
+import { decisions } from './components/explore/decisions.ts';
+import { closedDeliberations, deliberations } from './components/explore/deliberations.ts';
+import { byYear } from './components/explore/records.ts';
+import { sentinelEntries } from './components/explore/sentinels.ts';
+import type { SiteRelease } from './components/release.ts';
+import { closedYears } from './components/report/closed-years.ts';
+import { CARDS } from './components/site/cards/cards.ts';
+
+/** The addresses of one kind of page in a release, each once. */
+export type PagePaths = (release: SiteRelease) => readonly string[];
+
+/** For pages that depend on the query. The server renders them when they are asked for. */
+const ON_DEMAND: PagePaths = () => [];
+
+const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${folder}/${id}${end}`);
+const yearPages = (folder: string, items: readonly { date: string }[]) =>
+  byYear(items).map(({ name }) => `/${folder}/${name}/`);
+const unique = (paths: readonly string[]) => [...new Set(paths)];
+
+/**
+ * The addresses of each kind of page, by its file below `pages`: `/charts/[id]` → `/charts/supply/`, … A page without a parameter has
+ * the address of its file and is not listed.
+ */
+export const PAGE_TABLE: Readonly<Record<string, PagePaths>> = {
+  '/[area]': () => AREAS.map((area) => `/${area}/`),
+  '/academics/papers/[id]': (release) =>
+    release.read(papers).papers.map(({ id }) => `/academics/papers/${id}/`),
+  '/cards/[...card].png': () => [...CARDS.keys()].map((card) => `/cards/${card}.png`),
+  '/charts/[id]': () => perChart('charts', '/'),
+  '/charts/[id]/citation.[ending]': (release) =>
+    // A chart without data cannot be cited.
+    CHARTS.filter((chart) => citeChart(openChart(release, chart.id), chartFacts(release, chart), '')).flatMap(
+      ({ id }) => CHART_CITATION_FORMS.map(({ ending }) => `/charts/${id}/citation.${ending}`),
+    ),
+  '/charts/on-demand/[id]': ON_DEMAND,
+  '/cycles/[id]': (release) => {
+    const all = cycles(release);
+    return [...all.flatMap(({ href }) => href ?? []), ...yearPages('cycles', all)];
+  },
+  '/decisions/[id]': (release) => {
+    const all = decisions(release);
+    return unique([...all.map(({ href }) => href), ...yearPages('decisions', all)]);
+  },
+  '/deliberations/[id]': (release) => {
+    const all = deliberations(release).map(({ href }) => href);
+    return unique([...all, ...yearPages('deliberations', closedDeliberations(release))]);
+  },
+  '/embed/[id]': () => perChart('embed', '/'),
+  '/embed/[id]/frozen.txt': () => perChart('embed', '/frozen.txt'),
+  '/embed/on-demand/[id]': ON_DEMAND,
+  '/embed/on-demand/[id]/frozen.txt': ON_DEMAND,
+  '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
+  '/files/[...path]/citation.[ending]': () =>
+    ARTIFACTS.flatMap(({ path }) => CITATION_FORMS.map(({ ending }) => `/files/${path}/citation.${ending}`)),
+  '/government/transparency/[year]': (release) =>
+    closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
+  '/oembed/[id].json': () => perChart('oembed', '.json'),
+  '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
+  '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
+};
