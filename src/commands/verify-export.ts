@@ -3,12 +3,13 @@ import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
+import { LogRows } from '../../pipeline/verify/audit/log-rows.ts';
 import { type ExportHead, readExport } from '../../pipeline/verify/audit/read-export.ts';
+import type { FilterFields } from '../../pipeline/verify/audit/row-bytes.ts';
 import {
   type ExportOptions,
   type ExportVerdict,
@@ -80,7 +81,8 @@ export const verifyExport = defineCommand({
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
-    const verdict = await verify(file, log, options).catch((cause) => {
+    using rows = new LogRows(log, { form: file.form, withFields: options.wanted !== null });
+    const verdict = await verify(file, log, options, rows).catch((cause) => {
       throw cause.syscall ? unreadable(place, cause) : cause;
     });
     progress.end();
@@ -125,7 +127,7 @@ function wantedBy(filter: ReturnType<typeof parseFilter>): NonNullable<ExportOpt
   return (event, attestation_hash) => matches(filter, fieldsOf(event, attestation_hash));
 }
 
-function fieldsOf({ type, agent, cycle }: LedgerEvent, attestation_hash: string) {
+function fieldsOf({ type, agent, cycle }: FilterFields, attestation_hash: string) {
   return { event_type: type, agent, cycle, attestation_hash };
 }
 

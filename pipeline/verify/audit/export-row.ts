@@ -1,5 +1,8 @@
 import { csvCells } from '../../forms/csv-cells.ts';
 
+/** How a file represents rows. JSON and NDJSON differ in what is between them. */
+export type RowForm = 'csv' | 'json' | 'ndjson';
+
 /** A row of the export in any format. */
 export interface ExportRow {
   timestamp: string;
@@ -12,6 +15,11 @@ export interface ExportRow {
 }
 
 export const COLUMNS = ['timestamp', 'event_type', 'agent', 'data', 'attestation_hash'] as const;
+
+/** Null if the text is not a row. */
+export function parseRow(form: RowForm, text: string): ExportRow | null {
+  return form === 'csv' ? parseCsvRow(text) : parseJsonRow(text);
+}
 
 /** A line of a CSV file without its line end; null if it is not a row. */
 export function parseCsvRow(text: string): ExportRow | null {

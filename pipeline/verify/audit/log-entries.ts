@@ -1,12 +1,12 @@
 import { CathedralError } from '../../errors.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
 import { bytesOf, type Hash } from '../../ledger/log/hash.ts';
 import { bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { type AuditedLog, type LogSource, openAuditedLog } from './audited-log.ts';
-import { type ExportRow, parseObject } from './export-row.ts';
+import { entryRow, type FoundEntry } from './entry-row.ts';
+import type { ExportRow } from './export-row.ts';
 
 /** The entries of one bundle, with their hashes. */
 export interface EntryBundle {
@@ -39,6 +39,17 @@ export class LogEntries {
 
   get size(): number {
     return this.log.checkpoint.size;
+  }
+
+  /** A full bundle, for which nothing vouches: its bytes, or the file that has them. Throws what the source throws. */
+  unverified(number: number): Promise<Uint8Array> | string {
+    return this.#source.bundle(number);
+  }
+
+  /** The root of the tree over the entries of a full bundle. Throws log_invalid. */
+  async rootOf(number: number): Promise<Hash> {
+    const above = await this.log.reader.tile(1, Math.floor(number / TILE_WIDTH));
+    return above[number % TILE_WIDTH]!;
   }
 
   /** For callers that read the log backwards: fetches the next bundle while they use this one. */
@@ -87,13 +98,6 @@ async function readBundle(source: LogSource, { index, width }: Tile): Promise<En
   return { lines, hashes: lines.map(leafHash) };
 }
 
-/** An entry of the log with the row that the export has of it. */
-export interface FoundEntry {
-  index: number;
-  event: LedgerEvent;
-  row: ExportRow;
-}
-
 /** The form of a ledger's timestamp; the date need not exist. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
@@ -128,7 +132,7 @@ export class EntryFinder {
     const { number, lines, hashes, entries } = this.#open;
     const within = index - number * TILE_WIDTH;
     if (within < 0 || within >= lines.length) return undefined;
-    entries[within] ??= read(lines[within]!, index, hashes[within]!);
+    entries[within] ??= entryRow(lines[within]!, index, hashes[within]!);
     return entries[within];
   }
 
@@ -163,17 +167,4 @@ export class EntryFinder {
     }
     return null;
   }
-}
-
-/** The hash shows that the line is one of the ledger, which validated it. Here it is only parsed. */
-function read(line: Uint8Array, index: number, hash: string): FoundEntry {
-  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
-  const event = parseObject(text) as unknown as LedgerEvent | null;
-  if (!event) {
-    const found = JSON.stringify(text.slice(0, 80));
-    throw new CathedralError('log_invalid', { place: `entry ${index}`, expected: 'an event', found });
-  }
-  const { timestamp, type, agent } = event;
-  const data = JSON.stringify(event.data);
-  return { index, event, row: { timestamp, event_type: type, agent, data, attestation_hash: `0x${hash}` } };
 }

@@ -1,7 +1,10 @@
-import type { LedgerEvent } from '../../ledger/event.ts';
-import type { ExportRow } from './export-row.ts';
-import { EntryFinder, type FoundEntry, type LogEntries } from './log-entries.ts';
-import { differences, type ExportFile, isOther, type RowText } from './read-export.ts';
+import { TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { type FoundEntry, formatRow } from './entry-row.ts';
+import { type ExportRow, parseRow, type RowForm } from './export-row.ts';
+import { EntryFinder, type LogEntries } from './log-entries.ts';
+import type { LogRows, RowsOfBundle } from './log-rows.ts';
+import { differences, type ExportFile, type ExportRows, isOther, type RowText } from './read-export.ts';
+import type { FilterFields } from './row-bytes.ts';
 
 export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
 
@@ -32,32 +35,33 @@ export interface ExportOptions {
   /** The end of the period; undefined: the time of its newest row. */
   to: string | undefined;
   /** The filter that the export was made with; null: all events. */
-  wanted: ((event: LedgerEvent, hash: string) => boolean) | null;
+  wanted: ((event: FilterFields, hash: string) => boolean) | null;
 }
 
 /** A file that has nothing to do with the log is not compared to its end. */
 const MAX_FAULTS = 1000;
 /** How many rows that are not in the log may precede the first one that is. */
 const MAX_WAITING = 1000;
+/** After so many bundles without a row that has the bytes of its entry, only parsed rows are compared. */
+const MOST_USELESS = 4;
 
 /**
  * Compares an export, newest row first, with a log: each row with the entry of its hash, and all rows with the entries of the
- * period. Keeps a batch of rows, some bundles, and the missing entries in memory.
+ * period. Keeps a chunk of the file, some bundles, and the missing entries in memory. With `logRows`, bytes are compared, and only
+ * rows that differ are parsed; the verdict is the same.
  */
 export async function verifyExport(
   file: ExportFile,
   log: LogEntries,
   options: ExportOptions,
+  logRows: LogRows | null = null,
 ): Promise<ExportVerdict> {
-  const comparison = new Comparison(file, new EntryFinder(log), options);
+  const comparison = new Comparison(file, new EntryFinder(log), options, logRows);
   await comparison.begin();
-  let next = await file.rows.next();
-  while (!next.done && !comparison.isAbandoned) {
-    await comparison.compare(next.value);
-    next = await file.rows.next();
-  }
+  await comparison.compare();
   const verdict = await comparison.end();
-  if (next.done && next.value) verdict.faults.push({ kind: 'unreadable', ...next.value });
+  const { hasEnded, fault } = file.rows;
+  if (hasEnded && fault) verdict.faults.push({ kind: 'unreadable', ...fault });
   return verdict;
 }
 
@@ -92,8 +96,14 @@ class MissingEntries {
 }
 
 class Comparison {
-  readonly #format: ExportFile['format'];
+  readonly #form: RowForm;
+  readonly #file: ExportRows;
   readonly #finder: EntryFinder;
+  #logRows: LogRows | null;
+  #bundle: RowsOfBundle | null = null;
+  /** `#found` when the bundle was opened, and the number of bundles before it without a row that was equal. */
+  #foundBefore = 0;
+  #useless = 0;
   readonly #options: ExportOptions;
   readonly #faults: RowFault[] = [];
   readonly #missing = new MissingEntries();
@@ -107,15 +117,21 @@ class Comparison {
   /** Numbers of the newest and the oldest entry of the period. */
   #newest = -1;
   #oldest = 0;
-  /** The oldest entry with a row. */
-  #last: FoundEntry | null = null;
+  /** Number of the oldest entry with a row. */
+  #last: number | null = null;
   #line = 0;
-  #current: RowText | null = null;
 
-  constructor({ format }: ExportFile, finder: EntryFinder, options: ExportOptions) {
-    this.#format = format;
+  constructor(
+    { form, rows }: ExportFile,
+    finder: EntryFinder,
+    options: ExportOptions,
+    logRows: LogRows | null,
+  ) {
+    this.#form = form;
+    this.#file = rows;
     this.#finder = finder;
     this.#options = options;
+    this.#logRows = logRows;
   }
 
   get isAbandoned(): boolean {
@@ -128,18 +144,18 @@ class Comparison {
     if (to !== undefined) this.#startAt((await this.#finder.countBefore(to, { inclusive: true })) - 1);
   }
 
-  /** The last row waits, since comparing a row may need the next one. */
-  async compare(rows: readonly RowText[]): Promise<void> {
-    for (const row of rows) {
-      if (this.isAbandoned) return;
-      const current = this.#current;
-      this.#current = row;
-      if (current && !this.#isNext(current)) await this.#accept(current, row);
+  async compare(): Promise<void> {
+    const file = this.#file;
+    while (!this.isAbandoned) {
+      if (this.#logRows) await this.#takeEqual();
+      const row = file.ready ?? (await file.peek());
+      if (!row) return;
+      file.skip();
+      if (!this.#isNext(row)) await this.#accept(row);
     }
   }
 
   async end(): Promise<ExportVerdict> {
-    if (this.#current && !this.isAbandoned) await this.#accept(this.#current, null);
     if (this.#next === null) await this.#startWith(null);
     const isAbandoned = this.isAbandoned;
     if (!isAbandoned) {
@@ -159,26 +175,75 @@ class Comparison {
     this.#newest = index;
   }
 
+  /** Accepts rows as long as the file has the bytes of the expected ones. */
+  async #takeEqual(): Promise<void> {
+    while (this.#logRows && this.#next !== null && this.#next >= this.#oldest) {
+      const number = Math.floor(this.#next / TILE_WIDTH);
+      if (this.#bundle?.number !== number) await this.#openBundle(this.#logRows, number);
+      if (!this.#bundle || !(await this.#takeEqualOf(this.#bundle))) return;
+    }
+  }
+
+  /** A file that is written in another way has no row with these bytes. */
+  async #openBundle(logRows: LogRows, number: number): Promise<void> {
+    this.#useless = this.#bundle && this.#found === this.#foundBefore ? this.#useless + 1 : 0;
+    this.#foundBefore = this.#found;
+    if (this.#useless === MOST_USELESS) this.#logRows = null;
+    this.#bundle = await logRows.bundle(number, this.#oldest);
+  }
+
+  /** False: the next row differs from the expected one, or there is none. */
+  async #takeEqualOf({ number, bytes, ends, fields, hashOf }: RowsOfBundle): Promise<boolean> {
+    const { wanted } = this.#options;
+    const isWanted = (row: number) => !wanted || wanted(fields![row]!, hashOf(row));
+    const newest = number * TILE_WIDTH + TILE_WIDTH - 1;
+    const end = newest - Math.max(this.#oldest, number * TILE_WIDTH) + 1;
+    for (let from = newest - this.#next!; from < end; from = newest - this.#next!) {
+      let first = from;
+      while (wanted && first < end && !isWanted(first)) first += 1;
+      // Entries that the filter leaves out are passed only where a row follows, as in `#expected`.
+      if (first > from && !(await this.#file.peek())) return false;
+      this.#next = newest - first;
+      let to = wanted ? first : end;
+      while (to < end && isWanted(to)) to += 1;
+      if (to > first && !(await this.#takeRows(bytes, ends, first, to))) return false;
+    }
+    return true;
+  }
+
+  /** Whether the file has all of these rows; takes those that it has. */
+  async #takeRows(bytes: Buffer, ends: Uint32Array, first: number, to: number): Promise<boolean> {
+    const count = await this.#file.skipEqual(bytes, ends, first, to);
+    if (count > 0) {
+      this.#rows += count;
+      this.#found += count;
+      this.#line = this.#file.line - 1;
+      this.#next = this.#next! - count;
+      this.#last = this.#next + 1;
+    }
+    return count === to - first;
+  }
+
   /** Accepts a row that equals the expected entry in the open bundle. This is nearly every row, so it is synchronous. */
   #isNext({ line, text }: RowText): boolean {
     if (this.#next === null || this.#next < this.#oldest || this.#options.wanted) return false;
     const entry = this.#finder.inOpenBundle(this.#next);
-    if (!entry || this.#format.write(entry.row) !== text) return false;
+    if (!entry || formatRow(this.#form, entry.row) !== text) return false;
     this.#rows += 1;
     this.#line = line;
     this.#take(entry);
     return true;
   }
 
-  async #accept(row: RowText, following: RowText | null): Promise<void> {
+  async #accept(row: RowText): Promise<void> {
     if (this.#next === null) await this.#wait(row);
-    else await this.#compareRow(row, following);
+    else await this.#compareRow(row, await this.#file.peek());
   }
 
   /** Keeps rows until one is found in the log, which shows where the rows before it belong. */
   async #wait(row: RowText): Promise<void> {
     this.#waiting.push(row);
-    const parsed = this.#format.parse(row.text);
+    const parsed = parseRow(this.#form, row.text);
     const found = parsed && (await this.#finder.locate(parsed));
     if (found || this.#waiting.length > MAX_WAITING) await this.#startWith(found);
   }
@@ -186,7 +251,7 @@ class Comparison {
   async #startWith(found: FoundEntry | null): Promise<void> {
     let newest = found?.index ?? -1;
     for (const { text } of this.#waiting.slice(0, -1).reverse()) {
-      const row = this.#format.parse(text);
+      const row = parseRow(this.#form, text);
       if (!found || !row || newest + 1 >= this.#finder.size) break;
       if (isOther(row, (await this.#finder.at(newest + 1)).row)) break;
       newest += 1;
@@ -194,15 +259,15 @@ class Comparison {
     this.#startAt(newest);
     const rows = this.#waiting.splice(0);
     for (const [index, row] of rows.entries())
-      if (!this.isAbandoned) await this.#compareRow(row, rows[index + 1] ?? this.#current);
+      if (!this.isAbandoned) await this.#compareRow(row, rows[index + 1] ?? (await this.#file.peek()));
   }
 
   async #compareRow({ line, text }: RowText, following: RowText | null): Promise<void> {
     this.#rows += 1;
     this.#line = line;
     const expected = await this.#expected();
-    if (expected && this.#format.write(expected.row) === text) return this.#take(expected);
-    const row = this.#format.parse(text);
+    if (expected && formatRow(this.#form, expected.row) === text) return this.#take(expected);
+    const row = parseRow(this.#form, text);
     if (!row) return this.#fault(line, 'unreadable', 'this is not a row of the export');
     if (expected?.row.attestation_hash === row.attestation_hash) {
       this.#compareCells(line, row, expected);
@@ -222,7 +287,7 @@ class Comparison {
 
   /** Whether a row belongs to this entry, so that the row before it belongs to none. */
   #isOf(row: RowText | null, { row: expected }: FoundEntry): boolean {
-    const hash = row && this.#format.parse(row.text)?.attestation_hash;
+    const hash = row && parseRow(this.#form, row.text)?.attestation_hash;
     return hash === expected.attestation_hash;
   }
 
@@ -239,7 +304,7 @@ class Comparison {
   #take(entry: FoundEntry): void {
     this.#found += 1;
     this.#next = entry.index - 1;
-    this.#last = entry;
+    this.#last = entry.index;
   }
 
   /** A row of another entry than the expected one. */
@@ -288,8 +353,9 @@ class Comparison {
 
   /** The first entry of the log with the same time as the last row. */
   async #ownBeginning(): Promise<number> {
-    if (!this.#last) return this.#next! + 1;
-    return this.#finder.countBefore(this.#last.row.timestamp, { inclusive: false });
+    if (this.#last === null) return this.#next! + 1;
+    const { row } = await this.#finder.at(this.#last);
+    return this.#finder.countBefore(row.timestamp, { inclusive: false });
   }
 
   /** Reports missing entries; returns how many of them match the filter. */
