@@ -7,10 +7,7 @@ import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
 import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
 import { openChart } from './components/charts/open-chart.ts';
-import { cycles } from './components/explore/cycles.ts';
-import { decisions } from './components/explore/decisions.ts';
-import { closedDeliberations, deliberations } from './components/explore/deliberations.ts';
-import { byYear } from './components/explore/records.ts';
+import { archivePages } from './components/explore/archive-pages.ts';
 import { sentinelEntries } from './components/explore/sentinels.ts';
 import type { SiteRelease } from './components/release.ts';
 import { closedYears } from './components/report/closed-years.ts';
@@ -23,9 +20,6 @@ export type PagePaths = (release: SiteRelease) => readonly string[];
 const ON_DEMAND: PagePaths = () => [];
 
 const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${folder}/${id}${end}`);
-const yearPages = (folder: string, items: readonly { date: string }[]) =>
-  byYear(items).map(({ name }) => `/${folder}/${name}/`);
-const unique = (paths: readonly string[]) => [...new Set(paths)];
 
 /**
  * The addresses of each kind of page, by its file below `pages`: `/charts/[id]` → `/charts/supply/`, … A page without a parameter has
@@ -43,18 +37,9 @@ export const PAGE_TABLE: Readonly<Record<string, PagePaths>> = {
       ({ id }) => CHART_CITATION_FORMS.map(({ ending }) => `/charts/${id}/citation.${ending}`),
     ),
   '/charts/on-demand/[id]': ON_DEMAND,
-  '/cycles/[id]': (release) => {
-    const all = cycles(release);
-    return [...all.flatMap(({ href }) => href ?? []), ...yearPages('cycles', all)];
-  },
-  '/decisions/[id]': (release) => {
-    const all = decisions(release);
-    return unique([...all.map(({ href }) => href), ...yearPages('decisions', all)]);
-  },
-  '/deliberations/[id]': (release) => {
-    const all = deliberations(release).map(({ href }) => href);
-    return unique([...all, ...yearPages('deliberations', closedDeliberations(release))]);
-  },
+  '/cycles/[id]': archivePages('cycles'),
+  '/decisions/[id]': archivePages('decisions'),
+  '/deliberations/[id]': archivePages('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),
   '/embed/[id]/frozen.txt': () => perChart('embed', '/frozen.txt'),
   '/embed/on-demand/[id]': ON_DEMAND,

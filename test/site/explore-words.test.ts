@@ -8,11 +8,10 @@ import {
   virtueSentence,
   whyItEnded,
 } from '../../src/site/components/explore/deliberation-sentences.ts';
-import type { Deliberation, Position } from '../../src/site/components/explore/deliberations.ts';
+import type { Deliberation, Ended, Position } from '../../src/site/components/explore/deliberations.ts';
 import { tally, tallyWords } from '../../src/site/components/explore/deliberations.ts';
 import { linkWords } from '../../src/site/components/explore/linked-words.ts';
-import { questionOf } from '../../src/site/components/explore/questions.ts';
-import { recordsAt, shortText } from '../../src/site/components/explore/records.ts';
+import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/components/explore/records.ts';
 import type { SentinelEntry } from '../../src/site/components/explore/sentinels.ts';
 import { sentinelSentences, uptimeSentences } from '../../src/site/components/explore/sentinels.ts';
 
@@ -140,26 +139,37 @@ describe('the name of a page', () => {
 });
 
 describe('the records of a page', () => {
-  const all = ['c', 'a', 'b', 'a', 'd'].map((id, index) => ({ href: `/decisions/${id}/`, index }));
+  const all = ['d', 'a', 'b', 'a', 'c'].map((id, index) => ({
+    id,
+    href: `/decisions/${id}/`,
+    topic: id,
+    date: null,
+    index,
+  }));
+  const archive = archiveOf(all);
 
   test('are all of its address, newest first, and beside them those of other pages', () => {
-    expect(recordsAt(all, '/decisions/a/')).toEqual({
-      one: all[1],
-      previous: [all[3]],
-      later: all[0],
+    expect(recordsAt(archive, '/decisions/a/')).toEqual({
+      one: all[3],
+      previous: [all[1]],
+      later: all[4],
       earlier: all[2],
     });
-    expect(recordsAt(all, '/decisions/d/')).toEqual({
-      one: all[4],
+    expect(recordsAt(archive, '/decisions/d/')).toEqual({
+      one: all[0],
       previous: [],
-      later: all[3],
+      later: all[1],
       earlier: null,
     });
-    expect(recordsAt(all, '/decisions/in-2025/').one).toBeNull();
+    expect(recordsAt(archive, '/decisions/in-2025/')).toBeNull();
   });
 });
 
 describe('how a deliberation ended', () => {
+  const comparedWith = (...all: Pick<Deliberation, 'consensus' | 'positions'>[]): Ended => ({
+    outcomes: all.map(({ consensus, positions }) => ({ consensus, share: tally(positions).share })),
+    isAll: true,
+  });
   const agreed = deliberation('d-1', 'reached', ['support', 'support', 'support', 'oppose']);
   const failed = deliberation('d-2', 'not_reached', [
     'support_with_conditions',
@@ -167,11 +177,11 @@ describe('how a deliberation ended', () => {
     'abstain without reasons',
   ]);
 
-  test('is said of the positions, by name, and held against the others', () => {
-    expect(whyItEnded(failed, [agreed, failed])).toEqual([
+  test('is said of the positions, by name, and compared with those closed before', () => {
+    expect(whyItEnded(failed, comparedWith(agreed))).toEqual([
       'It ended without consensus: of those for or against, 50\u00a0% were in favour.',
       'Of three participants, one was in favour, with conditions; one against (B); one abstained (C).',
-      'Among the other published deliberations, one reached consensus, none with less than 75\u00a0% in favour.',
+      'Among the deliberations closed before it, one reached consensus, none with less than 75\u00a0% in favour.',
       'C gave no reasons.',
     ]);
   });
@@ -179,22 +189,29 @@ describe('how a deliberation ended', () => {
   test('says so where the share in favour does not tell', () => {
     const other = deliberation('d-3', 'not_reached', ['support', 'support', 'support', 'support', 'oppose']);
     const third = deliberation('d-4', 'reached', ['support', 'oppose']);
-    expect(whyItEnded(third, [agreed, other, third])[2]).toBe(
-      'Among the other published deliberations, one reached consensus, none with less than 75\u00a0% in favour; one did not, none with more than 80\u00a0%. The share alone does not tell them apart.',
+    expect(whyItEnded(third, comparedWith(agreed, other))[2]).toBe(
+      'Among the deliberations closed before it, one reached consensus, none with less than 75\u00a0% in favour; one did not, none with more than 80\u00a0%. The share alone does not tell them apart.',
+    );
+  });
+
+  test('is compared with the last hundred, so that others need not be read', () => {
+    const { outcomes } = comparedWith(...Array<typeof agreed>(100).fill(agreed));
+    expect(whyItEnded(failed, { outcomes, isAll: false })[2]).toBe(
+      'Among the last 100 deliberations closed before it, 100 reached consensus, none with less than 75\u00a0% in favour.',
     );
   });
 
   test('compares nothing while it is open, and nothing with nothing', () => {
     const open = deliberation('d-5', 'pending', ['support']);
-    expect(whyItEnded(open, [agreed, open])).toEqual([
+    expect(whyItEnded(open, comparedWith(agreed))).toEqual([
       'It is still open, and positions can change: of those for or against, all were in favour.',
       'Of one participant, one was in favour; nobody against.',
     ]);
-    expect(whyItEnded(agreed, [agreed])).toHaveLength(2);
-    expect(whyItEnded(deliberation('d-6', 'reached', []), [])).toEqual([
+    expect(whyItEnded(agreed, comparedWith())).toHaveLength(2);
+    expect(whyItEnded(deliberation('d-6', 'reached', []), comparedWith())).toEqual([
       'It ended with consensus; no sentinel took a position.',
     ]);
-    expect(whyItEnded(deliberation('d-7', 'reached', ['abstain']), [])[0]).toBe(
+    expect(whyItEnded(deliberation('d-7', 'reached', ['abstain']), comparedWith())[0]).toBe(
       'It ended with consensus; nobody was for or against.',
     );
   });
@@ -232,10 +249,11 @@ describe('a question', () => {
 });
 
 describe('a text of the ledger', () => {
-  const pages = new Map([
+  const known = new Map([
     ['ATLAS', '/sentinels/atlas/'],
     ['d-1', '/decisions/d-1/'],
   ]);
+  const pages = (word: string) => known.get(word) ?? null;
 
   test('leads to what it names, and is otherwise as it was', () => {
     const text = 'ATLAS, unlike ATLASES, asked (d-1) for <b>more</b>.';
@@ -336,8 +354,7 @@ describe('a sentinel in words', () => {
 describe('a cycle in words', () => {
   const cycle: Cycle = {
     label: 'C-151',
-    number: 151,
-    href: null,
+    href: '/cycles/c-151/',
     date: '2025-12-01',
     isOver: true,
     mii: {

@@ -13,7 +13,7 @@ import { formatLlmsTxt } from './llms-txt.ts';
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
 export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[] {
   const { baseUrl } = facts;
-  const changes = changesOf(recent, facts);
+  const changes = changesOf(recent);
   const cited = { ...facts, versions: versionsOf(facts) };
   const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
   return [

@@ -1,12 +1,10 @@
 import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
-import { DAY_MS } from '../../model/window.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
-import type { CatalogueFacts } from './facts.ts';
 import { cyclePath, pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
@@ -49,16 +47,13 @@ export const FEED_TABLES: readonly Table[] = [
 type Cells = Readonly<Record<string, Value>>;
 
 /** What changed in the data, newest first: each closed day, each multiplier that was set, each decision. */
-export function changesOf(
-  { rows, decisionIds }: Recent,
-  now: Pick<CatalogueFacts, 'asOf' | 'cycle'>,
-): Change[] {
+export function changesOf({ rows, decisionIds }: Recent): Change[] {
   const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
     named(table, rows.get(table.name)),
   );
   const days = supply!.slice(-FEED_DAYS).map((day) => {
     const isOfDay = ({ date }: Cells) => date === day.date;
-    return dayChange(day, minting!.filter(isOfDay), { mii: mii!.find(isOfDay), path: dayPath(day, now) });
+    return dayChange(day, minting!.filter(isOfDay), mii!.find(isOfDay));
   });
   const names = pageNames(decisionIds);
   const decided = decisions!.map((one) => decisionChange(one, names));
@@ -94,17 +89,7 @@ function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
 }
 
-/** The page of the day's cycle, counted back from the current one as the pages do. */
-function dayPath({ date }: Cells, { asOf, cycle }: Pick<CatalogueFacts, 'asOf' | 'cycle'>): string {
-  const back = (Date.parse(asOf.slice(0, 10)) - Date.parse(date as string)) / DAY_MS;
-  return cyclePath(Number(cycle.slice('C-'.length)) - back, back) ?? 'cycles/';
-}
-
-function dayChange(
-  day: Cells,
-  minting: readonly Cells[],
-  { mii, path }: { mii: Cells | undefined; path: string },
-): Change {
+function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): Change {
   const date = day.date as string;
   const mints = minting.reduce((sum, { mints }) => sum + (mints as number), 0);
   const minted = formatAmount(minting.reduce((sum, row) => sum + parseAmount(row.minted as string), 0n));
@@ -117,7 +102,7 @@ function dayChange(
     title: `${date}: ${mints === 0 ? 'nothing' : formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
     summary: `The day’s rows are in the daily files. ${mints === 0 ? 'No mints' : `${formatCount(mints, 'mint')}, ${minted} MIC`}. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
-    path,
+    path: cyclePath(date),
   };
 }
 

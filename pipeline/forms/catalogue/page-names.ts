@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cycleNumber } from '../../ledger/slot.ts';
 import { isPlainName } from '../../words/plain-name.ts';
 
 const HASH_LENGTH = 10;
@@ -34,14 +35,8 @@ function hashedName(id: string, hashed: string): string {
   return plain === '' ? hash : `${plain}-${hash}`;
 }
 
-/**
- * The newest cycles have a page each; older ones are on the page of their year. A cycle is a day, so this is nearly three years,
- * and it limits what a run writes.
- */
-export const MOST_CYCLE_PAGES = 1000;
-
-/** Path of a cycle's page, from its number and its distance to the current cycle; null if it has none. */
-export function cyclePath(number: number, back: number): string | null {
-  const hasPage = Number.isSafeInteger(number) && number >= 0 && back < MOST_CYCLE_PAGES;
-  return hasPage ? `cycles/c-${number}/` : null;
+/** Path of the page of a day's cycle, `cycles/c-151/`; of days before the first cycle the list. */
+export function cyclePath(date: string): string {
+  const number = cycleNumber(Date.parse(date));
+  return number < 0 ? 'cycles/' : `cycles/c-${number}/`;
 }

@@ -49,6 +49,11 @@ export class SiteRelease extends PublishedFiles {
     return this.#files.has(path) || this.#printed.has(path);
   }
 
+  /** Where a public file is on this machine, to read parts of it. Throws site_failed where there is none. */
+  placeOf(path: string): string {
+    return this.#pathOf(path);
+  }
+
   /** The first bytes of a public file, or all of a shorter one. Throws site_failed like `read`. */
   head(path: string, bytes: number): string {
     const handle = openSync(this.#pathOf(path), 'r');

@@ -13,9 +13,9 @@ const facts = tinyFacts();
 const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOString().slice(0, 10);
 
 /** Of a feed that shows every decision. */
-function changesIn(rows: RecentRows, now: Parameters<typeof changesOf>[1] = facts) {
+function changesIn(rows: RecentRows) {
   const decisionIds = (rows.get('decisions') ?? []).map(([id]) => id as string);
-  return changesOf({ rows, decisionIds }, now);
+  return changesOf({ rows, decisionIds });
 }
 
 const ROWS: RecentRows = new Map([
@@ -74,7 +74,7 @@ describe('changes to the data', () => {
     const record = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
     const all = ['d', 'D', 'd', 'd/2', 'd', 'D'].map(record);
     const decisionIds = all.map(([id]) => id as string);
-    const newest = changesOf({ rows: new Map([['decisions', all.slice(3)]]), decisionIds }, facts);
+    const newest = changesOf({ rows: new Map([['decisions', all.slice(3)]]), decisionIds });
     expect(newest).toEqual(changesIn(new Map([['decisions', all]])).slice(0, 3));
     expect(newest.map(({ id }) => id)).toEqual(['decision/D/2', 'decision/d/3', 'decision/d/2/2']);
   });

@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-day.ts';
 import { cathedralMultipliers } from '../../../../pipeline/artifacts/economy/cathedral-multipliers.ts';
-import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
-import { cyclePath, MOST_CYCLE_PAGES } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { cyclePath } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { cycleNumber, FIRST_CYCLE } from '../../../../pipeline/ledger/slot.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../../../pipeline/words/number.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
-import { type Decision, decisions } from './decisions.ts';
+import { type DecisionEntry, decisionsByDay } from './decisions.ts';
+import { forEachLine, rowsOfDays } from './history-rows.ts';
 
 type MiiDay = z.output<typeof miiByDay.schema>;
 type MintingDay = z.output<typeof mintingByDay.schema>;
@@ -22,9 +23,8 @@ type EventCount = z.output<typeof eventsByDay.schema>;
 export interface Cycle {
   /** `C-151` */
   label: string;
-  number: number;
-  /** The path of its page; null for cycles too old to have one. */
-  href: string | null;
+  /** The path of its page. */
+  href: string;
   /** `2025-12-01` */
   date: string;
   /** Whether the day had ended when the files were written. Until then the daily files do not include it. */
@@ -39,69 +39,166 @@ export interface Cycle {
   minted: number;
   multipliers: readonly Setting[];
   events: readonly EventCount[];
-  decisions: readonly Decision[];
+  decisions: readonly DecisionEntry[];
 }
 
-/** The cycles from the first day with an event to the current one, newest first. */
-export const cycles = perRelease((release): Cycle[] => {
-  const { timestamp, cycle } = release.read(mii);
-  const current = Number(/^C-(\d+)$/.exec(cycle)?.[1] ?? Number.NaN);
-  // A label can have more digits than a safe integer.
-  if (!Number.isSafeInteger(current)) return [];
-  const today = timestamp.slice(0, 10);
-  const files = filesByDay(release);
-  const eventful = [...files.events.keys()].reverse();
-  const since = daysFrom(eventful.at(-1) ?? today, today);
-  const newest = Array.from({ length: Math.min(MOST_CYCLE_PAGES, since) }, (_, back) => back);
-  // A ledger can be idle for millennia, so of the older days only those with events are listed.
-  const older = eventful.map((date) => daysFrom(date, today) - 1).filter((back) => back >= MOST_CYCLE_PAGES);
-  return [...newest, ...older]
-    .filter((back) => back <= current)
-    .map((back) => cycleOf(files, { number: current - back, date: addDays(today, -back), back }));
+/**
+ * Every day from the first event on has a page, except those of a longer idle stretch: a ledger can be idle for millennia. Whether a day
+ * has one is settled by the event after it, so pages never disappear.
+ */
+const MOST_IDLE_DAYS = 92;
+
+/** Days with a page in succession. */
+interface Stretch {
+  from: string;
+  to: string;
+}
+
+/** The days with a page, the oldest first. */
+export const cycleDays = perRelease((release): Stretch[] => {
+  const [first] = FIRST_CYCLE.split('T') as [string];
+  const stretches: Stretch[] = [];
+  for (const date of daysWithEvents(release)) {
+    if (date < first) continue;
+    const last = stretches.at(-1);
+    if (last && daysFrom(last.to, date) - 2 <= MOST_IDLE_DAYS) last.to = date;
+    else stretches.push({ from: date, to: date });
+  }
+  return stretches;
 });
 
-type FilesByDay = ReturnType<typeof filesByDay>;
+/** Oldest first. The supply has a row for each day with an event that is over. */
+function daysWithEvents(release: SiteRelease): string[] {
+  const days = [today(release)];
+  forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
+  return days.reverse();
+}
 
-function filesByDay(release: SiteRelease) {
+function today({ draft }: SiteRelease): string {
+  return draft.timestamp.slice(0, 10);
+}
+
+function stretchOf(release: SiteRelease, date: string): Stretch | undefined {
+  const last = cycleDays(release).findLast(({ from }) => from <= date);
+  return last && date <= last.to ? last : undefined;
+}
+
+/** The path of the page of a day's cycle; null if it has none. */
+export function cyclePage(release: SiteRelease, date: string): string | null {
+  return stretchOf(release, date) ? hrefOf(date) : null;
+}
+
+function hrefOf(date: string): string {
+  return `/${cyclePath(date)}`;
+}
+
+/** `2025-12-01` → `C-151`. */
+export function cycleLabel(date: string): string {
+  return `C-${cycleNumber(Date.parse(date))}`;
+}
+
+/** The cycle of a day that has a page. */
+export function cycleAt(release: SiteRelease, date: string): Cycle {
+  return cyclesBetween(release, { from: date, to: date })[0]!;
+}
+
+/** The days with a page before and after such a day. */
+export function daysBeside(
+  release: SiteRelease,
+  date: string,
+): { earlier: string | null; later: string | null } {
+  const all = cycleDays(release);
+  const own = stretchOf(release, date)!;
+  const at = all.indexOf(own);
+  return {
+    earlier: own.from < date ? addDays(date, -1) : (all[at - 1]?.to ?? null),
+    later: date < own.to ? addDays(date, 1) : (all[at + 1]?.from ?? null),
+  };
+}
+
+/** The number of cycles in each year, the oldest first. */
+export const cycleYears = perRelease((release): [year: string, count: number][] => {
+  const years = new Map<string, number>();
+  for (const { from, to } of cycleDays(release)) {
+    for (let year = Number(from.slice(0, 4)); year <= Number(to.slice(0, 4)); year += 1) {
+      const days = within({ from, to }, { from: `${year}-01-01`, to: `${year}-12-31` })!;
+      years.set(String(year), (years.get(String(year)) ?? 0) + daysFrom(days.from, days.to));
+    }
+  }
+  return [...years];
+});
+
+/** The cycles of a year, newest first. */
+export function cyclesOfYear(release: SiteRelease, year: string): Cycle[] {
+  return cyclesBetween(release, { from: `${year}-01-01`, to: `${year}-12-31` });
+}
+
+/** The newest cycles, newest first. */
+export function newestCycles(release: SiteRelease, most: number): Cycle[] {
+  let left = most;
+  return cycleDays(release)
+    .toReversed()
+    .flatMap(({ from, to }) => {
+      const days = Math.min(left, daysFrom(from, to));
+      left -= days;
+      return days === 0 ? [] : cyclesBetween(release, { from: addDays(to, 1 - days), to });
+    });
+}
+
+/** All cycles with a page between two days, newest first. Reads each daily file once. */
+function cyclesBetween(release: SiteRelease, span: Stretch): Cycle[] {
+  const { from, to } = span;
   const byDate = <T extends { date: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ date }) => date);
-  return {
-    events: byDate(release.read(eventsByDay)),
-    mii: byDate(release.read(miiByDay)),
-    minting: byDate(release.read(mintingByDay)),
-    supply: byDate(release.read(supplyByDay)),
-    decisions: byDate(decisions(release)),
-    multipliers: Map.groupBy(release.read(cathedralMultipliers), ({ cycle }) => cycle),
+  const files = {
+    events: byDate(rowsOfDays(release, eventsByDay, from, to)),
+    mii: byDate(rowsOfDays(release, miiByDay, from, to)),
+    minting: byDate(rowsOfDays(release, mintingByDay, from, to)),
+    supply: byDate(rowsOfDays(release, supplyByDay, from, to)),
+    multipliers: Map.groupBy(rowsOfDays(release, cathedralMultipliers, from, to), ({ timestamp }) =>
+      timestamp.slice(0, 10),
+    ),
   };
+  return cycleDays(release)
+    .flatMap((stretch) => within(stretch, span) ?? [])
+    .flatMap((days) =>
+      Array.from({ length: daysFrom(days.from, days.to) }, (_, index) => addDays(days.from, index)),
+    )
+    .reverse()
+    .map((date) => {
+      const minting = files.minting.get(date) ?? [];
+      return {
+        label: cycleLabel(date),
+        href: hrefOf(date),
+        date,
+        isOver: date < today(release),
+        mii: files.mii.get(date)?.[0] ?? null,
+        supply: files.supply.get(date)?.[0] ?? null,
+        minting,
+        mints: minting.reduce((sum, { mints }) => sum + mints, 0),
+        minted: minting.reduce((sum, { minted }) => sum + minted, 0),
+        multipliers: files.multipliers.get(date) ?? [],
+        events: files.events.get(date) ?? [],
+        decisions: decisionsByDay(release).get(date) ?? [],
+      };
+    });
 }
 
-/** `back`: the number of cycles before the current one. */
-function cycleOf(files: FilesByDay, day: { number: number; date: string; back: number }): Cycle {
-  const { number, date, back } = day;
-  const label = `C-${number}`;
-  const minting = files.minting.get(date) ?? [];
-  const path = cyclePath(number, back);
-  return {
-    label,
-    number,
-    href: path === null ? null : `/${path}`,
-    date,
-    isOver: back > 0,
-    mii: files.mii.get(date)?.[0] ?? null,
-    supply: files.supply.get(date)?.[0] ?? null,
-    minting,
-    mints: minting.reduce((sum, { mints }) => sum + mints, 0),
-    minted: minting.reduce((sum, { minted }) => sum + minted, 0),
-    multipliers: files.multipliers.get(label) ?? [],
-    events: files.events.get(date) ?? [],
-    decisions: files.decisions.get(date) ?? [],
-  };
+/** The days that two stretches have in common. */
+function within(one: Stretch, other: Stretch): Stretch | null {
+  const [, from] = [one.from, other.from].sort() as [string, string];
+  const [to] = [one.to, other.to].sort() as [string, string];
+  return from <= to ? { from, to } : null;
 }
 
-/** The cycles by date. */
-export const cycleOfDay = perRelease(
-  (release) => new Map(cycles(release).map((cycle) => [cycle.date, cycle] as const)),
-);
-
+/** How many days had a reading, and at the end of how many minting was off. */
+export const mintingDays = perRelease((release): { read: number; off: number } => {
+  const counts = { read: 0, off: 0 };
+  forEachLine(release, miiByDay.path, (line) => {
+    counts.read += 1;
+    if (line.endsWith(',false')) counts.off += 1;
+  });
+  return counts;
+});
 /** What happened in a cycle, from the files by day. */
 export function cycleSentences(cycle: Cycle): string[] {
   const { label, date, isOver } = cycle;

@@ -1,21 +1,66 @@
 import type { z } from 'zod';
 import { decisions as published } from '../../../../pipeline/artifacts/philosophy/decisions.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
-import { perRelease } from '../release.ts';
+import { perRelease, type SiteRelease } from '../release.ts';
+import { forEachLine, type LinePlace, readRows, TEXT, TEXTS, unreadable } from './history-rows.ts';
+import { type Archive, archiveOf, type Entry } from './records.ts';
 
-export type Decision = z.output<typeof published.schema>['decisions'][number] & {
-  /** The path of its page. Two decisions with the same id have two pages. */
+const ROW = published.schema.shape.decisions.element;
+
+/** A record in short. */
+export interface DecisionEntry extends Entry {
+  /** Day on which it was recorded. */
+  date: string;
+  hasLessons: boolean;
+  /** Sentinels that took part. */
+  involved: readonly string[];
+  place: LinePlace;
+}
+
+export type Decision = z.output<typeof ROW> & {
+  /** The path of its page. Decisions with the same id share a page. */
   href: string;
 };
 
-/** The whole archive, newest first. */
-export const decisions = perRelease((release): Decision[] => {
-  const all = release.read(published).decisions;
-  const names = pageNames(all.map(({ id }) => id).reverse());
-  return all.map((decision) => ({ ...decision, href: `/decisions/${names.get(decision.id)}/` }));
+const HEAD = new RegExp(
+  `^\\{"id":(${TEXT}),"date":"([^"]*)","topic":(${TEXT}),"frameworks_applied":${TEXTS},"sentinels_involved":(${TEXTS}),`,
+);
+const NO_LESSONS = /"lessons_learned":""\}$/;
+
+export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
+  const found: Omit<DecisionEntry, 'href' | 'index'>[] = [];
+  forEachLine(release, published.path, (line, place) => {
+    const [, id, date, topic, involved] = HEAD.exec(line) ?? [];
+    if (id === undefined) throw unreadable(published.path, line, place);
+    const hasLessons = !NO_LESSONS.test(line);
+    found.push({
+      id: JSON.parse(id),
+      topic: JSON.parse(topic!),
+      date: date!,
+      involved: JSON.parse(involved!),
+      hasLessons,
+      place,
+    });
+  });
+  found.reverse();
+  const names = pageNames(found.map(({ id }) => id));
+  return archiveOf(found.map((one, index) => ({ ...one, index, href: `/decisions/${names.get(one.id)}/` })));
 });
 
-/** `2026` → `in-2026`: the page name of a year's list, distinct from the ids that name the other pages. */
-export function yearName(year: string): string {
-  return `in-${year}`;
+/** The records with their texts. */
+export function readDecisions(release: SiteRelease, entries: readonly DecisionEntry[]): Decision[] {
+  if (entries.length === 0) return [];
+  return readRows(release, { path: published.path, schema: ROW }, (rowAt) =>
+    entries.map(({ place, href }) => ({ ...rowAt(place), href })),
+  );
 }
+
+/** Those in which a sentinel took part, the oldest first. */
+export function decisionsWith(release: SiteRelease, sentinel: string): DecisionEntry[] {
+  return decisionRecords(release).entries.filter(({ involved }) => involved.includes(sentinel));
+}
+
+/** Those of one day, newest first. */
+export const decisionsByDay = perRelease((release) =>
+  Map.groupBy(decisionRecords(release).entries.toReversed(), ({ date }) => date),
+);

@@ -1,21 +1,21 @@
 import { VIRTUES } from '../../../../pipeline/ledger/vocabulary.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
-import { type Deliberation, inWords, type Position, type Tally, tally } from './deliberations.ts';
+import { type Deliberation, type Ended, inWords, type Position, type Tally, tally } from './deliberations.ts';
 
 type Case = Pick<Deliberation, 'id' | 'positions' | 'consensus'>;
 
 /**
  * How a deliberation ended, in sentences derived from the published positions alone: who took which position, who gave no
- * reasons, and how the share in favour compares with other deliberations. The ledger records a result without the rule
+ * reasons, and how the share in favour compares with the deliberations closed before it. The ledger records a result without the rule
  * behind it, so the sentences state observations only.
  */
-export function whyItEnded(one: Case, all: readonly Case[]): string[] {
+export function whyItEnded(one: Case, before: Ended): string[] {
   const counts = tally(one.positions);
   return [
     verdict(one, counts),
     ...(one.positions.length === 0 ? [] : [stood(one, counts)]),
-    ...(one.consensus === 'pending' ? [] : limits(one, all)),
+    ...(one.consensus === 'pending' ? [] : limits(before)),
     ...silent(one.positions),
   ];
 }
@@ -58,12 +58,10 @@ function silent(positions: readonly Position[]): string[] {
   return without.length === 0 ? [] : [`${formatList(without.map(({ id }) => id))} gave no reasons.`];
 }
 
-/** The lowest share that reached consensus and the highest that did not, among the other deliberations. */
-function limits(one: Case, all: readonly Case[]): string[] {
-  const sharesOf = (consensus: Case['consensus']) =>
-    all
-      .filter((other) => other.consensus === consensus && other !== one)
-      .flatMap(({ positions }) => tally(positions).share ?? []);
+/** The lowest share that reached consensus before and the highest that did not. */
+function limits({ outcomes, isAll }: Ended): string[] {
+  const sharesOf = (wanted: Case['consensus']) =>
+    outcomes.flatMap(({ consensus, share }) => (consensus === wanted && share !== null ? [share] : []));
   const [reached, failed] = [sharesOf('reached'), sharesOf('not_reached')];
   const [least, most] = [Math.min(...reached), Math.max(...failed)];
   // Different shares must not look the same after rounding.
@@ -80,8 +78,9 @@ function limits(one: Case, all: readonly Case[]): string[] {
   ];
   if (facts.length === 0) return [];
   const apart = least > most || facts.length === 1;
+  const which = isAll ? 'the deliberations closed' : `the last ${outcomes.length} deliberations closed`;
   return [
-    `Among the other published deliberations, ${facts.join('; ')}.${apart ? '' : ' The share alone does not tell them apart.'}`,
+    `Among ${which} before it, ${facts.join('; ')}.${apart ? '' : ' The share alone does not tell them apart.'}`,
   ];
 }
 

@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import { deliberationArchive } from '../../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../../pipeline/artifacts/philosophy/deliberations.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
-import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
+import { POSITIONS } from '../../../../pipeline/ledger/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
-import { perRelease } from '../release.ts';
+import { perRelease, type SiteRelease } from '../release.ts';
+import { forEachLine, type LinePlace, readRows, TEXT, unreadable } from './history-rows.ts';
+import { type Archive, archiveOf, type Entry } from './records.ts';
 
 const SMALL = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -29,17 +31,19 @@ export const CONSENSUS_WORDS = {
   pending: 'Open',
 } as const;
 
-/** The closed deliberations with their closing dates, most recently closed first. */
-export const closedDeliberations = perRelease((release): (Deliberation & { date: string })[] =>
-  deliberations(release)
-    .flatMap((one) => (one.closed === null ? [] : [{ ...one, date: one.closed.slice(0, 10) }]))
-    .sort((one, other) => (one.closed! < other.closed! ? 1 : -Number(one.closed! > other.closed!))),
-);
-
 type Current = z.output<typeof current.schema>['deliberations'][number];
-type Archived = z.output<typeof deliberationArchive.schema>['deliberations'][number];
 
 export type Position = Current['sentinels'][number];
+
+/** A deliberation in short. One that is not in the archive has all its texts, since they are in memory anyway. */
+export interface DeliberationEntry extends Entry {
+  consensus: Current['consensus'];
+  /** When it was closed; only the date until it is in the archive, null while it is open. */
+  closed: string | null;
+  /** Who took which position. */
+  stances: readonly Pick<Position, 'id' | 'position'>[];
+  from: LinePlace | Current;
+}
 
 export interface Deliberation {
   id: string;
@@ -56,24 +60,67 @@ export interface Deliberation {
   outcome: string;
 }
 
-/** All since genesis: first those that are not in the archive yet, then the archive; each with the last opened first. */
-export const deliberations = perRelease((release): Deliberation[] => {
-  const archive = release.read(deliberationArchive).deliberations;
+const ROW = deliberationArchive.schema.shape.deliberations.element;
+const HEAD = new RegExp(
+  `^\\{"id":(${TEXT}),"closed":(${TEXT}),"opened":${TEXT},"topic":(${TEXT}),"sentinels":`,
+);
+// A text cannot contain these, since its quotation marks are escaped.
+const STANCE = new RegExp(`\\{"id":(${TEXT}),"position":"(${POSITIONS.join('|')})"`, 'g');
+const CONSENSUS = /"consensus":"reached"/;
+
+/** All since genesis: the archive in the order of closing, then those that are not in it yet, in the order of opening. */
+export const deliberationRecords = perRelease((release): Archive<DeliberationEntry> => {
+  const archived = archivedEntries(release);
   const { timestamp, deliberations } = release.read(current);
-  const fresh = notArchived(deliberations, archive, timestamp);
-  const old = archive.toSorted((one, other) => compareTimestamps(other.opened, one.opened));
-  // The archive is append-only, so its entries keep their page names.
-  const names = pageNames([...old.toReversed(), ...fresh.toReversed()].map(({ id }) => id));
-  return [...fresh, ...old].map((one) => {
-    return toDeliberation(one, `/deliberations/${names.get(one.id)}/`, timestamp.slice(0, 10));
-  });
+  const fresh = notArchived(deliberations, archived, timestamp).reverse();
+  const all = [...archived, ...fresh.map((one) => freshEntry(one, timestamp.slice(0, 10)))];
+  const names = pageNames(all.map(({ id }) => id));
+  return archiveOf(
+    all.map((one, index) => ({ ...one, index, href: `/deliberations/${names.get(one.id)}/` })),
+  );
 });
+
+type Unnamed = Omit<DeliberationEntry, 'href' | 'index'>;
+
+function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[] {
+  const found: (Unnamed & { closed: string })[] = [];
+  forEachLine(release, deliberationArchive.path, (line, from) => {
+    const [head, id, closed, topic] = HEAD.exec(line) ?? [];
+    if (head === undefined) throw unreadable(deliberationArchive.path, line, from);
+    const closedAt = JSON.parse(closed!) as string;
+    const stances = Array.from(line.slice(head.length).matchAll(STANCE), ([, sentinel, position]) => ({
+      id: JSON.parse(sentinel!) as string,
+      position: POSITIONS.find((one) => one === position)!,
+    }));
+    found.push({
+      id: JSON.parse(id!),
+      topic: JSON.parse(topic!),
+      date: closedAt.slice(0, 10),
+      closed: closedAt,
+      consensus: CONSENSUS.test(line) ? 'reached' : 'not_reached',
+      stances,
+      from,
+    });
+  });
+  return found.reverse();
+}
+
+/** One that is closed and not in the archive was closed `today`. */
+function freshEntry(one: Current, today: string): Unnamed {
+  const { id, topic, consensus } = one;
+  const closed = consensus === 'pending' ? null : today;
+  return { id, topic, date: closed, closed, consensus, stances: one.sentinels, from: one };
+}
 
 /**
  * The recent deliberations that are not in the archive yet. Several can have the same id. The file has those of the last 90
  * days and the archive those closed before today, so the oldest ones of the file are in both.
  */
-function notArchived(recent: readonly Current[], archive: readonly Archived[], asOf: string): Current[] {
+function notArchived(
+  recent: readonly Current[],
+  archive: readonly { id: string; closed: string }[],
+  asOf: string,
+): Current[] {
   const both = new Map<string, number>();
   for (const { id } of within(archive, asOf, ({ closed }) => closed, DELIBERATION_DAYS))
     both.set(id, (both.get(id) ?? 0) + 1);
@@ -87,14 +134,37 @@ function notArchived(recent: readonly Current[], archive: readonly Archived[], a
     .reverse();
 }
 
-/** A closed deliberation that is not in the archive was closed `today`. */
-function toDeliberation(one: Current | Archived, href: string, today: string): Deliberation {
-  const { id, topic, sentinels, consensus, outcome } = one;
-  const times =
-    'closed' in one
-      ? { opened: one.opened, closed: one.closed }
-      : { opened: null, closed: consensus === 'pending' ? null : today };
-  return { id, href, topic, ...times, positions: sentinels, consensus, outcome };
+/** The last so many are compared with a deliberation, so that old ones need not be read for it. */
+const MOST_COMPARED = 100;
+
+/** How the deliberations ended that had been closed before one was; `isAll`: whether these are all of them. */
+export interface Ended {
+  outcomes: readonly { consensus: Current['consensus']; share: number | null }[];
+  isAll: boolean;
+}
+
+/** Only those that are in the archive. */
+export function endedBefore(release: SiteRelease, { index }: DeliberationEntry): Ended {
+  const archived = deliberationRecords(release)
+    .entries.slice(Math.max(0, index - MOST_COMPARED), index)
+    .filter(({ from }) => 'bytes' in from);
+  const outcomes = archived.map(({ consensus, stances }) => ({ consensus, share: tally(stances).share }));
+  return { outcomes, isAll: index <= MOST_COMPARED };
+}
+
+/** The deliberations with their texts. */
+export function readDeliberations(
+  release: SiteRelease,
+  entries: readonly DeliberationEntry[],
+): Deliberation[] {
+  if (entries.length === 0) return [];
+  return readRows(release, { path: deliberationArchive.path, schema: ROW }, (rowAt) =>
+    entries.map(({ href, closed, from }) => {
+      const row = 'bytes' in from ? rowAt(from) : { ...from, opened: null };
+      const { sentinels: positions, ...rest } = row;
+      return { ...rest, href, closed, positions };
+    }),
+  );
 }
 
 export interface Tally {

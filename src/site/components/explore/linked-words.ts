@@ -1,9 +1,9 @@
+import { dayOfCycle } from '../../../../pipeline/ledger/slot.ts';
 import type { SiteRelease } from '../release.ts';
-import { perRelease } from '../release.ts';
-import { cycles } from './cycles.ts';
-import { decisions } from './decisions.ts';
-import { deliberations } from './deliberations.ts';
-import { sentinelEntries } from './sentinels.ts';
+import { cyclePage } from './cycles.ts';
+import { decisionRecords } from './decisions.ts';
+import { deliberationRecords } from './deliberations.ts';
+import { sentinelsOfDay } from './sentinels.ts';
 
 export interface Piece {
   text: string;
@@ -14,28 +14,40 @@ export interface Piece {
 /** A candidate for an id in a sentence. Ids that contain a space are not found. */
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
-const pages = perRelease(
-  (release) =>
-    new Map<string, string>([
-      ...cycles(release).flatMap(({ label, href }) => (href === null ? [] : [[label, href] as const])),
-      ...decisions(release).map(({ id, href }) => [id, href] as const),
-      ...deliberations(release).map(({ id, href }) => [id, href] as const),
-      ...sentinelEntries(release).map(({ id, href }) => [id, href] as const),
-    ]),
-);
-
-/** A text from the ledger in pieces, with links to the sentinels, cycles, deliberations and decisions that it names. */
-export function linkedWords(release: SiteRelease, text: string, here: string): Piece[] {
-  return linkWords(text, pages(release), here);
+/**
+ * A text of the ledger in pieces, with links to what it names: the sentinels of its day, and the cycles, decisions and closed deliberations up to
+ * then. What comes later is not linked, even if it has a name that the text contains, because the page would change long after its record.
+ */
+export function linkedWords(release: SiteRelease, text: string, { day, here }: Linking): Piece[] {
+  const sentinels = sentinelsOfDay(release, day);
+  const recorded = [deliberationRecords(release).ids, decisionRecords(release).ids];
+  const pageOf = (word: string) => {
+    const sentinel = sentinels.get(word);
+    if (sentinel) return sentinel.href;
+    const record = recorded
+      .map((ids) => ids.get(word))
+      .find((found) => found !== undefined && found.date <= day);
+    if (record) return record.href;
+    const date = dayOfCycle(word);
+    return date !== null && date <= day ? cyclePage(release, date) : null;
+  };
+  return linkWords(text, pageOf, here);
 }
 
-/** The same for a given table of pages. The current page, `here`, is not linked. */
-export function linkWords(text: string, pages: ReadonlyMap<string, string>, here: string): Piece[] {
+interface Linking {
+  /** The day of the text: that of its record. */
+  day: string;
+  /** The current page, which is not linked. */
+  here: string;
+}
+
+/** The same for any pages. */
+export function linkWords(text: string, pageOf: (word: string) => string | null, here: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
   for (const match of text.matchAll(WORD)) {
-    const href = pages.get(match[0]);
-    if (href === undefined || href === here) continue;
+    const href = pageOf(match[0]);
+    if (href === null || href === here) continue;
     if (match.index > end) pieces.push({ text: text.slice(end, match.index), href: null });
     pieces.push({ text: match[0], href });
     end = match.index + match[0].length;

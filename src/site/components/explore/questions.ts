@@ -1,52 +1,47 @@
 import type { SiteRelease } from '../release.ts';
-import { perRelease } from '../release.ts';
-import { type Decision, decisions } from './decisions.ts';
-import { type Deliberation, deliberations } from './deliberations.ts';
-
-/** The prefix of a topic that reviews an earlier deliberation. */
-const REVIEW = /^Review of [^:]{1,200}: (?=\S)/;
-
-/** The question of a topic, the same for its reviews: `Review of D-7: whether …` and `Whether …` are equal. */
-export function questionOf(topic: string): string {
-  return topic.replace(REVIEW, '').toLowerCase();
-}
-
-interface Questions {
-  decisions: ReadonlyMap<string, readonly Decision[]>;
-  deliberations: ReadonlyMap<string, readonly Deliberation[]>;
-}
-
-const byQuestion = perRelease(
-  (release): Questions => ({
-    decisions: Map.groupBy(decisions(release), ({ topic }) => questionOf(topic)),
-    deliberations: Map.groupBy(deliberations(release), ({ topic }) => questionOf(topic)),
-  }),
-);
+import { type DecisionEntry, decisionRecords } from './decisions.ts';
+import { type DeliberationEntry, deliberationRecords } from './deliberations.ts';
+import { questionOf } from './records.ts';
 
 /**
- * The decision on a deliberation. The files do not state it, so this is the decision with the same topic, if there is exactly
- * one.
+ * How many other decisions on its question a page lists on either side of it. Without a limit, the pages of a question that comes
+ * up every week would change every week.
  */
-export function decisionAfter(release: SiteRelease, { topic }: Deliberation): Decision | null {
-  return onlyOne(byQuestion(release).decisions.get(questionOf(topic)), topic);
+export const MOST_OTHERS = 10;
+
+/**
+ * The deliberation before a decision. The files do not state it, so this is the last one with the same topic that was closed by the
+ * day of the decision.
+ */
+export function deliberationBefore(
+  release: SiteRelease,
+  { topic, date }: Pick<DecisionEntry, 'topic' | 'date'>,
+): DeliberationEntry | null {
+  const all = deliberationRecords(release).questions.get(questionOf(topic)) ?? [];
+  return all.findLast((one) => one.topic === topic && one.date !== null && one.date <= date) ?? null;
 }
 
-/** The deliberation before a decision, found in the same way. */
-export function deliberationBefore(release: SiteRelease, { topic }: Decision): Deliberation | null {
-  return onlyOne(byQuestion(release).deliberations.get(questionOf(topic)), topic);
+/** The decision on a deliberation: the first that has it before it. */
+export function decisionAfter(release: SiteRelease, one: DeliberationEntry): DecisionEntry | null {
+  const { later } = otherDecisions(release, one);
+  return later.find((decision) => deliberationBefore(release, decision) === one) ?? null;
 }
 
-/** Other decisions on the same question, newest first: reviews, or what was reviewed. */
-export function otherDecisions(release: SiteRelease, topic: string, own: Decision | null): Decision[] {
-  const all = byQuestion(release).decisions.get(questionOf(topic)) ?? [];
-  return all.filter(({ href }) => href !== own?.href);
-}
-
-/** The newest record with the topic, if all of them are on one page. */
-function onlyOne<T extends { topic: string; href: string }>(
-  found: readonly T[] = [],
-  topic: string,
-): T | null {
-  const same = found.filter((one) => one.topic === topic);
-  return new Set(same.map(({ href }) => href)).size === 1 ? same[0]! : null;
+/** Other decisions on the same question, the oldest first: reviews, or what was reviewed. */
+export function otherDecisions(
+  release: SiteRelease,
+  one: DecisionEntry | DeliberationEntry,
+): { earlier: readonly DecisionEntry[]; later: readonly DecisionEntry[] } {
+  const all = decisionRecords(release).questions.get(questionOf(one.topic)) ?? [];
+  const isLater =
+    'place' in one ? all.indexOf(one) : all.findIndex(({ date }) => one.date !== null && date >= one.date);
+  const at = isLater < 0 ? all.length : isLater;
+  const others = all.slice(at).filter(({ href }) => href !== one.href);
+  return {
+    earlier: all
+      .slice(0, at)
+      .filter(({ href }) => href !== one.href)
+      .slice(-MOST_OTHERS),
+    later: others.slice(0, MOST_OTHERS),
+  };
 }

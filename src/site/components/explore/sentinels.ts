@@ -6,8 +6,9 @@ import { addDays } from '../../../../pipeline/charts/drawing/days.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
-import { perRelease } from '../release.ts';
+import { perRelease, type SiteRelease } from '../release.ts';
 import { type Position, tally } from './deliberations.ts';
+import { rowsOfDays } from './history-rows.ts';
 
 interface SentinelDay {
   date: string;
@@ -41,7 +42,7 @@ const RANKS = ['highest', 'second highest', 'third highest'];
 export function sentinelSentences(
   one: SentinelEntry,
   all: readonly SentinelEntry[],
-  taken: readonly Position[],
+  taken: readonly Pick<Position, 'position'>[],
 ): string[] {
   const active = all.filter(({ status }) => status !== 'retired');
   const facts = [
@@ -72,7 +73,7 @@ function ranked(
   return RANKS[higher] === undefined ? [] : [`the ${RANKS[higher]} ${what}`];
 }
 
-function stands({ id }: SentinelEntry, taken: readonly Position[]): string[] {
+function stands({ id }: SentinelEntry, taken: readonly Pick<Position, 'position'>[]): string[] {
   if (taken.length === 0) return [];
   const { favour, conditions, against, abstained } = tally(taken);
   const withConditions = conditions > 0 ? `, ${formatNumber(conditions)} of them with conditions` : '';
@@ -106,15 +107,52 @@ export interface SentinelEntry {
   roi: number | null;
 }
 
+/** The page of each sentinel. */
+const pagesOf = perRelease((release) => {
+  const names = pageNames(release.read(sentinelStatus).sentinels.map(({ id }) => id));
+  return new Map([...names].map(([id, name]) => [id, `/sentinels/${name}/`] as const));
+});
+
+interface SentinelOfDay {
+  href: string;
+  cathedral: string;
+}
+
+/** Pages of a day's records often follow each other, so the last few days are kept. */
+const MOST_DAYS_KEPT = 100;
+const keptDays = perRelease((_): Map<string, ReadonlyMap<string, SentinelOfDay>> => new Map());
+
+/**
+ * The sentinels that were registered on a day and had not been retired before, by id. Pages of its records link to these alone, so
+ * that they stay as they are when others come and go.
+ */
+export function sentinelsOfDay(release: SiteRelease, date: string): ReadonlyMap<string, SentinelOfDay> {
+  const kept = keptDays(release);
+  const known = kept.get(date);
+  if (known) return known;
+  const isOver = date < release.draft.timestamp.slice(0, 10);
+  const sentinels = isOver
+    ? rowsOfDays(release, sentinelsByDay, date).map(({ sentinel, cathedral }) => ({
+        id: sentinel,
+        cathedral,
+      }))
+    : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
+  const found = new Map(
+    sentinels.map(({ id, cathedral }) => [id, { href: pagesOf(release).get(id)!, cathedral }] as const),
+  );
+  if (kept.size >= MOST_DAYS_KEPT) kept.clear();
+  kept.set(date, found);
+  return found;
+}
+
 /** Every registered sentinel in the order of registration, from the public files. */
 export const sentinelEntries = perRelease((release): SentinelEntry[] => {
   const { sentinels } = release.read(sentinelStatus);
   const earned = new Map(release.read(sentinelRoi).sentinels.map((one) => [one.id, one] as const));
-  const names = pageNames(sentinels.map(({ id }) => id));
   return sentinels.map(({ id, performance, ...status }) => {
     const { total_rewards = 0, multiplier = 1, roi = null } = earned.get(id) ?? {};
     const { gi_score, coordination } = performance;
-    const href = `/sentinels/${names.get(id)}/`;
+    const href = pagesOf(release).get(id)!;
     return { ...status, id, href, gi_score, coordination, total_rewards, multiplier, roi };
   });
 });

@@ -2,10 +2,10 @@ import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import type { SearchKind } from '../../../../pipeline/release/format/search-kinds.ts';
 import { AREA_WORDS } from '../areas.ts';
-import { cycles } from '../explore/cycles.ts';
-import { decisions } from '../explore/decisions.ts';
-import { deliberations } from '../explore/deliberations.ts';
-import { shortText } from '../explore/records.ts';
+import { cycleYears, newestCycles } from '../explore/cycles.ts';
+import { decisionRecords } from '../explore/decisions.ts';
+import { deliberationRecords } from '../explore/deliberations.ts';
+import { type Entry, shortText } from '../explore/records.ts';
 import { sentinelEntries } from '../explore/sentinels.ts';
 import type { SiteRelease } from '../release.ts';
 
@@ -35,31 +35,35 @@ export function browseLists(release: SiteRelease): BrowseList[] {
   const list = <T>(
     title: string,
     href: string,
-    all: readonly T[],
+    { length: total, newest }: { length: number; newest: readonly T[] },
     link: (one: T) => BrowseList['links'][0],
-  ) => ({
-    title,
-    href,
-    total: all.length,
-    links: all.slice(0, MOST_LINKS).map(link),
+  ) => ({ title, href, total, links: newest.map(link) });
+  const allOf = <T>(all: readonly T[]) => ({ length: all.length, newest: all.slice(0, MOST_LINKS) });
+  const recordsOf = <T>({ entries }: { entries: readonly T[] }) => ({
+    length: entries.length,
+    newest: entries.slice(-MOST_LINKS).reverse(),
   });
+  const byTopic = ({ href, topic }: Entry) => ({ href, label: shortText(topic) });
+  const cycles = cycleYears(release).reduce((sum, [, count]) => sum + count, 0);
   return [
-    list('Sentinels', '/sentinels/', sentinelEntries(release), ({ href, id }) => ({ href, label: id })),
-    list('Deliberations', '/deliberations/', deliberations(release), ({ href, topic }) => ({
+    list('Sentinels', '/sentinels/', allOf(sentinelEntries(release)), ({ href, id }) => ({
       href,
-      label: shortText(topic),
+      label: id,
     })),
-    list('Decisions', '/decisions/', decisions(release), ({ href, topic }) => ({
-      href,
-      label: shortText(topic),
+    list('Deliberations', '/deliberations/', recordsOf(deliberationRecords(release)), byTopic),
+    list('Decisions', '/decisions/', recordsOf(decisionRecords(release)), byTopic),
+    list(
+      'Cycles',
+      '/cycles/',
+      { length: cycles, newest: newestCycles(release, MOST_LINKS) },
+      ({ href, label, date }) => ({ href, label: `${label}, ${date}` }),
+    ),
+    list('Charts', '/charts/', allOf(CHARTS), ({ id, name }) => ({ href: `/charts/${id}/`, label: name })),
+    list('Files', '/files/', allOf(ARTIFACTS), ({ path, title }) => ({
+      href: `/files/${path}/`,
+      label: title,
     })),
-    list('Cycles', '/cycles/', cycles(release), ({ href, label, date }) => ({
-      href: href ?? '/cycles/',
-      label: `${label}, ${date}`,
-    })),
-    list('Charts', '/charts/', CHARTS, ({ id, name }) => ({ href: `/charts/${id}/`, label: name })),
-    list('Files', '/files/', ARTIFACTS, ({ path, title }) => ({ href: `/files/${path}/`, label: title })),
-    list('Areas', '/', Object.entries(AREA_WORDS), ([area, { title }]) => ({
+    list('Areas', '/', allOf(Object.entries(AREA_WORDS)), ([area, { title }]) => ({
       href: `/${area}/`,
       label: title,
     })),
