@@ -66,8 +66,8 @@ export class StagedLog implements AsyncDisposable {
       for (const [index, path] of this.#paths.entries()) {
         if (index % RENAMES_AT_ONCE === 0) await setImmediate();
         const place = logFile(this.out, path);
+        if (!folders.has(dirname(place))) mkdirSync(dirname(place), { recursive: true });
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
-        mkdirSync(dirname(place), { recursive: true });
         renameSync(this.#place(index), place);
       }
       // Flush the names in a folder before the folder's own name.
