@@ -1,5 +1,5 @@
 import { withHint } from '../errors.ts';
-import { type LedgerDirectory, snapshotFile } from '../ledger/directory.ts';
+import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
@@ -36,7 +36,7 @@ export type ExtendLog = <T>(
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit(async () => {});
-  const newest = (await ledger.snapshots(null)).at(-1)?.id ?? null;
+  const newest = (await newestSnapshot(ledger))?.id ?? null;
   const turns = slotsToReread(previous?.manifest.ledger.snapshot ?? null, newest);
   const published = await openWhole(out, turns).catch((cause) => {
     throw withHint(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
-import { type LedgerDirectory, snapshotFile } from '../ledger/directory.ts';
+import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/directory.ts';
 import { signNote, type Verifier } from '../ledger/note.ts';
 import {
   type NoteKey,
@@ -170,7 +170,7 @@ async function assertSetBackNowhere(
   { ledger, verifiers, rebuild }: LedgerPlace,
   records: SigningRecords,
 ): Promise<void> {
-  const newest = (await ledger.snapshots(null)).at(-1);
+  const newest = await newestSnapshot(ledger);
   const { as_of: timestamp, release } = recorded;
   const files = [newest, rebuild ? undefined : snapshotFile(ledger.path, release.replace(/-[0-9a-f]+$/, ''))];
   for (const file of files) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
-import { FEED_TABLES, type RecentRows } from './catalogue/changes.ts';
+import { FEED_TABLES, MOST_CHANGES, type RecentRows } from './catalogue/changes.ts';
 import { formatSitemaps } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
@@ -9,8 +9,9 @@ import { countRows, historyRows } from './history-rows.ts';
 import { readColumn } from './sqlite/public-database.ts';
 import type { Table } from './tables.ts';
 
-/** Rows read of each table: more than the feeds show. */
+/** Rows read of a table: more than the feeds show of any. A decision is long, and its feed entry is one row. */
 const RECENT_ROWS = 400;
+const RECENT_DECISIONS = MOST_CHANGES;
 
 /** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
 export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFacts, 'files'>): Promise<void> {
@@ -34,7 +35,8 @@ export async function renderSitemap(staging: Staging, baseUrl: string, asOf: str
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {
   const rows: Row[] = [];
-  const from = Math.max(0, countRows(staging, table) - RECENT_ROWS);
+  const most = table.name === 'decisions' ? RECENT_DECISIONS : RECENT_ROWS;
+  const from = Math.max(0, countRows(staging, table) - most);
   for await (const batch of historyRows(staging, table, from)) rows.push(...batch);
   return rows;
 }

@@ -21,27 +21,47 @@ export interface LedgerDirectory {
   head: string;
   /** The complete snapshots later than `after`, oldest first. */
   snapshots(after: string | null): Promise<SnapshotFile[]>;
+  /** The complete snapshots from the newest back, for those who stop soon: fifty years have 73,000. */
+  newestFirst(): AsyncIterable<SnapshotFile>;
 }
 
 /** A ledger as a folder: `snapshots/<id>.ndjson.zst`, `snapshots/<id>.checkpoint`, `head.ndjson`. */
 export function openDirectory(path: string): LedgerDirectory {
+  return directoryOf(path, () => list(path));
+}
+
+/** A ledger as it is when its snapshots are first asked for, which a run does several times. */
+export function openListed(path: string): LedgerDirectory {
+  let listing: Promise<Listing> | null = null;
+  return directoryOf(path, () => {
+    listing ??= list(path);
+    return listing;
+  });
+}
+
+function directoryOf(path: string, listing: () => Promise<Listing>): LedgerDirectory {
+  const folder = join(path, SNAPSHOTS);
   return {
     path,
     head: join(path, 'head.ndjson'),
-    snapshots: async (after) => newerThan(after, path, await list(path)),
+    async snapshots(after) {
+      const { ids, unpaired } = await listing();
+      await assertPairs(folder, unpaired, after);
+      const from = after === null ? 0 : ids.findLastIndex((id) => id <= after) + 1;
+      return ids.slice(from).map((id) => fileIn(folder, id));
+    },
+    async *newestFirst() {
+      const { ids, unpaired } = await listing();
+      await assertPairs(folder, unpaired, null);
+      for (let index = ids.length - 1; index >= 0; index -= 1) yield fileIn(folder, ids[index]!);
+    },
   };
 }
 
-/** A ledger as it is when its snapshots are first asked for. Fifty years have 146,000 files, and a run asks several times. */
-export function openListed(path: string): LedgerDirectory {
-  let listing: Promise<Listing> | null = null;
-  return {
-    ...openDirectory(path),
-    snapshots: async (after) => {
-      listing ??= list(path);
-      return newerThan(after, path, await listing);
-    },
-  };
+/** The newest complete snapshot. */
+export async function newestSnapshot({ newestFirst }: LedgerDirectory): Promise<SnapshotFile | undefined> {
+  for await (const file of newestFirst()) return file;
+  return undefined;
 }
 
 /** The file names of a snapshot, whether or not they exist. */
@@ -54,11 +74,10 @@ function fileIn(folder: string, id: string): SnapshotFile {
   return { id, events: `${base}${EVENTS}`, checkpoint: `${base}${CHECKPOINT}` };
 }
 
-/** Ids of the files in a ledger: all that count, in order, and those of either kind of file. */
+/** Ids of a ledger's snapshots, in order, and of those which lack one of their files in the listing. */
 interface Listing {
   ids: readonly string[];
-  events: ReadonlySet<string>;
-  checkpoints: ReadonlySet<string>;
+  unpaired: readonly string[];
 }
 
 async function list(ledger: string): Promise<Listing> {
@@ -73,27 +92,22 @@ async function list(ledger: string): Promise<Listing> {
   });
   const events = new Set(idsOf(names, EVENTS));
   const checkpoints = new Set(idsOf(names, CHECKPOINT));
-  const ids = [...events.union(checkpoints)].sort();
+  const unpaired = events.symmetricDifference(checkpoints);
+  const ids = [...events, ...[...unpaired].filter((id) => !events.has(id))].sort();
   const newest = ids.at(-1);
   // The checkpoint is written last. Without it, the newest snapshot is incomplete and does not count.
-  if (newest !== undefined && !checkpoints.has(newest)) ids.pop();
-  return { ids, events, checkpoints };
+  if (newest !== undefined && !checkpoints.has(newest)) unpaired.delete(ids.pop()!);
+  return { ids, unpaired: [...unpaired].sort() };
 }
 
-/** The snapshots later than `after`, each with both files. Throws ledger_unreadable. */
-async function newerThan(
-  after: string | null,
-  ledger: string,
-  { ids, events, checkpoints }: Listing,
-): Promise<SnapshotFile[]> {
-  const folder = join(ledger, SNAPSHOTS);
-  const from = after === null ? 0 : ids.findLastIndex((id) => id <= after) + 1;
-  const files = ids.slice(from).map((id) => fileIn(folder, id));
-  for (const { id, ...file } of files) {
-    if (!events.has(id)) await assertPresent(file.events, `${SNAPSHOTS}/${id}${EVENTS}`);
-    if (!checkpoints.has(id)) await assertPresent(file.checkpoint, `${SNAPSHOTS}/${id}${CHECKPOINT}`);
+/** Expects both files of each snapshot later than `after`. Throws ledger_unreadable. */
+async function assertPairs(folder: string, unpaired: readonly string[], after: string | null): Promise<void> {
+  for (const id of unpaired) {
+    if (after !== null && id <= after) continue;
+    const { events, checkpoint } = fileIn(folder, id);
+    await assertPresent(events, `${SNAPSHOTS}/${id}${EVENTS}`);
+    await assertPresent(checkpoint, `${SNAPSHOTS}/${id}${CHECKPOINT}`);
   }
-  return files;
 }
 
 /** The slots of file names with this ending. Ignores `.tmp` files and foreign files. */

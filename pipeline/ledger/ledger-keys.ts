@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { demoSigner } from './demo-key.ts';
-import { openDirectory, type SnapshotFile } from './directory.ts';
+import { newestSnapshot, openDirectory, type SnapshotFile } from './directory.ts';
 import { lockLedger } from './ledger-writer.ts';
 import { parseVerifierKey, type Verifier } from './note.ts';
 import {
@@ -112,7 +112,7 @@ export async function retireLedgerKey(
   { days }: { days: number },
 ): Promise<NoteKey[]> {
   const { ledger, keyFile } = change;
-  const newest = (await openDirectory(ledger).snapshots(null)).at(-1);
+  const newest = await newestSnapshot(openDirectory(ledger));
   return changing(change, (keys) => {
     const [first, ...older] = keys;
     if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral ledger rotate)', 'one');

@@ -16,7 +16,13 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { removeIndex as removeEventIndex } from '../civic/known-events.ts';
-import { type LedgerDirectory, openDirectory, type SnapshotFile, snapshotFile } from '../directory.ts';
+import {
+  type LedgerDirectory,
+  newestSnapshot,
+  openDirectory,
+  type SnapshotFile,
+  snapshotFile,
+} from '../directory.ts';
 import { parseEventLine } from '../event-line.ts';
 import { readHeadEnds, readHeadLines } from '../head.ts';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
@@ -228,7 +234,7 @@ export class LedgerReplica {
     if (this.#local?.stamp === stamp) return this.#local;
     await this.#tidy();
     const { verifiers, shared } = this.#options;
-    const file = (await this.#ledger.snapshots(null)).at(-1);
+    const file = await newestSnapshot(this.#ledger);
     let position = LEDGER_START;
     let isAhead = false;
     if (file) {

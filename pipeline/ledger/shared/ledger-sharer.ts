@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
-import { type LedgerDirectory, openDirectory, type SnapshotFile, snapshotFile } from '../directory.ts';
+import {
+  type LedgerDirectory,
+  newestSnapshot,
+  openDirectory,
+  type SnapshotFile,
+  snapshotFile,
+} from '../directory.ts';
 import { type HeadCursor, readHeadLines } from '../head.ts';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
 import type { Verifier } from '../note.ts';
@@ -119,7 +125,7 @@ export class LedgerSharer {
 
   async #begin(): Promise<SharedFacts> {
     const { shared, verifiers } = this.#options;
-    const newest = (await this.#ledger.snapshots(null)).at(-1);
+    const newest = await newestSnapshot(this.#ledger);
     const origin = newest ? readCheckpoint(newest, verifiers).checkpoint.origin : verifiers[0]!.name;
     await shared.begin(origin);
     return (await shared.facts())!;

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../../errors.ts';
-import { type LedgerDirectory, type SnapshotFile, snapshotFile } from '../../ledger/directory.ts';
+import {
+  type LedgerDirectory,
+  newestSnapshot,
+  type SnapshotFile,
+  snapshotFile,
+} from '../../ledger/directory.ts';
 import type { TreeHead } from '../../ledger/log/hash.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
@@ -42,11 +47,10 @@ export async function assertLedgerHolds(
 ): Promise<void> {
   const least = Math.min(...published.map(({ size }) => size));
   if (published.length === 0) return;
-  const snapshots = await ledger.snapshots(null);
-  const newest = snapshots.at(-1);
+  const newest = await newestSnapshot(ledger);
   const size = newest ? readCheckpoint(newest, verifiers).checkpoint.size : 0;
   for (const head of published) if (size < head.size) throw shorter(head, size);
-  for (const snapshot of snapshots.toReversed()) {
+  for await (const snapshot of ledger.newestFirst()) {
     const { checkpoint } = readCheckpoint(snapshot, verifiers);
     const head = published.find((one) => one.size === checkpoint.size);
     if (head && head.root !== checkpoint.root) throw forked(snapshot, head, checkpoint.root);

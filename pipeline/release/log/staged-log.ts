@@ -136,12 +136,14 @@ async function snapshotsAfter(
   ledger: LedgerDirectory,
   verifiers: readonly Verifier[],
 ): Promise<SnapshotFile[]> {
-  const snapshots = (await ledger.snapshots(null)).filter(({ id }) => id <= last);
-  if (size === 0) return snapshots;
-  const before = snapshots.findLastIndex(
-    (snapshot) => readCheckpoint(snapshot, verifiers).checkpoint.size <= size,
-  );
-  return snapshots.slice(before + 1);
+  if (size === 0) return (await ledger.snapshots(null)).filter(({ id }) => id <= last);
+  const found: SnapshotFile[] = [];
+  for await (const snapshot of ledger.newestFirst()) {
+    if (snapshot.id > last) continue;
+    if (readCheckpoint(snapshot, verifiers).checkpoint.size <= size) break;
+    found.push(snapshot);
+  }
+  return found.reverse();
 }
 
 function assertSigned(builder: TreeBuilder, before: number, { snapshot, size, root }: Facts['ledger']): void {
