@@ -180,10 +180,13 @@ export class Tab {
     });
   }
 
-  /** Calls a function in the page and waits for its promise. */
-  async evaluate(run: () => unknown): Promise<void> {
+  /** Calls a function in the page and waits for its promise. It sees nothing but its arguments, which JSON carries. */
+  async evaluate<Arguments extends unknown[]>(
+    run: (...values: Arguments) => unknown,
+    ...values: Arguments
+  ): Promise<void> {
     const { exceptionDetails } = await this.send('Runtime.evaluate', {
-      expression: `(${run})()`,
+      expression: `(${run})(...${JSON.stringify(values)})`,
       awaitPromise: true,
     });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT } from '../../config/project.ts';
+import { sourceDigest } from '../../config/source-digest.ts';
+import { sha256 } from '../../release/format/manifest.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
-import { escapeText } from '../drawing/element.ts';
-import { asBrowserError, type Browser, launchChromium } from './launch-chromium.ts';
+import { asBrowserError, type Browser, launchChromium, type Tab } from './launch-chromium.ts';
+import { FONTS_FOLDER } from './rasterise.ts';
 
 /** The limit for the layout of a chart, and for printing it, ms. */
 const TIMEOUT_MS = 60_000;
@@ -32,6 +34,14 @@ const FACES = [
 ] as const;
 
 /**
+ * The digest of a chart's PDF: of the page that is printed, with its fonts, and of the time that it bears. Not of the browser: another
+ * version would draw the same with other bytes, and a PDF that has not changed should not be printed, published and fetched again.
+ */
+export function printKey({ title, drawing, asOf }: Omit<ChartPrint, 'path'>): string {
+  return sha256(JSON.stringify([SHELL, sourceDigest(FONTS_FOLDER), title, styleOf(drawing), drawing, asOf]));
+}
+
+/**
  * Prints charts with one browser, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing
  * and browser give the same bytes. Throws site_failed.
  */
@@ -40,44 +50,61 @@ export async function printCharts(
   options: { chromium: string; profile: string },
 ): Promise<Uint8Array[]> {
   if (charts.length === 0) return [];
-  const faces = await fontFaces();
+  const shell = SHELL.replace('FACES', await fontFaces());
   const browser = await launchChromium(options);
   try {
     const printed: Uint8Array[] = [];
-    for (const chart of charts) printed.push(await printChart(browser, chart, faces));
+    let tab: Tab | undefined;
+    for (const chart of charts) {
+      try {
+        tab ??= await openShell(browser, shell);
+        printed.push(await printChart(tab, chart));
+      } catch (cause) {
+        const expected = `a chart that is printed in ${TIMEOUT_MS / 1000} seconds`;
+        throw asBrowserError(cause, chart.path, expected);
+      }
+    }
     return printed;
   } finally {
     await browser.close();
   }
 }
 
-async function printChart(browser: Browser, chart: ChartPrint, faces: string): Promise<Uint8Array> {
-  const { path, asOf } = chart;
-  try {
-    const tab = await browser.newTab(TIMEOUT_MS);
-    await tab.setContent(pageOf(chart, faces));
-    await tab.evaluate(async () => {
-      await document.fonts.ready;
-    });
-    const pdf = await tab.pdf();
-    await tab.close();
-    return withFacts(pdf, asOf, path);
-  } catch (cause) {
-    throw asBrowserError(cause, path, `a chart that is printed in ${TIMEOUT_MS / 1000} seconds`);
-  }
+/** A page that loads the fonts, once for all charts, and takes most of the time of one. */
+async function openShell(browser: Browser, shell: string): Promise<Tab> {
+  const tab = await browser.newTab(TIMEOUT_MS);
+  await tab.setContent(shell);
+  return tab;
+}
+
+async function printChart(tab: Tab, { title, drawing, asOf, path }: ChartPrint): Promise<Uint8Array> {
+  await tab.evaluate(showChart, title, styleOf(drawing), drawing.trimEnd());
+  return withFacts(await tab.pdf(), asOf, path);
+}
+
+/** The same fonts as for PNGs, inlined because the page has no address to load them from; and places for a chart and its size. */
+const SHELL =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title></title><style>FACES</style><style id="size"></style></head><body></body></html>';
+
+/** Runs in the page. */
+async function showChart(title: string, style: string, drawing: string): Promise<void> {
+  document.title = title;
+  document.querySelector('#size')!.textContent = style;
+  document.body.innerHTML = drawing;
+  // A font is requested when text in it is laid out.
+  document.body.getBoundingClientRect();
+  await document.fonts.ready;
 }
 
 /** A page of exactly the chart's size, so that documents can include it without cropping. */
-function pageOf({ title, drawing }: ChartPrint, faces: string): string {
+function styleOf(drawing: string): string {
   const [, width, height] = /^<svg [^>]* width="(\d+)" height="(\d+)"/.exec(drawing)!;
-  const style = `${faces}@page{size:${width}px ${height}px;margin:0}body{margin:0;overflow:hidden}svg{display:block}`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeText(title)}</title><style>${style}</style></head><body>${drawing.trimEnd()}</body></html>`;
+  return `@page{size:${width}px ${height}px;margin:0}body{margin:0;overflow:hidden}svg{display:block}`;
 }
 
-/** The same fonts as for PNGs, inlined because the page has no address to load them from. */
 async function fontFaces(): Promise<string> {
   const faces = FACES.map(async ([family, weight, file]) => {
-    const font = await readFile(join(PROJECT, 'pipeline/charts/files/fonts', file), 'base64');
+    const font = await readFile(join(PROJECT, FONTS_FOLDER, file), 'base64');
     return `@font-face{font-family:"${family}";font-weight:${weight};src:url(data:font/ttf;base64,${font})}`;
   });
   return (await Promise.all(faces)).join('');

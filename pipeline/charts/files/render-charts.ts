@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
+import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
-import { LICENCE } from '../../forms/catalogue/facts.ts';
-import { linkFile } from '../../forms/record-file.ts';
 import { zipFiles } from '../../forms/zip.ts';
-import { type Facts, type Manifest, storedAt } from '../../release/format/manifest.ts';
+import { type Facts, type Manifest, type NewFile, sha256, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Chart } from '../chart.ts';
@@ -19,75 +19,16 @@ import {
   coversAllStates,
   type ShownChart,
 } from './chart-formats.ts';
+import { formatReadMe } from './chart-read-me.ts';
 import { chartText, drawChart } from './chart-text.ts';
-import { citeChart, formatCitations } from './cite-chart.ts';
-import type { PrintCharts } from './print-charts.ts';
-import { chartBytes } from './rasterise.ts';
+import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
+import { writePicture } from './write-picture.ts';
 
-/** Line width of the plain text, characters. */
-const LINE = 78;
-
-interface ReadMe {
-  /** The publishing organisation. */
-  author: string;
-  /** Endings of the files in the archive. */
-  endings: readonly string[];
-}
-
-/** `readme.txt` of a chart's archive: contents, source and citation. */
-function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): string {
-  const { chart, data, state, sources, baseUrl } = shown;
-  const { id } = chart;
-  const forms = CHART_FORMATS.filter(({ ending }) => endings.includes(ending));
-  const widest = Math.max(...forms.map(({ ending }) => ending.length));
-  const citation = citeChart(shown, author);
-  const said = [chart.unit(data, state), chart.summary(data, state).join(' '), chart.note(data, state)];
-  const sections = [
-    underlined(chart.title(data, state), '='),
-    ...said.filter((text) => text !== '').map(wrapped),
-    underlined('Files', '-'),
-    forms.map(({ ending, title }) => `${(id + ending).padEnd(id.length + widest)}  ${title}`).join('\n'),
-    underlined(`Columns of ${id}.csv`, '-'),
-    columnLines(shown),
-    underlined('How to cite', '-'),
-    citation ? formatCitations(citation).trimEnd() : 'There is nothing to cite yet.',
-    underlined('Source', '-'),
-    wrapped(chart.source(data)),
-    `The current chart: ${baseUrl}/${chartPath(id, { ending: '/' })}`,
-    sources.map(({ path, sha256 }) => `${baseUrl}/${path}\n  SHA-256 ${sha256}`).join('\n'),
-    underlined('Licence', '-'),
-    `${LICENCE.title} (${LICENCE.name})\n${LICENCE.path}`,
-  ];
-  return `${sections.join('\n\n')}\n`.replaceAll(/^(=+|-+)\n\n/gm, '$1\n');
-}
-
-function columnLines({ chart, data, state }: ShownChart): string {
-  const { columns } = chart.table(data, state);
-  return columns
-    .map(({ name, title, unit }) => `${name}: ${title}${unit === '' ? '' : `, in ${unit}`}`)
-    .join('\n');
-}
-
-function underlined(text: string, character: '=' | '-'): string {
-  return `${text}\n${character.repeat(Math.min(text.length, LINE))}`;
-}
-
-/** Breaks at spaces; a word that is longer than a line has its own. */
-function wrapped(text: string): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`.trimStart();
-    if (lines.length > 0 && longer.length <= LINE) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.join('\n');
-}
-
-/** Charts in parallel: the thread pool, which rasterises them, has four threads. */
+/** Pictures that are drawn at once, in the thread pool. The browser that prints the PDFs works at the same time. */
 const PARALLEL = 2;
 
 export interface ChartsOptions {
-  facts: Pick<Facts, 'timestamp' | 'inputs'>;
+  facts: Pick<Facts, 'timestamp'>;
   /** Without a slash at the end. */
   baseUrl: string;
   /** The publishing organisation. */
@@ -97,27 +38,52 @@ export interface ChartsOptions {
   log: (line: string) => void;
 }
 
-/** The files of a chart: the bytes by ending. */
-type Written = Map<string, Uint8Array>;
+/** The texts of a chart's files, and what the files made from them need. The data that they were computed from are gone. */
+interface DrawnChart {
+  chart: Chart;
+  /** By ending; for a PNG, the drawing that it is rasterised from. */
+  texts: ReadonlyMap<string, string>;
+  print: ChartPrint;
+  readMe: string;
+  rows: number;
+  /** Of the data, to the second or the day; empty without data. */
+  asOf: string;
+  /** Of the texts: the digest of what they follow from. */
+  key: string;
+}
 
 /**
- * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to
- * them. If the sources of a chart are unchanged, its files are linked from the previous release.
+ * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to them. A chart
+ * whose sources are unchanged costs nothing; otherwise its texts are computed again, and of its other files those whose texts changed.
  */
 export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
-  const fresh: Chart[] = [];
   const sources = new Map(staging.files().map(({ path, sha256 }) => [path, sha256]));
+  const fresh: { chart: Chart; key: string }[] = [];
   for (const chart of CHARTS) {
-    if (isUnchanged(staging, chart, sources, options)) await takeOver(staging, chart, options);
-    else fresh.push(chart);
+    const key = textKey(chart, sources, options);
+    if (!(await takeOver(staging, chart, key, options))) fresh.push({ chart, key });
   }
   if (fresh.length === 0) return;
   options.log(`drawing ${fresh.length} charts`);
-  const shown = await Promise.all(fresh.map((chart) => show(staging, chart, sources, options)));
-  const printed = await printAll(staging, shown, options);
-  await inParallel(shown.entries(), PARALLEL, async ([index, chart]) => {
-    await writeChart(staging, chart, printed?.[index] ?? null, options);
-  });
+  // Less than the thread that could do it at the same time would cost: it would have to load all charts.
+  const drawn: DrawnChart[] = [];
+  for (const group of Map.groupBy(fresh, ({ chart }) => chart.sources[0]).values())
+    drawn.push(...(await drawGroup(staging, group, sources, options)));
+  drawn.sort((a, b) => CHARTS.indexOf(a.chart) - CHARTS.indexOf(b.chart));
+  // A damaged chart has been taken over in part.
+  const staged = new Set(staging.paths());
+  const missing = (form: ChartFormat, { chart }: DrawnChart) => !staged.has(chartPath(chart.id, form));
+  const each = (kind: ChartFormat['content']['kind']) =>
+    formsOf(options)
+      .filter(({ content }) => content.kind === kind)
+      .flatMap((form) => drawn.filter((one) => missing(form, one)).map((one) => ({ form, one })));
+  const texts = [...each('vector'), ...each('rows'), ...each('document')];
+  await inParallel(texts, PARALLEL, ({ form, one }) => writeText(staging, form, one));
+  const pixels = () =>
+    inParallel(each('pixels'), PARALLEL, ({ form, one }) => drawPixels(staging, form, one));
+  const prints = () => printMissing(staging, each('print'), options);
+  await inParallel([pixels, prints], 2, (work) => work());
+  for (const { form, one } of each('archive')) await writeArchive(staging, form, one, options);
 }
 
 /** Whether a release has charts. */
@@ -130,98 +96,153 @@ export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
   return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, { ending: '.pdf' }));
 }
 
-function formsOf({ print }: ChartsOptions): ChartFormat[] {
+function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
   return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
 }
 
-/** Whether documents, address, software, source bytes and formats are the same as in the previous release. */
-function isUnchanged(
-  staging: Staging,
+/** The digest of all that a chart's texts and the set of its files follow from: sources, address, author, formats and program. */
+function textKey(
   { id, sources }: Chart,
-  now: ReadonlyMap<string, string>,
-  options: ChartsOptions,
-): boolean {
-  const { previous, reuse } = staging;
-  if (!reuse || previous?.manifest.inputs !== options.facts.inputs) return false;
-  const wanted = new Set(formsOf(options));
-  const isThere = (form: ChartFormat) => staging.before(chartPath(id, form)) !== undefined;
-  return (
-    CHART_FORMATS.every((form) => isThere(form) === wanted.has(form)) &&
-    sources.every((path) => staging.before(path)?.sha256 === now.get(path))
-  );
+  digests: ReadonlyMap<string, string>,
+  { baseUrl, author, print }: ChartsOptions,
+): string {
+  const program = sourceDigest('pipeline', 'npm-shrinkwrap.json');
+  const read = sources.map((path) => [path, digests.get(path)]);
+  return sha256(JSON.stringify([program, id, read, baseUrl, author, print !== null]));
 }
 
-async function takeOver(staging: Staging, { id }: Chart, options: ChartsOptions): Promise<void> {
-  for (const form of formsOf(options)) await linkFile(staging, chartPath(id, form));
-}
-
-async function show(
+/**
+ * Links all files of a chart from the previous release, if that made them from the same sources. Each keeps its key, which says what it
+ * was made from itself. Returns false if some are missing or damaged.
+ */
+async function takeOver(
   staging: Staging,
-  chart: Chart,
-  sources: ReadonlyMap<string, string>,
-  { baseUrl }: ChartsOptions,
-): Promise<ShownChart> {
-  const texts = chart.sources.map(async (path) => {
+  { id }: Chart,
+  key: string,
+  options: ChartsOptions,
+): Promise<boolean> {
+  const before = await staging.keysBefore();
+  const keyOf = (form: ChartFormat) => before.get(storedAt({ path: chartPath(id, form), restricted: false }));
+  const forms = formsOf(options);
+  if (forms.some((form) => isText(form) && keyOf(form) !== key)) return false;
+  let isWhole = true;
+  for (const form of forms) {
+    const known = keyOf(form);
+    const isTaken = known !== undefined && (await staging.reuseMade(chartPath(id, form), known));
+    isWhole &&= isTaken;
+  }
+  return isWhole;
+}
+
+function isText({ content }: ChartFormat): boolean {
+  return coversAllStates(content) && content.kind !== 'pixels';
+}
+
+/** Draws charts that share a source, which is read once and then forgotten. */
+async function drawGroup(
+  staging: Staging,
+  group: readonly { chart: Chart; key: string }[],
+  digests: ReadonlyMap<string, string>,
+  options: ChartsOptions,
+): Promise<DrawnChart[]> {
+  const paths = new Set(group.flatMap(({ chart }) => chart.sources));
+  const texts: Record<string, string> = {};
+  for (const path of paths) {
     const place = join(staging.dir, storedAt({ path, restricted: false }));
-    return [path, await asDiskErrors(place, () => readFile(place, 'utf8'))] as const;
+    texts[path] = await asDiskErrors(place, () => readFile(place, 'utf8'));
+  }
+  const files = PublishedFiles.of(texts, { compile: z.compile });
+  return group.map(({ chart, key }) => {
+    const sources = chart.sources.map((path) => ({ path, sha256: digests.get(path)! }));
+    const data = chart.prepare(files);
+    return drawOne({ chart, data, state: DEFAULT_STATE, sources, baseUrl: options.baseUrl }, key, options);
   });
+}
+
+function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnChart {
+  const { chart, data, state } = shown;
+  const texts = new Map<string, string>();
+  for (const { ending, content } of formsOf(options))
+    if (coversAllStates(content)) texts.set(ending, chartText(shown, content));
+  const endings = formsOf(options)
+    .filter(({ content }) => content.kind !== 'archive')
+    .map(({ ending }) => ending);
   return {
     chart,
-    data: chart.prepare(PublishedFiles.of(Object.fromEntries(await Promise.all(texts)))),
-    state: DEFAULT_STATE,
-    sources: chart.sources.map((path) => ({ path, sha256: sources.get(path)! })),
-    baseUrl,
+    texts,
+    print: {
+      path: chartPath(chart.id, { ending: '.pdf' }),
+      title: chart.title(data, state),
+      drawing: drawChart(shown, 'print'),
+      asOf: (chart.asOf(data) || options.facts.timestamp).slice(0, 10),
+    },
+    readMe: formatReadMe(shown, { author: options.author, endings }),
+    rows: chart.table(data, state).rows.length,
+    asOf: chart.asOf(data),
+    key,
   };
 }
 
-async function printAll(
-  staging: Staging,
-  shown: readonly ShownChart[],
-  { print, facts }: ChartsOptions,
-): Promise<Uint8Array[] | null> {
-  if (!print) return null;
-  const charts = shown.map((one) => ({
-    path: chartPath(one.chart.id, { ending: '.pdf' }),
-    title: one.chart.title(one.data, one.state),
-    drawing: drawChart(one, 'print'),
-    asOf: one.chart.asOf(one.data) || facts.timestamp,
-  }));
-  return print(charts, { profile: join(staging.scratch, 'browser-charts') });
+async function writeText(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
+  const rows = form.content.kind === 'rows' ? drawn.rows : null;
+  const content = drawn.texts.get(form.ending)!;
+  await staging.write({ ...fileOf(form, drawn, rows), content }, drawn.key);
 }
 
-async function writeChart(
+async function drawPixels(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
+  const { mediaType: _, ...file } = fileOf(form, drawn);
+  await writePicture(staging, { ...file, svg: drawn.texts.get(form.ending)! });
+}
+
+/** Starts a browser only if a page changed. */
+async function printMissing(
   staging: Staging,
-  shown: ShownChart,
-  pdf: Uint8Array | null,
+  wanted: readonly { form: ChartFormat; one: DrawnChart }[],
+  { print }: ChartsOptions,
+): Promise<void> {
+  const jobs: { file: Omit<NewFile, 'content'>; chart: ChartPrint; key: string }[] = [];
+  for (const { form, one } of wanted) {
+    const file = fileOf(form, one);
+    const key = sha256(JSON.stringify([printKey(one.print), file]));
+    if (!(await staging.reuseMade(file.path, key))) jobs.push({ file, chart: one.print, key });
+  }
+  if (!print || jobs.length === 0) return;
+  const charts = jobs.map(({ chart }) => chart);
+  const printed = await print(charts, { profile: join(staging.scratch, 'browser-charts') });
+  for (const [index, { file, key }] of jobs.entries())
+    await staging.write({ ...file, content: printed[index]! }, key);
+}
+
+/** All other files of a chart, and a read-me. */
+async function writeArchive(
+  staging: Staging,
+  form: ChartFormat,
+  drawn: DrawnChart,
   options: ChartsOptions,
 ): Promise<void> {
-  const written: Written = new Map();
-  for (const form of formsOf(options)) {
-    const { ending, content } = form;
-    if (coversAllStates(content)) written.set(ending, await chartBytes(chartText(shown, content), content));
-    else written.set(ending, content.kind === 'print' ? pdf! : archive(shown, written, options));
-    await writeFile(staging, shown, form, written.get(ending)!);
+  const { id } = drawn.chart;
+  const file = fileOf(form, drawn);
+  const members = formsOf(options).filter(({ content }) => content.kind !== 'archive');
+  const digests = new Map(staging.files().map(({ path, sha256 }) => [path, sha256]));
+  const parts = members.map((member) => [member.ending, digests.get(chartPath(id, member))]);
+  const program = sourceDigest('pipeline/forms/zip.ts', 'npm-shrinkwrap.json');
+  const key = sha256(JSON.stringify([program, drawn.readMe, parts, file]));
+  if (await staging.reuseMade(file.path, key)) return;
+  const contents: [string, Uint8Array][] = [[`${id}/readme.txt`, Buffer.from(drawn.readMe)]];
+  for (const member of members) {
+    const place = join(staging.dir, storedAt({ path: chartPath(id, member), restricted: false }));
+    contents.push([`${id}/${id}${member.ending}`, await asDiskErrors(place, () => readFile(place))]);
   }
+  await staging.write({ ...file, content: zipFiles(contents) }, key);
 }
 
-/** All files so far, and a read-me. */
-function archive(shown: ShownChart, written: Written, { author }: ChartsOptions): Uint8Array {
-  const { id } = shown.chart;
-  const endings = [...written.keys()];
-  const files = [...written].map(([ending, content]) => [`${id}/${id}${ending}`, content] as const);
-  const readMe = Buffer.from(formatReadMe(shown, { author, endings }));
-  return zipFiles([[`${id}/readme.txt`, readMe], ...files]);
-}
-
-async function writeFile(
-  staging: Staging,
-  { chart, data, state }: ShownChart,
+function fileOf(
   form: ChartFormat,
-  content: Uint8Array,
-): Promise<void> {
+  { chart, asOf }: DrawnChart,
+  rows: number | null = null,
+): Omit<NewFile, 'content'> {
   const path = chartPath(chart.id, form);
-  const rows = form.content.kind === 'rows' ? chart.table(data, state).rows.length : null;
-  await staging.write({
+  return {
     path,
     // Like a schema, it describes data, any web page may read it, and it does not count towards a quota.
     kind: 'schema',
@@ -229,8 +250,13 @@ async function writeFile(
     restricted: false,
     mediaType: mediaTypeOf(path),
     rows,
-    as_of: chart.asOf(data) || undefined,
+    // What a reader sees names the day of the data; another hour makes no other picture.
+    as_of: (isExact(form) ? asOf : asOf.slice(0, 10)) || undefined,
     immutable: false,
-    content,
-  });
+  };
+}
+
+/** Whether a file states the time of the data to the second, as the chart document does. */
+function isExact({ content: { kind } }: ChartFormat): boolean {
+  return kind === 'document' || kind === 'archive';
 }

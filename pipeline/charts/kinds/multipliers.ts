@@ -6,6 +6,7 @@ import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
+import { addDays, timeOfDay } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { cathedralColour } from '../drawing/theme.ts';
@@ -89,6 +90,8 @@ function summary(shown: Shown): string[] {
 function plot(shown: Shown, frame: Plot): string[] {
   const { settings, series, asOf } = shown;
   const { theme } = frame;
+  // The lines go on to the end of the day, so that the picture stays as it is while only the hour changes.
+  const end = timeOfDay(addDays(asOf.slice(0, 10), 1));
   const present = series.map(({ name }) => ofCathedral(shown, name).at(-1)!.multiplier);
   const { x, y, marks, names } = timeFrame(frame, {
     values: [1, 2],
@@ -96,7 +99,7 @@ function plot(shown: Shown, frame: Plot): string[] {
     limits: [1, 2],
     scale: 'linear',
     from: Date.parse(settings[0]!.timestamp),
-    to: Date.parse(asOf),
+    to: end,
     format: (value) => formatNumber(value, 1),
     series: series.map(({ name, label }, index) => ({
       text: `${label} ${formatNumber(present[index]!, 2)}`,
@@ -109,9 +112,9 @@ function plot(shown: Shown, frame: Plot): string[] {
       x: x(Date.parse(timestamp)),
       y: y(multiplier),
     }));
-    const end = { x: x(Date.parse(asOf)), y: y(present[index]!) };
+    const last = { x: x(end), y: y(present[index]!) };
     return [
-      linePath([...points, end], { stroke, curve: curveStepAfter }),
+      linePath([...points, last], { stroke, curve: curveStepAfter }),
       ...points.map(({ x, y }) => element('circle', { cx: x, cy: y, r: 3, fill: stroke })),
     ];
   });

@@ -16,7 +16,8 @@ export function readZip(zip: Buffer): Map<string, Buffer> {
     const name = zip.toString('utf8', at + 46, at + 46 + length);
     const header = zip.readUInt32LE(at + 42);
     const data = header + 30 + zip.readUInt16LE(header + 26) + zip.readUInt16LE(header + 28);
-    const content = inflateRawSync(zip.subarray(data, data + packed));
+    const bytes = zip.subarray(data, data + packed);
+    const content = zip.readUInt16LE(at + 10) === 0 ? bytes : inflateRawSync(bytes);
     if (content.length !== size || crc32(content) !== crc) throw new Error(`${name} is damaged`);
     files.set(name, content);
     at += 46 + length + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
