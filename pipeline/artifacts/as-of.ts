@@ -15,7 +15,7 @@ export function statedTime(text: string): string | undefined {
 export interface Versions {
   asOf: string;
   /** By path. */
-  versions?: ReadonlyMap<string, FileVersion> | undefined;
+  versions?: Pick<ReadonlyMap<string, FileVersion>, 'get'> | undefined;
 }
 
 /**
@@ -23,9 +23,10 @@ export interface Versions {
  * without rows. It changes only with the file. So a citation that states it, unlike one with the time of the release, changes only
  * with the file too.
  */
-export function asOfFile({ asOf, versions }: Versions, artifact: Artifact): string | null {
+export function asOfFile(release: Versions, artifact: Artifact): string | null {
   // Printed after the pages, assembled for each request, or a list of all the others: these follow every event.
-  if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return asOf;
-  if (artifact.kind === 'history' && !artifact.assembled) return asOf;
-  return versions?.get(artifact.path)?.as_of ?? null;
+  if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex'))
+    return release.asOf;
+  if (artifact.kind === 'history' && !artifact.assembled) return release.asOf;
+  return release.versions?.get(artifact.path)?.as_of ?? null;
 }

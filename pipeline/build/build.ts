@@ -122,7 +122,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   if (contents.formats) await renderExtras(staging, facts, view);
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
-  await renderSite(staging, facts, folded, { ...options, pages: contents.pages });
+  const { author } = inputs.documents.citations;
+  await renderSite(staging, facts, folded, { ...options, pages: contents.pages, author });
   if (contents.formats) await renderSitemap(staging, baseUrl, facts.timestamp);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };

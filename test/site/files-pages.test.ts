@@ -6,6 +6,7 @@ import '@citation-js/plugin-bibtex';
 import '@citation-js/plugin-ris';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
+import { asOfFile } from '../../pipeline/artifacts/as-of.ts';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { EVENT_TYPES } from '../../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
@@ -13,6 +14,7 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
 import { formatDay } from '../../pipeline/words/moment.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
+import { siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
@@ -79,9 +81,11 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
       if (found.rows !== null) expectText(html(), `<dd>${found.rows.toLocaleString('en-GB')}</dd>`);
     });
 
-    test('says of when it is, when the next one comes, and how to follow what is real-time', () => {
-      expectText(html(), `<time datetime="${site.draft.timestamp}">`);
-      expectText(html(), '<time datetime="2026-01-03T06:00:00Z">');
+    test('says of when the file is, not the release, and how to follow what is real-time', () => {
+      const { timestamp } = site.draft;
+      const asOf = asOfFile(siteFacts(site), artifact);
+      if (asOf !== null) expectText(html(), `<time datetime="${asOf}">`);
+      expect(html().includes(timestamp)).toBe(asOf === timestamp);
       expect(html().includes(`/live?paths=${path}`)).toBe(artifact.refresh === 'real-time');
     });
 
@@ -93,7 +97,8 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
         name: artifact.title,
         url: `${BASE_URL}/files/${path}/`,
       });
-      expect(dataset.temporalCoverage).toBe(`2025-12-29/${site.draft.timestamp}`);
+      const asOf = asOfFile(siteFacts(site), artifact);
+      expect(dataset.temporalCoverage).toBe(asOf === null ? undefined : `2025-12-29/${asOf}`);
       const addresses = dataset.distribution.map(({ contentUrl }: { contentUrl: string }) => contentUrl);
       for (const address of addresses) expect(site.find(address.slice(BASE_URL.length + 1))).toBeDefined();
     });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import type { DraftFile } from '../../pipeline/release/format/manifest.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { formatNames, otherFormats } from '../../src/site/components/files/other-formats.ts';
 import { siteFacts } from '../../src/site/components/files/site-facts.ts';
@@ -10,6 +11,11 @@ import { temporaryFolder } from '../release/temporary-folder.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 
 const { files } = tinyFacts();
+const listed = (all: readonly DraftFile[]) => ({
+  find: (path: string) => all.find((file) => file.path === path),
+  paths: (prefix: string) => all.map(({ path }) => path).filter((path) => path.startsWith(prefix)),
+});
+const tiny = listed(files);
 const artifactAt = (path: string) => ARTIFACTS.find((artifact) => artifact.path === path)!;
 
 describe('the fields of a page', () => {
@@ -42,22 +48,19 @@ describe('the fields of a page', () => {
 describe('the facts of a release', () => {
   test('are read from its files, where it has no catalogues too', async () => {
     const dir = await temporaryFolder();
-    const { timestamp, ledger } = await writeFixtureRelease(dir);
+    const { timestamp } = await writeFixtureRelease(dir);
     const release = new SiteRelease(dir, { baseUrl: BASE_URL, contact: CONTACT });
     expect(siteFacts(release)).toMatchObject({
       author: 'Cathedral Data Service',
       since: '2025-07-03',
       asOf: timestamp,
-      ledger,
     });
   });
 });
 
 describe('the other forms of a file', () => {
   test('are all that the release has, each under its own table', () => {
-    const found = ARTIFACTS.flatMap((artifact) => otherFormats(artifact, files)).flatMap(
-      ({ forms }) => forms,
-    );
+    const found = ARTIFACTS.flatMap((artifact) => otherFormats(artifact, tiny)).flatMap(({ forms }) => forms);
     const paths = found.map(({ file }) => file.path);
     const expected = files
       .filter(({ path }) => /\.(ndjson|xlsx|parquet)$/.test(path))
@@ -66,7 +69,7 @@ describe('the other forms of a file', () => {
   });
 
   test('of a file with two tables are told apart', () => {
-    const [first, second] = otherFormats(artifactAt('philosophy/deliberations.json'), files);
+    const [first, second] = otherFormats(artifactAt('philosophy/deliberations.json'), tiny);
     expect([first!.name, second!.name]).toEqual(['deliberations', 'positions']);
     expect(second!.forms.map(({ file }) => file.path)).toEqual([
       'philosophy/positions.ndjson',
@@ -76,17 +79,17 @@ describe('the other forms of a file', () => {
 
   test('are none where the release was made without', () => {
     const own = files.filter(({ path }) => ARTIFACTS.some((artifact) => artifact.path === path));
-    for (const artifact of ARTIFACTS) expect(otherFormats(artifact, own)).toEqual([]);
+    for (const artifact of ARTIFACTS) expect(otherFormats(artifact, listed(own))).toEqual([]);
     expect(formatNames(artifactAt('economy/supply'), [])).toBe('JSON');
   });
 
   test('never take a table for another whose name begins like it', () => {
-    const mii = otherFormats(artifactAt('economy/mii'), files).flatMap(({ forms }) => forms);
+    const mii = otherFormats(artifactAt('economy/mii'), tiny).flatMap(({ forms }) => forms);
     expect(mii.map(({ file }) => file.path)).toEqual(['economy/mii.ndjson', 'economy/mii.xlsx']);
   });
 
   test('are named in a few words', () => {
     const history = artifactAt('economy/mic-history.csv');
-    expect(formatNames(history, otherFormats(history, files))).toBe('CSV, NDJSON, XLSX and Parquet');
+    expect(formatNames(history, otherFormats(history, tiny))).toBe('CSV, NDJSON, XLSX and Parquet');
   });
 });

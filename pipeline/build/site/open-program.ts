@@ -12,7 +12,12 @@ export const SERVER_ENTRY = `${SERVER_FOLDER}/entry.mjs`;
 export const SERVER_FACTS = `${SERVER_FOLDER}/site.json`;
 
 /** What pages on demand show as well. */
-export const ServerFacts = z.strictObject({ base_url: z.string(), contact: z.string() });
+export const ServerFacts = z.strictObject({
+  base_url: z.string(),
+  contact: z.string(),
+  /** Absent in releases of earlier versions. */
+  author: z.string().optional(),
+});
 
 /** What pages show besides the release itself. */
 export interface SiteFacts {
@@ -20,6 +25,8 @@ export interface SiteFacts {
   baseUrl: string;
   /** E-mail address that readers write to. */
   contact: string;
+  /** The publishing organisation. Absent: pages read it from the release’s citations. */
+  author?: string | undefined;
   /** Paths of the PDFs that are printed from the pages afterwards. */
   printed?: readonly string[] | undefined;
 }

@@ -37,9 +37,9 @@ export async function renderSite(
   staging: Staging,
   facts: Facts,
   folded: Folded,
-  options: SiteOptions,
+  options: SiteOptions & { author: string },
 ): Promise<void> {
-  const { pages, baseUrl, contact, documents, log } = options;
+  const { pages, baseUrl, contact, author, documents, log } = options;
   await staging.writeDraft(facts);
   const pdfs = await pdfJobs(staging, folded, options);
   if (pages) {
@@ -53,7 +53,10 @@ export async function renderSite(
       return blob;
     };
     const cache = join(staging.scratch, 'cache');
-    await makeSite({ cache, documents, facts: { baseUrl, contact, printed } }, { ...release, write, keep });
+    await makeSite(
+      { cache, documents, facts: { baseUrl, contact, author, printed } },
+      { ...release, write, keep },
+    );
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, options);
 }
@@ -82,9 +85,8 @@ export async function makeSite({ cache, documents, facts }: SiteInputs, to: Site
   const { client, server } = await compileSite(cache, documents);
   await readSite(client, (file) => to.write(file));
   const files = await keepProgram(server, to);
-  const serverFacts = { base_url: facts.baseUrl, contact: facts.contact } satisfies z.input<
-    typeof ServerFacts
-  >;
+  const { baseUrl, contact, author } = facts;
+  const serverFacts = { base_url: baseUrl, contact, author } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(serverFacts)}\n`));
   await using threads = new PageThreads({ dir: to.dir, files, facts });
   const paths = await threads.paths();

@@ -1,22 +1,14 @@
-import { asOfFile } from '../../artifacts/as-of.ts';
+import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
-import {
-  type CatalogueFacts,
-  type Described,
-  LICENCE,
-  pageUrl,
-  plainType,
-  TITLE,
-  versionsOf,
-} from './facts.ts';
+import { type CatalogueFacts, type Described, LICENCE, pageUrl, plainType, TITLE } from './facts.ts';
 
 /** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
-  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since' | 'asOf' | 'files'>,
+  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since'> & Versions,
   { artifact, files }: Pick<Described, 'artifact' | 'files'>,
 ) {
   const { baseUrl, author, since } = facts;
-  const asOf = asOfFile({ ...facts, versions: versionsOf(facts) }, artifact);
+  const asOf = asOfFile(facts, artifact);
   const { path, title, description, restricted, area } = artifact;
   const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };
   return {

@@ -34,8 +34,11 @@ const ACCESS = 'http://publications.europa.eu/resource/authority/access-right/';
 export function formatDcat(facts: CatalogueFacts): string {
   const { baseUrl, author, asOf, since } = facts;
   const publisher = { '@id': `${baseUrl}/#publisher` };
+  const versions = versionsOf(facts);
   const datasets = [
-    ...describedFiles(facts).map((described) => datasetOf(facts, described)),
+    ...describedFiles(facts).map((described) =>
+      datasetOf(facts, asOfFile({ asOf, versions }, described.artifact), described),
+    ),
     ...databaseOf(facts),
   ];
   const catalogue = {
@@ -60,10 +63,10 @@ export function formatDcat(facts: CatalogueFacts): string {
   return `${JSON.stringify(catalogue, null, 2)}\n`;
 }
 
-function datasetOf(facts: CatalogueFacts, { artifact, files }: Described) {
+function datasetOf(facts: CatalogueFacts, asOf: string | null, { artifact, files }: Described) {
   const { area, restricted } = artifact;
   return {
-    ...common(facts, artifact, asOfFile({ ...facts, versions: versionsOf(facts) }, artifact)),
+    ...common(facts, artifact, asOf),
     'dct:accessRights': link(`${ACCESS}${restricted ? 'RESTRICTED' : 'PUBLIC'}`),
     ...(!restricted && { 'dct:license': link(LICENCE.path) }),
     'dcat:landingPage': link(pageUrl(facts, artifact)),

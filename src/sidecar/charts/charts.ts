@@ -98,8 +98,8 @@ async function drawPage(render: Render, { url, file }: PageRequest, release: Ser
 async function siteFactsOf({ dir }: ServedRelease): Promise<SiteFacts> {
   const place = join(dir, SERVER_FACTS);
   const text = await readFile(place, 'utf8');
-  const { base_url, contact } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
-  return { baseUrl: base_url, contact };
+  const { base_url, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
+  return { baseUrl: base_url, ...facts };
 }
 
 /** With the headers of the release's own file at that path. */

@@ -17,11 +17,13 @@ export class SiteRelease extends PublishedFiles {
   readonly baseUrl: string;
   /** E-mail address that readers write to. */
   readonly contact: string;
+  /** The publishing organisation, if the program was told. */
+  readonly author: string | undefined;
   readonly #printed: ReadonlySet<string>;
   readonly #files: ReadonlyMap<string, DraftFile>;
   readonly #pathOf: (path: string) => string;
 
-  constructor(dir: string, { baseUrl, contact, printed = [] }: SiteFacts) {
+  constructor(dir: string, { baseUrl, contact, author, printed = [] }: SiteFacts) {
     const path = join(dir, 'manifest.json');
     const draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
     const files = new Map(draft.files.map((file) => [file.path, file]));
@@ -30,6 +32,7 @@ export class SiteRelease extends PublishedFiles {
     this.draft = draft;
     this.baseUrl = baseUrl;
     this.contact = contact;
+    this.author = author;
     this.#printed = new Set(printed);
     this.#files = files;
     this.#pathOf = pathOf;
@@ -42,6 +45,11 @@ export class SiteRelease extends PublishedFiles {
 
   find(path: string): DraftFile | undefined {
     return this.#files.get(path);
+  }
+
+  /** Paths of the files so far that begin so, in order. */
+  paths(prefix: string): string[] {
+    return [...this.#files.keys()].filter((path) => path.startsWith(prefix));
   }
 
   /** Whether the finished release will have a file at this path. Pages link to no other data file. */

@@ -5,15 +5,14 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { citeFile, type DatasetCitation } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { datasetJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json-ld.ts';
-import { describedFiles } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
-import { perRelease, type SiteRelease } from '../release.ts';
+import type { SiteRelease } from '../release.ts';
 import { closedYears } from '../report/closed-years.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
 import { type Preview, previewOf } from './preview.ts';
-import { citedFacts, siteFacts } from './site-facts.ts';
+import { siteFacts } from './site-facts.ts';
 import { snippetsOf } from './snippets/snippets.ts';
 import { fileNameOf, isExport, type Snippet, sourceOf } from './snippets/source.ts';
 
@@ -77,34 +76,32 @@ export interface FilePage {
 }
 
 /** The pages of all published files, in the order of the table. Throws site_failed. */
-export const filePages = perRelease((release): FilePage[] => {
-  const facts = siteFacts(release);
-  const cited = citedFacts(release);
-  const described = new Map(describedFiles(facts).map((one) => [one.artifact.path, one]));
-  return ARTIFACTS.map((artifact) => {
-    const citation = citeFile(cited, artifact);
-    const { files } = described.get(artifact.path)!;
-    return {
-      ...filePage(release, artifact),
-      snippets: snippetsOf(sourceOf(release, artifact)),
-      citation,
-      jsonLd: datasetJsonLd(facts, { artifact, files }),
-    };
-  });
-});
+export function filePages(release: SiteRelease): FilePage[] {
+  return ARTIFACTS.map((artifact) => filePage(release, artifact));
+}
 
 /** The page of one published file. */
 export function filePageAt(release: SiteRelease, path: string): FilePage {
-  return filePages(release).find(({ artifact }) => artifact.path === path)!;
+  return filePage(release, artifactAt(path));
 }
 
-function filePage(
-  release: SiteRelease,
-  artifact: Artifact,
-): Omit<FilePage, 'snippets' | 'citation' | 'jsonLd'> {
+/** The citation of one published file. */
+export function citationAt(release: SiteRelease, path: string): DatasetCitation {
+  return citeFile(siteFacts(release), artifactAt(path));
+}
+
+function artifactAt(path: string): Artifact {
+  return ARTIFACTS.find((artifact) => artifact.path === path)!;
+}
+
+function filePage(release: SiteRelease, artifact: Artifact): FilePage {
   const { path, restricted } = artifact;
   const file = release.find(path) ?? null;
   const schema = schemaPath(artifact);
+  const facts = siteFacts(release);
+  const tables = otherFormats(artifact, release);
+  const own = restricted || !file ? [] : [file];
+  const forms = tables.flatMap(({ forms }) => forms.map(({ file }) => file));
   return {
     artifact,
     file,
@@ -115,8 +112,11 @@ function filePage(
     schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
     preview: file && previewOf(release, file),
     closed: closedFiles(release, artifact),
-    tables: otherFormats(artifact, release.draft.files),
+    tables,
     charts: CHARTS.filter(({ sources }) => sources.includes(path)),
+    snippets: snippetsOf(sourceOf(release, artifact)),
+    citation: citeFile(facts, artifact),
+    jsonLd: datasetJsonLd(facts, { artifact, files: [...own, ...forms] }),
   };
 }
 

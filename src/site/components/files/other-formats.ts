@@ -2,6 +2,7 @@ import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
 import { formPath, TABLES, type Table } from '../../../../pipeline/forms/tables.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
+import type { SiteRelease } from '../release.ts';
 
 /** One table of a file in the other formats of a release. */
 export interface TableFormats {
@@ -21,28 +22,36 @@ export interface Form {
 
 const YEAR = /-(\d{4})\.parquet$/;
 
+/** What lists the files of a release. */
+type Listed = Pick<SiteRelease, 'find' | 'paths'>;
+
 /** Every table of an artifact that the release has in another format. */
-export function otherFormats(artifact: Artifact, files: readonly DraftFile[]): TableFormats[] {
+export function otherFormats(artifact: Artifact, release: Listed): TableFormats[] {
   return TABLES.filter((table) => table.artifact.path === artifact.path)
     .map((table) => ({
       name: table.name,
       title: table.title,
       columns: table.columns.length,
-      forms: formsOf(table, files),
+      forms: formsOf(table, release),
     }))
     .filter(({ forms }) => forms.length > 0);
 }
 
-function formsOf(table: Table, files: readonly DraftFile[]): Form[] {
-  const at = (path: string) => files.filter((file) => file.path === path && !file.restricted);
+function formsOf(table: Table, release: Listed): Form[] {
+  const at = (path: string) => {
+    const file = release.find(path);
+    return file && !file.restricted ? [file] : [];
+  };
   const stem = formPath(table, '-');
-  const years = files.filter(({ path }) => path.startsWith(stem) && path.replace(YEAR, '-') === stem);
+  const years = release.paths(stem).filter((path) => path.replace(YEAR, '-') === stem);
   return [
     ...at(formPath(table, '.ndjson')).map((file) =>
       form('JSON lines', 'one row per line, for streaming', file),
     ),
     ...at(formPath(table, '.xlsx')).map((file) => form('Excel workbook', 'data and dictionary sheets', file)),
-    ...years.map((file) => form('Parquet', `the rows of ${YEAR.exec(file.path)![1]}, with types`, file)),
+    ...years
+      .flatMap(at)
+      .map((file) => form('Parquet', `the rows of ${YEAR.exec(file.path)![1]}, with types`, file)),
   ];
 }
 

@@ -44,7 +44,7 @@ const NUMBERS: readonly ColumnType[] = ['integer', 'number', 'decimal'];
 export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
   const { path, restricted } = artifact;
   const table = TABLES.find((one) => one.artifact.path === path) ?? null;
-  const [{ forms } = { forms: [] }] = otherFormats(artifact, release.draft.files);
+  const [{ forms } = { forms: [] }] = otherFormats(artifact, release);
   const urls = (ending: string) =>
     forms
       .filter(({ file }) => file.path.endsWith(ending))

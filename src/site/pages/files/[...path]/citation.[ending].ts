@@ -1,11 +1,10 @@
 import type { APIRoute } from 'astro';
 import { CITATION_FORMS } from '../../../../../pipeline/forms/catalogue/citation.ts';
-import { filePageAt } from '../../../components/files/file-page.ts';
+import { citationAt } from '../../../components/files/file-page.ts';
 import { openRelease } from '../../../components/release.ts';
 
 /** The citation of each file in each format. */
 export const GET: APIRoute = ({ params }) => {
-  const { citation } = filePageAt(openRelease(), params.path!);
   const { format } = CITATION_FORMS.find(({ ending }) => ending === params.ending)!;
-  return new Response(format(citation));
+  return new Response(format(citationAt(openRelease(), params.path!)));
 };
