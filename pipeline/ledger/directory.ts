@@ -90,14 +90,25 @@ async function list(ledger: string): Promise<Listing> {
       cause,
     });
   });
-  const events = new Set(idsOf(names, EVENTS));
-  const checkpoints = new Set(idsOf(names, CHECKPOINT));
-  const unpaired = events.symmetricDifference(checkpoints);
-  const ids = [...events, ...[...unpaired].filter((id) => !events.has(id))].sort();
+  const ids: string[] = [];
+  const unpaired = new Set<string>();
+  // In this order, the two files of a snapshot follow each other.
+  for (const name of names.sort()) {
+    const ending = [EVENTS, CHECKPOINT].find((one) => name.endsWith(one));
+    if (ending === undefined) continue;
+    const id = name.slice(0, -ending.length);
+    if (id === ids.at(-1)) unpaired.delete(id);
+    else {
+      assertSlot(id, name);
+      ids.push(id);
+      unpaired.add(id);
+    }
+  }
   const newest = ids.at(-1);
   // The checkpoint is written last. Without it, the newest snapshot is incomplete and does not count.
-  if (newest !== undefined && !checkpoints.has(newest)) unpaired.delete(ids.pop()!);
-  return { ids, unpaired: [...unpaired].sort() };
+  if (newest !== undefined && unpaired.has(newest) && !names.includes(`${newest}${CHECKPOINT}`))
+    unpaired.delete(ids.pop()!);
+  return { ids, unpaired: [...unpaired] };
 }
 
 /** Expects both files of each snapshot later than `after`. Throws ledger_unreadable. */
@@ -110,18 +121,14 @@ async function assertPairs(folder: string, unpaired: readonly string[], after: s
   }
 }
 
-/** The slots of file names with this ending. Ignores `.tmp` files and foreign files. */
-function idsOf(names: string[], ending: string): string[] {
-  const ids = names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
-  for (const id of ids) {
-    if (isSlotId(id)) continue;
-    throw new CathedralError('ledger_order', {
-      place: `${SNAPSHOTS}/${id}${ending}`,
-      expected: `a slot like 2025-12-01T06Z before ${ending}`,
-      found: JSON.stringify(id),
-    });
-  }
-  return ids;
+/** Throws ledger_order. */
+function assertSlot(id: string, name: string): void {
+  if (isSlotId(id)) return;
+  throw new CathedralError('ledger_order', {
+    place: `${SNAPSHOTS}/${name}`,
+    expected: `a slot like 2025-12-01T06Z before ${name.slice(id.length)}`,
+    found: JSON.stringify(id),
+  });
 }
 
 /** A directory listing is not atomic: a file renamed into place meanwhile may be missing from it. */
