@@ -152,7 +152,7 @@ export class ObjectCache {
   async #fetch(name: string, { sha256, bytes }: Blob): Promise<void> {
     const place = join(this.#folder, name);
     await this.#into(name, bytes, true, () =>
-      fetchBlob(this.#origin, { path: blobKey(sha256), sha256, bytes }, place),
+      fetchBlob(this.#origin, { path: blobKey(sha256), sha256, bytes }, place).then(() => {}),
     ).catch(async (error) => {
       await rm(`${place}.part`, { force: true });
       throw error;

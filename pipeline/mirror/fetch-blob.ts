@@ -1,92 +1,262 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { asDiskErrors, exists } from '../disk/durable.ts';
+import { existsSync, renameSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { asDiskErrors } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { TransientFault } from '../transient-fault.ts';
 import { mismatchError } from '../verify/findings.ts';
+import { openFile } from '../verify/folder-origin.ts';
 import { type Origin, type Promised, promisedBody } from '../verify/origin.ts';
+
+/** Shorter files wait in memory until they are complete; of longer ones, what was fetched survives the process. */
+const SHORT_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
+/** The header of a table is much shorter. */
+const LONGEST_HEADER = 1 << 14;
+
+/** A local file that may be the end of the one that is wanted: an earlier version of a history, whose rows are added at its front. */
+export interface Earlier {
+  place: string;
+  bytes: number;
+  /** Whether its first line is a header, which the longer file has before its new rows. */
+  hasHeader: boolean;
+}
 
 /** A file that is being fetched: the bytes so far, and their hash. */
 interface Part {
-  path: string;
-  handle: FileHandle;
-  hash: Hash;
-  bytes: number;
+  readonly hash: Hash;
+  readonly bytes: number;
+  append(chunk: Uint8Array): Promise<void> | void;
+  restart(): Promise<void> | void;
 }
 
 /**
- * Fetches a file to `target`, which appears only once it is complete, flushed and verified. An interrupted transfer leaves
- * `<target>.part`, which the next attempt resumes, even in another process. Never takes more bytes than promised. Throws
- * mirror_mismatch if the file differs or does not exist, and mirror_unreachable.
+ * Fetches a file to `target`, which appears only once it is complete, flushed and verified. Of a file that has grown at its front,
+ * only the beginning is fetched if `earlier` has the rest and the host answers with parts. An interrupted transfer of a long file
+ * leaves `<target>.part`, which the next attempt resumes, even in another process. Never takes more bytes than promised. Returns the
+ * number of bytes fetched. Throws mirror_mismatch if the file differs or does not exist, and mirror_unreachable.
  */
-export async function fetchBlob(origin: Origin, promised: Promised, target: string): Promise<void> {
-  if (await exists(target)) return;
+export async function fetchBlob(
+  origin: Origin,
+  promised: Promised,
+  target: string,
+  earlier: Earlier | null = null,
+): Promise<number> {
+  if (existsSync(target)) return 0;
   const path = `${target}.part`;
-  await origin.retrying(promised.path, async () => {
-    const handle = await asDiskErrors(path, () => open(path, 'a+'));
-    try {
-      await complete({ path, handle, hash: createHash('sha256'), bytes: 0 }, origin, promised);
-    } finally {
-      await asDiskErrors(path, () => handle.close());
-    }
-  });
-  await asDiskErrors(target, () => rename(path, target));
+  const fetching: Fetching = {
+    origin,
+    promised,
+    end: earlier && (await endOf(earlier, promised)),
+    fetched: 0,
+  };
+  if (promised.bytes <= SHORT_BYTES && !existsSync(path)) {
+    const part = new PartInMemory();
+    await origin.retrying(promised.path, () => complete(part, fetching));
+    await asDiskErrors(path, () => part.write(path));
+  } else
+    await origin.retrying(promised.path, async () => {
+      const part = await PartOnDisk.open(path, promised.bytes);
+      try {
+        await complete(part, fetching);
+        await part.flush();
+      } catch (error) {
+        if (isMismatch(error) || isRestart(error)) await part.remove();
+        throw error;
+      } finally {
+        await part.close();
+      }
+    });
+  await asDiskErrors(target, async () => renameSync(path, target));
+  return fetching.fetched;
 }
 
-async function complete(part: Part, origin: Origin, promised: Promised): Promise<void> {
-  await asDiskErrors(part.path, () => resume(part, promised.bytes));
+interface Fetching {
+  origin: Origin;
+  promised: Promised;
+  end: LocalEnd | null;
+  fetched: number;
+}
+
+async function complete(part: Part, fetching: Fetching): Promise<void> {
+  const { origin, promised, end } = fetching;
   const isResumed = part.bytes > 0;
   try {
-    await append(part, origin, promised);
-    const found = part.hash.digest('hex');
+    if (end && part.bytes < end.from && (await completeFromEnd(part, fetching, end))) return;
+    await append(part, fetching);
+    const found = part.hash.copy().digest('hex');
     if (found !== promised.sha256)
       throw mismatchError(origin.placeOf(promised.path), `SHA-256 ${promised.sha256}`, found);
   } catch (error) {
     // After a lost connection the next attempt resumes here.
-    if (!(error instanceof CathedralError && error.code === 'mirror_mismatch')) throw error;
-    await asDiskErrors(part.path, () => rm(part.path, { force: true }));
-    // The bytes from before may belong to a different file.
-    throw isResumed ? new TransientFault('a different file from the one begun', { cause: error }) : error;
-  }
-  await asDiskErrors(part.path, () => flush(part));
-}
-
-/** After a failed flush, the system may report success for the same bytes the next time, so they are not reused. */
-async function flush({ path, handle }: Part): Promise<void> {
-  try {
-    await handle.sync();
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => {});
-    throw error;
+    if (!isMismatch(error)) throw error;
+    await part.restart();
+    // The bytes from before may belong to a different file, and so may a beginning.
+    if (!isResumed && !end) throw error;
+    fetching.end = null;
+    throw new TransientFault('a different file from the one begun', { cause: error });
   }
 }
 
-/** Hashes what an earlier attempt left. */
-async function resume(part: Part, promised: number): Promise<void> {
-  const { size } = await part.handle.stat();
-  if (size > promised) return restart(part);
-  for await (const chunk of part.handle.createReadStream({ start: 0, autoClose: false })) {
-    part.hash.update(chunk);
-    part.bytes += chunk.length;
-  }
+function isMismatch(error: unknown): boolean {
+  return error instanceof CathedralError && error.code === 'mirror_mismatch';
 }
 
-async function restart(part: Part): Promise<void> {
-  await part.handle.truncate(0);
-  part.hash = createHash('sha256');
-  part.bytes = 0;
+function isRestart(error: unknown): boolean {
+  return error instanceof TransientFault && isMismatch(error.cause);
 }
 
-async function append(part: Part, origin: Origin, { path, bytes }: Promised): Promise<void> {
+async function append(part: Part, fetching: Fetching): Promise<void> {
+  const { origin, promised } = fetching;
+  const { path, bytes } = promised;
   if (part.bytes === bytes) return;
   const place = origin.placeOf(path);
   const opened = await origin.open(path, { from: part.bytes });
   if (opened === null || opened === 'unchanged')
     throw mismatchError(place, `a file of ${bytes} bytes`, 'no such file');
-  if (opened.from !== part.bytes) await restart(part);
+  if (opened.from !== part.bytes) await part.restart();
   for await (const chunk of promisedBody(opened, bytes, place)) {
-    await asDiskErrors(part.path, () => part.handle.appendFile(chunk));
-    part.hash.update(chunk);
-    part.bytes += chunk.length;
+    await part.append(chunk);
+    fetching.fetched += chunk.length;
+  }
+}
+
+/** What of an earlier version is the end of the longer file, which it would make whole from byte `from` on. */
+interface LocalEnd {
+  from: number;
+  place: string;
+  /** Length of its header. */
+  skip: number;
+}
+
+/** Null where fetching the whole file is hardly more. */
+async function endOf({ place, bytes, hasHeader }: Earlier, promised: Promised): Promise<LocalEnd | null> {
+  if (bytes * 2 < promised.bytes || bytes >= promised.bytes) return null;
+  const skip = hasHeader ? await headerLength(place) : 0;
+  return { from: promised.bytes - bytes + skip, place, skip };
+}
+
+async function headerLength(place: string): Promise<number> {
+  for await (const chunk of readEnd(place, 0, LONGEST_HEADER)) return chunk.indexOf('\n') + 1;
+  return 0;
+}
+
+async function* readEnd(place: string, start: number, highWaterMark = CHUNK_BYTES): AsyncGenerator<Buffer> {
+  const opened = await openFile(place).catch(() => null);
+  if (opened) yield* opened.handle.createReadStream({ start, highWaterMark });
+}
+
+/** Fetches up to where the local end begins. False: together they are not the file, or the host has answered with all of it. */
+async function completeFromEnd(part: Part, fetching: Fetching, end: LocalEnd): Promise<boolean> {
+  const { origin, promised } = fetching;
+  const place = origin.placeOf(promised.path);
+  const opened = await origin.open(promised.path, { from: part.bytes, to: end.from });
+  if (opened === null || opened === 'unchanged')
+    throw mismatchError(place, `a file of ${promised.bytes} bytes`, 'no such file');
+  if (opened.from !== part.bytes) await part.restart();
+  for await (const chunk of opened.body) {
+    if (part.bytes + chunk.length > promised.bytes)
+      throw mismatchError(place, `${promised.bytes} bytes`, 'more');
+    await part.append(chunk);
+    fetching.fetched += chunk.length;
+  }
+  if (part.bytes < end.from) throw mismatchError(place, `${promised.bytes} bytes`, `${part.bytes}`);
+  if (part.bytes > end.from) return false;
+  // An earlier version that was damaged, or written differently, is no end of this one.
+  const hash = part.hash.copy();
+  for await (const chunk of readEnd(end.place, end.skip)) hash.update(chunk);
+  if (hash.digest('hex') !== promised.sha256) return false;
+  for await (const chunk of readEnd(end.place, end.skip)) await part.append(chunk);
+  return part.bytes === promised.bytes;
+}
+
+class PartInMemory implements Part {
+  #chunks: Uint8Array[] = [];
+  hash = createHash('sha256');
+  bytes = 0;
+
+  append(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.hash.update(chunk);
+    this.bytes += chunk.length;
+  }
+
+  restart(): void {
+    this.#chunks = [];
+    this.hash = createHash('sha256');
+    this.bytes = 0;
+  }
+
+  /** Writes and flushes the file. */
+  async write(path: string): Promise<void> {
+    const handle = await open(path, 'w');
+    try {
+      await handle.writeFile(Buffer.concat(this.#chunks, this.bytes));
+      await flush(path, handle);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+class PartOnDisk implements Part {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  hash = createHash('sha256');
+  bytes = 0;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  /** Hashes what an earlier attempt left. */
+  static async open(path: string, promised: number): Promise<PartOnDisk> {
+    return asDiskErrors(path, async () => {
+      const handle = await open(path, 'a+');
+      const part = new PartOnDisk(path, handle);
+      const { size } = await handle.stat();
+      if (size > promised) await part.restart();
+      else if (size > 0)
+        for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) {
+          part.hash.update(chunk);
+          part.bytes += chunk.length;
+        }
+      return part;
+    });
+  }
+
+  async append(chunk: Uint8Array): Promise<void> {
+    await asDiskErrors(this.#path, () => this.#handle.appendFile(chunk));
+    this.hash.update(chunk);
+    this.bytes += chunk.length;
+  }
+
+  async restart(): Promise<void> {
+    await asDiskErrors(this.#path, () => this.#handle.truncate(0));
+    this.hash = createHash('sha256');
+    this.bytes = 0;
+  }
+
+  flush(): Promise<void> {
+    return asDiskErrors(this.#path, () => flush(this.#path, this.#handle));
+  }
+
+  remove(): Promise<void> {
+    return asDiskErrors(this.#path, () => rm(this.#path, { force: true }));
+  }
+
+  close(): Promise<void> {
+    return asDiskErrors(this.#path, () => this.#handle.close());
+  }
+}
+
+/** After a failed flush, the system may report success for the same bytes the next time, so they are not reused. */
+async function flush(path: string, handle: FileHandle): Promise<void> {
+  try {
+    await handle.sync();
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
   }
 }

@@ -90,7 +90,9 @@ export class Keeper implements Keep {
     this.#snapshots = snapshots ?? new Map();
     this.#hasList = snapshots !== null;
     const reuseTiles = !local.hasDamagedTiles;
-    const keeping = { folder, staging: stagingOf(folder), blobs, recheck, reuseTiles };
+    const { manifest, root = '' } = local.release ?? {};
+    const earlier = new Map(manifest?.files.map((file) => [file.path, file]));
+    const keeping = { folder, staging: stagingOf(folder), blobs, earlier, root, recheck, reuseTiles };
     this.origin = new KeepingOrigin(options.origin, keeping);
   }
 

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { asDiskErrors, exists } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import type { Tile } from '../ledger/log/tile.ts';
+import type { PublicFile } from '../release/format/public-manifest.ts';
 import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { NODE_HASHING, openFile } from '../verify/folder-origin.ts';
 import { measure, type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
-import { fetchBlob } from './fetch-blob.ts';
+import { type Earlier, fetchBlob } from './fetch-blob.ts';
 import { LocalTiles } from './local-tiles.ts';
 import type { LocalRelease } from './mirror-state.ts';
 
@@ -24,11 +25,17 @@ export interface KeepingOptions {
   staging: string;
   /** Where bytes are that the mirror has already, by SHA-256. What is fetched is added. */
   blobs: Map<string, Source>;
+  /** The local release by path, for files of which only the beginning is new. */
+  earlier: ReadonlyMap<string, PublicFile>;
+  /** Where the files of that release are. */
+  root: string;
   /** Reads local copies again, and replaces damaged ones. */
   recheck: boolean;
   reuseTiles: boolean;
 }
 
+/** Media types of histories to whose front rows are added. */
+const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
 /**
@@ -39,6 +46,7 @@ export class KeepingOrigin extends Origin {
   override readonly hashing = NODE_HASHING;
   readonly #origin: Origin;
   readonly #options: KeepingOptions;
+  #staging: Promise<unknown> | null = null;
   readonly #fetching = new Map<string, Promise<void>>();
   /** Verified local copies by path. */
   readonly #local = new Map<string, Source>();
@@ -124,11 +132,22 @@ export class KeepingOrigin extends Origin {
   }
 
   async #fetchBlob(file: Promised, staging: string): Promise<void> {
-    await asDiskErrors(staging, () => mkdir(staging, { recursive: true }));
-    await fetchBlob(this.#origin, file, join(staging, file.sha256));
+    this.#staging ??= asDiskErrors(staging, () => mkdir(staging, { recursive: true }));
+    await this.#staging;
+    const bytes = await fetchBlob(this.#origin, file, join(staging, file.sha256), this.#earlier(file));
     this.#options.blobs.set(file.sha256, { folder: staging, file: file.sha256 });
     this.fetched.files += 1;
-    this.fetched.bytes += file.bytes;
+    this.fetched.bytes += bytes;
+  }
+
+  /** The version of a table in the local release, if it has fewer rows. */
+  #earlier({ path, bytes }: Promised): Earlier | null {
+    const { earlier, root, recheck } = this.#options;
+    const before = earlier.get(path);
+    const isTable = before && GROWING.test(before.media_type) && before.bytes < bytes;
+    if (!isTable || recheck) return null;
+    const hasHeader = before.media_type.startsWith('text/csv');
+    return { place: join(root, path), bytes: before.bytes, hasHeader };
   }
 }
 

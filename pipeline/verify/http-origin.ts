@@ -122,14 +122,14 @@ export class HttpOrigin extends Origin {
     }
   }
 
-  #headers({ from = 0, unless }: OpenOptions): Record<string, string> {
+  #headers({ from = 0, to, unless }: OpenOptions): Record<string, string> {
     const { software, apiKey } = this.#options;
     return {
       // The hash is that of the uncompressed file, and a content coding would hide its length.
       'accept-encoding': 'identity',
       'user-agent': software.replace(' ', '/'),
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-      ...(from > 0 && { range: `bytes=${from}-` }),
+      ...((from > 0 || to !== undefined) && { range: `bytes=${from}-${to === undefined ? '' : to - 1}` }),
       ...(unless?.etag && { 'if-none-match': unless.etag }),
       ...(unless?.lastModified && { 'if-modified-since': unless.lastModified }),
     };
@@ -180,14 +180,14 @@ async function leave(response: Response | null, pace: Pace): Promise<void> {
 
 function understand(
   response: Response,
-  { from = 0, unless }: OpenOptions,
+  { from = 0, to, unless }: OpenOptions,
   place: string,
 ): Omit<Opened, 'body'> | 'unchanged' | null {
   const { status, headers } = response;
   if (status === 304 && unless) return 'unchanged';
   if (GONE.has(status)) return null;
   // Only a request for a range may get a part.
-  if (status !== 200 && !(status === 206 && from > 0))
+  if (status !== 200 && !(status === 206 && (from > 0 || to !== undefined)))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding !== 'identity') throw unreachable(place, 'the file without content coding', printable(coding));

@@ -15,6 +15,8 @@ export interface Validator {
 export interface OpenOptions {
   /** The first byte wanted; an origin may begin before it. */
   from?: number;
+  /** The byte after the last one wanted; an origin may go on after it. */
+  to?: number;
   /** Do not send the file if it is still this version. */
   unless?: Validator;
 }

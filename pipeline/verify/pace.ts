@@ -10,12 +10,19 @@ const LEAST_BYTES_PER_SECOND = 8192;
 export class Pace {
   readonly signal: AbortSignal;
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #stop: AbortSignal | undefined;
+  readonly #onStop: () => void;
   #bytes = 0;
 
   constructor(stallMs: number, stop: AbortSignal | undefined) {
     const least = (LEAST_BYTES_PER_SECOND * stallMs) / 1000;
     const controller = new AbortController();
-    this.signal = stop ? AbortSignal.any([stop, controller.signal]) : controller.signal;
+    this.signal = controller.signal;
+    // AbortSignal.any takes longer than a small file.
+    this.#stop = stop;
+    this.#onStop = () => controller.abort(stop?.reason);
+    if (stop?.aborted) this.#onStop();
+    stop?.addEventListener('abort', this.#onStop);
     this.#timer = setInterval(() => {
       const found = `${this.#bytes} bytes in ${stallMs} ms`;
       if (this.#bytes < least) controller.abort(new TransientFault(found));
@@ -29,5 +36,6 @@ export class Pace {
 
   end(): void {
     clearInterval(this.#timer);
+    this.#stop?.removeEventListener('abort', this.#onStop);
   }
 }

@@ -74,10 +74,11 @@ export function serve(response: ServerResponse, request: IncomingMessage, bytes:
   if (!bytes) return void response.writeHead(404).end('no such file');
   const etag = `"${sha256(bytes).slice(0, 16)}"`;
   if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
-  const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+  const [, from, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   if (from === undefined)
     return void response.writeHead(200, { etag, 'content-length': bytes.length }).end(bytes);
-  const part = bytes.subarray(Number(from));
-  const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+  const end = last ? Math.min(Number(last) + 1, bytes.length) : bytes.length;
+  const part = bytes.subarray(Number(from), end);
+  const range = `bytes ${from}-${end - 1}/${bytes.length}`;
   response.writeHead(206, { etag, 'content-range': range, 'content-length': part.length }).end(part);
 }

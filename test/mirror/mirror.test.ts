@@ -109,6 +109,82 @@ describe('a mirror', () => {
     expect(now!.ino).toBe(before!.ino);
   });
 
+  describe('of a table that has grown', () => {
+    const row = (index: number) => `${index},${sha256(Buffer.from(`${index}`))}`;
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, index) => `${row(count - 1 - index)}\n`).join('');
+    const grown = (release: number, change = (text: string) => text) =>
+      smallSite({
+        release,
+        files: (files, version) => {
+          const changed = version === release ? change : (text: string) => text;
+          files.set('economy/rows.csv', Buffer.from(`index,hash\n${changed(rows(3000 + version * 40))}`));
+          // Longer than what is kept in memory.
+          files.set('economy/rows.ndjson', Buffer.from(changed(rows(16_000 + version * 40))));
+        },
+        manifest: ({ files, ...manifest }) => ({
+          ...manifest,
+          files: files.map((file) => ({ ...file, media_type: typeOf(file.path) ?? file.media_type })),
+        }),
+      });
+    const typeOf = (path: string) =>
+      path.endsWith('.ndjson') ? 'application/x-ndjson' : path.includes('rows') ? 'text/csv' : null;
+    const asked = () => server.requests.filter((one) => one.startsWith('economy/rows')).toSorted();
+
+    beforeEach(async () => {
+      server.site = grown(1);
+      await updateMirror(server.url, folder);
+      server.requests.length = 0;
+    });
+
+    test('fetches only its beginning', async () => {
+      const before = new Map(server.site);
+      server.site = grown(2);
+      const { bytes } = await updateMirror(server.url, folder);
+      const more = (path: string) => server.site.get(path)!.length - before.get(path)!.length;
+      expect(asked()).toEqual([
+        `economy/rows.csv bytes=0-${more('economy/rows.csv') + 'index,hash\n'.length - 1}`,
+        `economy/rows.ndjson bytes=0-${more('economy/rows.ndjson') - 1}`,
+      ]);
+      // The rest of the release is small.
+      expect(bytes).toBeLessThan(30_000);
+      expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    });
+
+    test('fetches all of it if older rows have changed', async () => {
+      server.site = grown(2, (all) => all.replace('\n7,', '\n8,'));
+      await updateMirror(server.url, folder);
+      expect(asked()).toHaveLength(4);
+      expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    });
+
+    test('fetches all of it if the old copy is damaged', async () => {
+      for (const name of ['rows.csv', 'rows.ndjson']) {
+        const place = join(folder, 'current/public/economy', name);
+        const bytes = await readFile(place);
+        bytes[100_000]! ^= 1;
+        await writeFile(place, bytes);
+      }
+      server.site = grown(2);
+      await updateMirror(server.url, folder);
+      expect(asked()).toHaveLength(4);
+      expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    });
+
+    test('takes what a host gives that knows no ranges, or another release for a moment', async () => {
+      const [second, third] = [grown(2), grown(3)];
+      server.site = second;
+      server.lies.set('economy/rows.csv', (response, _, bytes) => response.end(bytes));
+      let isFirst = true;
+      server.lies.set('economy/rows.ndjson', (response, request, bytes) => {
+        serve(response, request, isFirst ? third.get('economy/rows.ndjson') : bytes);
+        isFirst = false;
+      });
+      await updateMirror(server.url, folder);
+      expect(contents(await servedBy(folder))).toEqual(contents(second));
+    });
+  });
+
   test('resumes a partly fetched file', async () => {
     const large = server.site.get('economy/large.bin')!;
     server.lies.set('economy/large.bin', (response, request, bytes) => {
