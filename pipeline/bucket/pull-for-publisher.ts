@@ -1,10 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { asDiskErrors } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
-import { swapCurrent } from '../release/disk/swap-current.ts';
+import { removeOthers, swapCurrent } from '../release/disk/swap-current.ts';
 import { currentId } from '../release/format/release.ts';
 import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import type { Pointed } from './pointer.ts';
@@ -50,7 +48,6 @@ async function makeOnly(out: string, name: string): Promise<void> {
   const served = await currentId(out).catch(() => null);
   await asDiskErrors(out, async () => {
     if (served !== name) await swapCurrent(out, name, served);
-    for (const other of await readdir(join(out, 'releases')))
-      if (other !== name) await rm(join(out, 'releases', other), { recursive: true, force: true });
+    await removeOthers(out, [name]);
   });
 }

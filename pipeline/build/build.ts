@@ -267,11 +267,11 @@ async function buildMissed(
   const snapshots = after.filter(
     ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
   );
-  await using staging = await openStaging(options.out, base, { reuse: base.state !== null });
+  await using staging = await openStaging(options.out, base, { reuse: base.state !== null, isServed: false });
   const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
   for (const pdf of await pdfJobs(staging, folded, options)) await makePdf(staging, pdf, options);
   const sign = signerOf(inputs.publisher, options, { isServed: false });
-  const publication = { facts, state: formatResume(folded), sign, prepare, isServed: false };
+  const publication = { facts, state: formatResume(folded), sign, prepare };
   return (await staging.publish(publication)).release;
 }
 

@@ -11,8 +11,8 @@ import {
   writeNoteKeys,
 } from '../ledger/note-keys.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
-import type { Manifest, NewFile } from '../release/format/manifest.ts';
-import type { Proof } from '../release/format/proof-files.ts';
+import type { NewFile } from '../release/format/manifest.ts';
+import type { Proof, Provable } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';
 import { fileRecords } from '../release/signing/file-records.ts';
 import { withSharedKeys } from '../release/signing/shared-keys.ts';
@@ -51,7 +51,7 @@ export interface Publisher {
   /** Verifier keys, the one that stays first. */
   keys: readonly string[];
   /** Null: the release is not signed. */
-  sign: ((release: Manifest, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
+  sign: ((release: Provable, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
   /** Whether the current release needs no refresh. Null like `sign`. */
   isStillCurrent: ((served: Published) => Promise<boolean>) | null;
   /** Signs texts that accompany a signed release, with the same keys. Null like `sign`. */

@@ -43,11 +43,11 @@ export function recordFile(
   staging.record({ ...file, bytes, sha256, encodings: {} });
 }
 
-/** Keeps a file of the previous release as it is, with its key. Throws release_invalid where it is missing. */
+/** Keeps a file of the previous release as it is, with its key. Throws release_invalid where it is missing or damaged. */
 export async function linkFile(staging: Staging, path: string): Promise<void> {
   const before = staging.before(path);
-  const encodings = before && (await staging.link(before));
-  if (!before || !encodings) throw missing(path, 'none of that size');
+  if (!before) throw missing(path, 'none');
+  if (!(await staging.link(before))) throw await staging.damage(before);
   const { modified: _, ...file } = before;
   staging.claim(path);
   staging.record(file, (await staging.keysBefore()).get(storedAt(file)));

@@ -60,7 +60,7 @@ async function expectSame(out: string, { out: expected }: Pushed): Promise<void>
   const [found, wanted] = [await contentOf(out), await contentOf(expected)];
   expect(Object.keys(found).sort()).toEqual(Object.keys(wanted).sort());
   expect(Object.keys(found).filter((path) => found[path] !== wanted[path])).toEqual([]);
-  const left = (await readdir(out)).filter((name) => !/^(lock.*|status\.json)$/.test(name));
+  const left = (await readdir(out)).filter((name) => !/^(lock.*|status\.json|index)$/.test(name));
   expect(left.sort()).toEqual(['current', 'log', 'log-entries', 'releases', 'snapshots']);
 }
 

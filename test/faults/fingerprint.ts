@@ -16,6 +16,8 @@ export function fingerprint(folder: string): Map<string, string> {
       if (LOCKS.has(name)) continue;
       if (found.isSymbolicLink()) prints.set(path, `to ${readlinkSync(place)}`);
       else if (found.isDirectory()) visit(path);
+      // Times and inodes.
+      else if (below.endsWith('out/index')) prints.set(path, 'an index');
       else prints.set(path, sha256(timeless(name, readFileSync(place))));
       if (found.isDirectory()) prints.set(path, 'a folder');
     }

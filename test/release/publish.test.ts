@@ -1,10 +1,49 @@
-import { readdir, readFile, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import type { Staging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
-import { publishTiny } from './publish-tiny.ts';
+import { dataFile, publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
+
+async function flipped(place: string): Promise<void> {
+  const bytes = await readFile(place);
+  bytes[bytes.length - 2]! ^= 1;
+  await writeFile(place, bytes);
+}
+
+/** By renaming a copy, as a program does that saves a file. */
+async function replaced(place: string): Promise<void> {
+  await copyFile(place, `${place}.new`);
+  await flipped(`${place}.new`);
+  await rename(`${place}.new`, place);
+}
+
+/** Bytes and permissions, by path. Manifests say when a file first appeared, so the first release lists other times. */
+async function contentOf(dir: string) {
+  const found: [string, number, string][] = [];
+  for (const path of (await readdir(dir, { recursive: true })).sort()) {
+    const { mode } = await stat(join(dir, path));
+    const isFile = (mode & 0o170000) === 0o100000 && path !== 'manifest.json';
+    found.push([path, mode, isFile ? sha256(await readFile(join(dir, path))) : '']);
+  }
+  return found;
+}
 
 const inode = async (path: string) => (await stat(path)).ino;
 
@@ -19,7 +58,7 @@ describe('a release', () => {
     const current = await readCurrent(out);
     expect(current).toEqual({ ...release, state: { events: 100 } });
     expect(await readFile(join(out, 'current/public/economy/supply'), 'utf8')).toContain('"events":100');
-    expect((await readdir(out)).sort()).toEqual(['current', 'releases']);
+    expect((await readdir(out)).sort()).toEqual(['current', 'index', 'releases']);
   });
 
   test('is readable by other users, unlike the temporary folder it began as', async () => {
@@ -78,7 +117,7 @@ describe('a release', () => {
     expect(await publishTiny(out, { events: 2 })).toMatchObject({ outcome: 'published' });
     expect((await readCurrent(out))?.manifest).toEqual(second.manifest);
     expect(await verifyRelease(second.dir)).toEqual([]);
-    expect((await readdir(out)).sort()).toEqual(['current', 'releases']);
+    expect((await readdir(out)).sort()).toEqual(['current', 'index', 'releases']);
   });
 
   test('by a different software version is another release of the same snapshot', async () => {
@@ -94,8 +133,7 @@ describe('a release', () => {
     for (const events of [1, 2, 3]) await publishTiny(out, { events });
     const kept = (await readdir(join(out, 'releases'))).map((id) => id.replace(/-[0-9a-f]{8}$/, ''));
     expect(kept.sort()).toEqual(['slot-2', 'slot-3']);
-    await publishTiny(out, { events: 3 });
-    expect(await readdir(join(out, 'releases'))).toHaveLength(2);
+    expect((await readdir(join(out, 'index'))).sort()).toEqual((await readdir(join(out, 'releases'))).sort());
   });
 });
 
@@ -137,25 +175,101 @@ describe('an incremental run', () => {
     expect(await inode(join(second.dir, file))).not.toBe(await inode(join(first.dir, file)));
   });
 
-  test('rewrites a file that is missing or truncated in the previous release', async () => {
+  /** What may happen to a file of fifty years. */
+  const damages: [string, (place: string) => Promise<void>][] = [
+    ['missing', (place) => unlink(place)],
+    ['truncated', (place) => truncate(place, 1)],
+    ['a folder', (place) => unlink(place).then(() => mkdir(place))],
+    ['another file, of the same length', replaced],
+    ['damaged in its place', flipped],
+  ];
+
+  test.each(damages)('makes a file again that is %s in the previous release', async (_, damage) => {
     const out = await temporaryFolder();
-    const first = (await publishTiny(out, { events: 100 })).release;
-    await unlink(join(first.dir, 'public/economy/sentinel-roi.json'));
-    await writeFile(join(first.dir, 'public/economy/index.html.gz'), 'cut');
-    const second = (await publishTiny(out, { events: 101 })).release;
-    expect(await verifyRelease(second.dir)).toEqual([]);
+    // From the third release on, the staging folder is a retired one.
+    for (const events of [98, 99]) await publishTiny(out, { events });
+    const before = (await publishTiny(out, { events: 100 })).release;
+    for (const file of ['economy/sentinel-roi.json', 'economy/index.html.gz', '_astro/site.d41d8cd9.css.br'])
+      await damage(join(before.dir, 'public', file));
+    const { dir } = (await publishTiny(out, { events: 101 })).release;
+    expect(await verifyRelease(dir)).toEqual([]);
+  });
+
+  test('reads every file in turn, so that it finds what a disk has lost without a change of times', async () => {
+    const out = await temporaryFolder();
+    const { dir } = (await publishTiny(out, { events: 1 })).release;
+    const place = join(dir, 'public/economy/sentinel-roi.json');
+    const { atimeMs, mtimeNs } = await stat(place, { bigint: true });
+    await flipped(place);
+    await utimes(place, Number(atimeMs) / 1000, new Date(Number(mtimeNs / 1_000_000n)));
+    // The index knows the time to the nanosecond, which utimes cannot set.
+    const index = join(out, 'index', basename(dir));
+    const lines = (await readFile(index, 'utf8')).split('\n').slice(1).join('\n');
+    const lost = lines.replaceAll(`${mtimeNs}`, `${(await stat(place, { bigint: true })).mtimeNs}`);
+    await writeFile(index, `cathedral-index/1 ${sha256(lost)}\n${lost}`);
+    let runs = 0;
+    for (let found = false; !found; runs += 1) {
+      // A slot each.
+      const { release } = await publishTiny(out, { events: 361 + 360 * runs });
+      found = (await verifyRelease(release.dir)).length === 0;
+    }
+    expect([runs > 1, runs <= 30]).toEqual([true, true]);
+  });
+
+  test('reads files where an index is missing, damaged or older, as in a restored back-up', async () => {
+    for (const index of [null, 'damaged', 'older']) {
+      const out = await temporaryFolder();
+      const first = (await publishTiny(out, { events: 1 })).release;
+      const old = await readFile(join(out, 'index', basename(first.dir)));
+      const { dir } = (await publishTiny(out, { events: 2 })).release;
+      const place = join(out, 'index', basename(dir));
+      if (index === null) await unlink(place);
+      else await writeFile(place, index === 'older' ? old : index);
+      const file = 'public/economy/sentinel-roi.json';
+      const inode = (await stat(join(dir, file))).ino;
+      const { release } = await publishTiny(out, { events: 3 });
+      expect((await stat(join(release.dir, file))).ino).toBe(inode);
+      await flipped(join(release.dir, file));
+      await unlink(join(out, 'index', basename(release.dir)));
+      expect(await verifyRelease((await publishTiny(out, { events: 4 })).release.dir)).toEqual([]);
+    }
+  });
+
+  test('has the bytes and permissions of a first release, whatever the retired folder held', async () => {
+    const [out, fresh] = [await temporaryFolder(), await temporaryFolder()];
+    const page = (path: string) => (staging: Staging) => staging.write(dataFile(path, path.repeat(50)));
+    // A file becomes a folder and the other way round.
+    const both = async (staging: Staging) => {
+      await page('economy/a/b.json')(staging);
+      await page('economy/c')(staging);
+    };
+    const others = async (staging: Staging) => {
+      await page('economy/a')(staging);
+      await page('economy/c/d.json')(staging);
+      await page('economy/e/f/g.json')(staging);
+    };
+    const retired = (await publishTiny(out, { events: 1, extra: both })).release.dir;
+    await publishTiny(out, { events: 2, extra: others });
+    const inode = (await stat(retired)).ino;
+    const { dir } = (await publishTiny(out, { events: 3, extra: both })).release;
+    expect((await stat(dir)).ino).toBe(inode);
+    const first = (await publishTiny(fresh, { events: 3, extra: both })).release;
+    expect(await contentOf(dir)).toEqual(await contentOf(first.dir));
+    // One with a foreign file is left aside.
+    const [before] = (await readdir(join(out, 'releases'))).sort();
+    await writeFile(join(out, 'releases', before!, 'public/foreign'), '');
+    const next = (await publishTiny(out, { events: 4, extra: both })).release;
+    expect(await verifyRelease(next.dir)).toEqual([]);
   });
 
   test('refuses a damaged manifest, state or open segment', async () => {
     for (const file of ['manifest.json', 'state.json', 'segments/economy/mic-history.csv/0-10.part']) {
       const out = await temporaryFolder();
       const { release } = await publishTiny(out, { events: 10 });
-      const bytes = await readFile(join(release.dir, file));
-      bytes[bytes.length - 2]! ^= 1;
-      await writeFile(join(release.dir, file), bytes);
+      await flipped(join(release.dir, file));
       const error = await failureOf(() => publishTiny(out, { events: 20 }));
       expect(error).toMatchObject({ code: 'release_invalid', place: expect.stringContaining(file) });
-      expect((await readdir(out)).sort()).toEqual(['current', 'releases']);
+      expect((await readdir(out)).sort()).toEqual(['current', 'index', 'releases']);
     }
   });
 
@@ -163,11 +277,9 @@ describe('an incremental run', () => {
     const out = await temporaryFolder();
     const { release } = await publishTiny(out, { events: 200 });
     const { file } = release.manifest.segments['economy/mic-history.csv']!.at(-1)!;
-    const bytes = await readFile(join(release.dir, file));
-    bytes[100]! ^= 1;
-    await writeFile(join(release.dir, file), bytes);
+    await flipped(join(release.dir, file));
     const error = await failureOf(() => publishTiny(out, { events: 201 }));
-    expect(error).toMatchObject({ code: 'release_invalid', place: expect.stringContaining(`${file} crc32`) });
+    expect(error).toMatchObject({ code: 'release_invalid', place: expect.stringContaining(file) });
     expect(await readlink(join(out, 'current'))).toBe(`releases/${release.manifest.release}`);
   });
 });

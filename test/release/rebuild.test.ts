@@ -105,7 +105,8 @@ describe('an immutable file', () => {
     await unlink(join(dir, 'public', path));
     expect(await failureOf(() => publishTiny(out, { events: 2, ...extra }))).toMatchObject({
       code: 'release_invalid',
-      place: path,
+      place: join(dir, 'public', path),
+      expected: expect.stringContaining('cathedral build --rebuild'),
     });
     const mutable = await temporaryFolder();
     await publishTiny(mutable, {

@@ -128,23 +128,47 @@ export type ManifestBody = z.infer<typeof ManifestBody>;
 
 const NO_DIGEST = '0'.repeat(64);
 
+/** A manifest of which everything but its own digest, and what proves it, is final. */
+export type Identified = Omit<Manifest, 'format' | 'digest'>;
+
+/** Files of manifests that were parsed or identified before: a release has most of them from the one before. */
+const known = new WeakSet<ManifestFile>();
+
 /**
- * Completes a manifest: sorts files and segments by path and members by schema, then adds the digests and the release id. Throws
- * publish_failed if the body does not match the schema.
+ * Sorts files and segments by path and members by schema, and adds the content digest and the release id. Throws publish_failed if
+ * the body does not match the schema.
  */
-export function sealManifest(given: ManifestBody): Manifest {
-  const parsed = ManifestBody.safeParse(given);
+export function identifyRelease(given: ManifestBody): Identified {
+  const { files: givenFiles, ...rest } = given;
+  const fresh = givenFiles.filter((file) => !known.has(file));
+  const parsed = ManifestBody.safeParse({ ...rest, files: fresh });
   if (!parsed.success)
-    throw new CathedralError('publish_failed', schemaFault('manifest.json', parsed.error, given));
-  const files = parsed.data.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    throw new CathedralError(
+      'publish_failed',
+      schemaFault('manifest.json', parsed.error, { ...rest, files: fresh }),
+    );
+  for (const file of parsed.data.files) known.add(file);
+  const files = [...givenFiles.filter((file) => known.has(file)), ...parsed.data.files];
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const segments = Object.fromEntries(
     Object.entries(parsed.data.segments).sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   const body = { ...parsed.data, files, segments };
   const content = contentDigest(body);
-  const release = `${body.ledger.snapshot}-${content.slice(0, 8)}`;
-  const sealed = { format: 'cathedral-release/1' as const, release, ...body, content, digest: NO_DIGEST };
-  return { ...sealed, digest: sha256(formatManifest(sealed)) };
+  return { release: `${body.ledger.snapshot}-${content.slice(0, 8)}`, ...body, content };
+}
+
+/** Completes a manifest, as `identifyRelease` does, and adds its digest. Throws publish_failed. */
+export function sealManifest(given: ManifestBody): Manifest {
+  return sealWithText(given).manifest;
+}
+
+/** A complete manifest and its text, which has the digest as its last member. */
+export function sealWithText(given: ManifestBody): { manifest: Manifest; text: string } {
+  const sealed = { format: 'cathedral-release/1' as const, ...identifyRelease(given), digest: NO_DIGEST };
+  const unsealed = formatManifest(sealed);
+  const digest = sha256(unsealed);
+  return { manifest: { ...sealed, digest }, text: withDigest(unsealed, digest) };
 }
 
 /** The text of `manifest.json`. */
@@ -152,11 +176,49 @@ export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
+const AFTER_DIGEST = '"\n}\n';
+
+function withDigest(text: string, digest: string): string {
+  return `${text.slice(0, -(digest.length + AFTER_DIGEST.length))}${digest}${AFTER_DIGEST}`;
+}
+
 /**
  * Strict: the text must be byte for byte what formatManifest writes, with matching digests and id, so any changed byte is
  * refused. Throws release_invalid.
  */
 export function parseManifest(text: string, place: string): Manifest {
+  const manifest = parseSealed(text);
+  if (!manifest) return parseStepwise(text, place);
+  for (const file of manifest.files) known.add(file);
+  return manifest;
+}
+
+/** Null where anything is wrong. Equal texts have equal members, so it is enough to format the manifest once. */
+function parseSealed(text: string): Manifest | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const { data: manifest } = Manifest.safeParse(value);
+  if (!manifest || formatManifest(manifest) !== text) return null;
+  const { files, segments, content, release, digest } = manifest;
+  const isSealed =
+    isSorted(files.map(({ path }) => path)) &&
+    isSorted(Object.keys(segments)) &&
+    content === contentDigest(manifest) &&
+    release === `${manifest.ledger.snapshot}-${content.slice(0, 8)}` &&
+    digest === sha256(withDigest(text, NO_DIGEST));
+  return isSealed ? manifest : null;
+}
+
+function isSorted(paths: readonly string[]): boolean {
+  return paths.every((path, index) => index === 0 || paths[index - 1]! < path);
+}
+
+/** Finds what is wrong. */
+function parseStepwise(text: string, place: string): Manifest {
   const manifest = parseJsonFile(text, Manifest, place, 'release_invalid');
   const { format: _, release: __, content: ___, digest: ____, ...body } = manifest;
   const expected = sealManifest(body);

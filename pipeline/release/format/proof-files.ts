@@ -9,9 +9,12 @@ import {
   LATEST_PATH,
   MANIFEST_PATH,
   type PublicFile,
-  type PublicManifest,
+  PublicManifest,
   SIGNATURE_PATH,
 } from './public-manifest.ts';
+
+/** A release that is identified: its proofs are not yet among its files. */
+export type Provable = Pick<Manifest, 'release' | 'timestamp' | 'ledger' | 'files'>;
 
 /** Who signs, and what of. */
 export interface Signing {
@@ -43,7 +46,7 @@ export interface Proof {
 }
 
 /** The three files of a release that is sealed but for them: the same release, keys and version give the same bytes. */
-export function proofOf(release: Manifest, { version, expires, checkpoint, signers }: Signing): Proof {
+export function proofOf(release: Provable, { version, expires, checkpoint, signers }: Signing): Proof {
   const keys = signers.map(({ verifier }) => formatVerifierKey(verifier));
   const { manifest, latest, blob } = statementsOf(release, { version, expires, checkpoint, keys });
   const texts = new Map([
@@ -56,7 +59,7 @@ export function proofOf(release: Manifest, { version, expires, checkpoint, signe
 
 /** What is signed of a release, and what tells of it: texts of `manifest.json` and `latest.json`. */
 export function statementsOf(
-  release: Manifest,
+  release: Provable,
   stated: Stated,
 ): { manifest: string; latest: string; blob: Blob } {
   const manifest = publicManifest(release, stated);
@@ -75,7 +78,7 @@ export function statementsOf(
   return { manifest: text, latest, blob };
 }
 
-function publicManifest(release: Manifest, { version, expires, checkpoint, keys }: Stated): PublicManifest {
+function publicManifest(release: Provable, { version, expires, checkpoint, keys }: Stated): PublicManifest {
   const { ledger, timestamp } = release;
   return {
     schema_version: '1.0.0',
@@ -92,8 +95,17 @@ function publicManifest(release: Manifest, { version, expires, checkpoint, keys 
       root_hash: Buffer.from(ledger.root, 'hex').toString('base64'),
       checkpoint,
     },
-    files: publicFiles(release),
+    files: statedFiles(release),
   };
+}
+
+/** A release is stated several times before its version is known. */
+const stated = new WeakMap<Provable['files'], PublicFile[]>();
+
+function statedFiles({ files }: Provable): PublicFile[] {
+  const known = stated.get(files) ?? PublicManifest.shape.files.parse(publicFiles({ files }));
+  stated.set(files, known);
+  return known;
 }
 
 /** What a release has for everybody, the proofs themselves left out. */

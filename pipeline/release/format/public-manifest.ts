@@ -135,8 +135,10 @@ export type Latest = z.infer<typeof Latest>;
 
 const FORM = 'cathedral-manifest/v1';
 
-export function formatPublicManifest(manifest: PublicManifest): string {
-  return `${JSON.stringify(PublicManifest.parse(manifest), null, 1)}\n`;
+/** `files`: as the schema parses them. */
+export function formatPublicManifest({ files, ...manifest }: PublicManifest): string {
+  const about = PublicManifest.parse({ ...manifest, files: [] });
+  return `${JSON.stringify({ ...about, files }, null, 1)}\n`;
 }
 
 /** Throws release_invalid. The caller verifies that the text has the signed hash. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, type Segment, sha256 } from '../format/manifest.ts';
-import type { StagingFolder } from '../staging/staging-folder.ts';
+import { damageError, type StagingFolder } from '../staging/staging-folder.ts';
 import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
 
 const deflate = promisify(deflateRaw);
@@ -73,19 +73,13 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
   throw new CathedralError('release_invalid', { place, expected: `SHA-256 ${expected}`, found });
 }
 
-/** Links a segment. Throws release_invalid if it is missing or has a different size. */
+/** Links a segment. Throws release_invalid if it is missing or damaged. */
 export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<void> {
-  const { file, bytes, deflate, cycles } = segment;
+  const { file, bytes, sha256, deflate, cycles } = segment;
   const files = [
-    { file, bytes },
-    ...(deflate ? [{ file: `${file}.deflate`, bytes: deflate.bytes }] : []),
-    ...(cycles ? [{ file: `${file}.cycles`, bytes: cycles.bytes }] : []),
+    { file, bytes, sha256 },
+    ...(deflate ? [{ file: `${file}.deflate`, ...deflate }] : []),
+    ...(cycles ? [{ file: `${file}.cycles`, ...cycles }] : []),
   ];
-  if (await folder.link(from, files)) return;
-  const fault = {
-    place: join(from, file),
-    expected: `a segment of ${bytes} bytes`,
-    found: 'none, or a different size',
-  };
-  throw new CathedralError('release_invalid', fault);
+  if (!(await folder.link(from, files))) throw await damageError(from, files);
 }

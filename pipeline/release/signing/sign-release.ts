@@ -2,7 +2,7 @@ import { CathedralError } from '../../errors.ts';
 import { formatVerifierKey } from '../../ledger/note.ts';
 import { removeUnsettledKeys } from '../../ledger/note-keys.ts';
 import type { Manifest } from '../format/manifest.ts';
-import { type Proof, proofOf, type Signing, statementsOf } from '../format/proof-files.ts';
+import { type Proof, type Provable, proofOf, type Signing, statementsOf } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';
 import type { Published } from '../format/release.ts';
 import { withSharedKeys } from './shared-keys.ts';
@@ -26,7 +26,7 @@ export interface SigningPlace {
  * signed for this address, or if another folder publishes under it.
  */
 export async function signRelease(
-  release: Manifest,
+  release: Provable,
   signing: Omit<Signing, 'version' | 'expires'>,
   place: SigningPlace,
 ): Promise<Proof> {
@@ -81,21 +81,21 @@ type Statement = Omit<Signed, 'snapshots' | 'lost'>;
 type Dated = Omit<Parameters<typeof statementsOf>[1], 'version'>;
 
 /** Versions follow the time of the data, so they increase even if all records are lost. */
-function nextStatement(release: Manifest, dated: Dated, last: Statement | null) {
+function nextStatement(release: Provable, dated: Dated, last: Statement | null) {
   const seconds = Math.max(1, Math.floor(Date.parse(release.timestamp) / 1000));
   const version = Math.max(seconds, (last?.version ?? 0) + 1);
   return { version, sha256: hashOf(release, dated, version) };
 }
 
 /** A release that was already signed keeps its version if its bytes are the same. */
-function sameAgain(release: Manifest, dated: Dated, last: Statement | null) {
+function sameAgain(release: Provable, dated: Dated, last: Statement | null) {
   if (last?.release !== release.release) return null;
   const { version, sha256 } = last;
   return hashOf(release, dated, version) === sha256 ? { version, sha256 } : null;
 }
 
 /** Of its `manifest.json`. */
-function hashOf(release: Manifest, dated: Dated, version: number): string {
+function hashOf(release: Provable, dated: Dated, version: number): string {
   return statementsOf(release, { ...dated, version }).blob.sha256;
 }
 

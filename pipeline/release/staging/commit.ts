@@ -4,13 +4,14 @@ import { asDiskErrors, exists, sync } from '../../disk/durable.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { swapCurrent } from '../disk/swap-current.ts';
 import {
-  formatManifest,
+  type Manifest,
   type ManifestBody,
   parseManifest,
   releaseFolder,
-  sealManifest,
+  sealWithText,
 } from '../format/manifest.ts';
 import { currentId, type Published } from '../format/release.ts';
+import { indexOf, writeIndex } from './file-index.ts';
 import type { StagingFolder } from './staging-folder.ts';
 import { verifyRelease } from './verify-release.ts';
 
@@ -38,21 +39,28 @@ export async function commit(
   body: ManifestBody,
   { state, prepare, isServed = true }: Committing,
 ): Promise<Outcome> {
-  const manifest = sealManifest(body);
-  await folder.write('manifest.json', Buffer.from(formatManifest(manifest)));
+  const { manifest, text } = sealWithText(body);
+  await folder.write('manifest.json', Buffer.from(text));
   await folder.flush();
   const name = releaseFolder(manifest);
   const dir = join(out, 'releases', name);
   return asDiskErrors(dir, async () => {
     const served = await currentId(out);
+    const staged = folder.index();
     const settled = await settle(folder, dir);
-    const place = join(dir, 'manifest.json');
-    const release = { dir, manifest: parseManifest(await readFile(place, 'utf8'), place), state };
+    await writeIndex(out, name, settled === 'moved' ? staged : indexOf(dir, staged.keys()));
+    const release = { dir, manifest: settled === 'moved' ? manifest : await readManifest(dir), state };
     await prepare?.(release);
     if (isServed && served !== name) await swapCurrent(out, name, served);
     const outcome = served === name && settled === 'found' ? 'unchanged' : 'published';
     return { outcome, release };
   });
+}
+
+/** A release of the same content may list other times and variants. */
+async function readManifest(dir: string): Promise<Manifest> {
+  const place = join(dir, 'manifest.json');
+  return parseManifest(await readFile(place, 'utf8'), place);
 }
 
 /** Moves the staging folder into place, unless the same content is there already. */

@@ -1,11 +1,12 @@
-import { subtle } from 'node:crypto';
-import { copyFileSync, linkSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash, subtle } from 'node:crypto';
+import { copyFileSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
+import { type FileIndex, stampOf } from './file-index.ts';
 
 /** Errors of `link` on file systems without hard links, or at the limit of links to a file. */
 const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
@@ -16,67 +17,143 @@ const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
   'EMLINK',
 ]);
 const PARALLEL_SYNCS = 8;
+/** A trip through the thread pool takes longer than to write, or to hash, a shorter file. */
 const LONG_BYTES = 1 << 18;
+const READ_BYTES = 1 << 20;
+
+/** A file that is to be linked. */
+export interface Linked {
+  file: string;
+  bytes: number;
+  /** Absent: only the length is compared. */
+  sha256?: string;
+  /** Its path in the staging folder, if that is another. */
+  as?: string;
+}
+
+/** The release that a run goes on from. */
+export interface Base {
+  dir: string;
+  index: FileIndex;
+  /** What the staging folder holds, because it was a release before; null: it is empty. */
+  retired: FileIndex | null;
+  /** Whether to read a file although its stamp is that of the index. */
+  rereads: (file: string) => boolean;
+}
 
 /**
- * Writes the files of one staging folder and records which are new, because only those need flushing.
+ * Writes the files of one staging folder. It begins empty or as a retired release, of which the files that are also in the base stay
+ * where they are. No file is written in its place, because the served release may have the same one. `flush` removes what is left of the
+ * retired release, and flushes what is new, because the rest was flushed before.
  */
 export class StagingFolder {
   readonly dir: string;
-  readonly #folders = new Map<string, Promise<unknown>>();
+  readonly #base: Base | null;
+  /** By path below the folder: the stamps of files that were there before. */
+  readonly #files = new Map<string, string>();
   readonly #fresh: string[] = [];
+  /** Folders that exist. */
+  readonly #folders = new Set<string>();
+  /** Folders in which a name is new or gone. */
+  readonly #changed = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   #open = true;
 
-  constructor(dir: string) {
+  constructor(dir: string, base: Base | null = null) {
     this.dir = dir;
+    this.#base = base;
   }
 
   /** Writes a whole file; `file` is the path below the folder. Throws publish_failed. */
   async write(file: string, bytes: Uint8Array): Promise<Blob> {
-    await this.#tracked(file, async (target) => {
-      await writeFile(target, bytes, { flag: 'wx' });
-      this.#fresh.push(target);
-    });
+    if (bytes.length >= LONG_BYTES) await this.stream(file, (handle) => handle.writeFile(bytes));
+    else await this.#fill(file, async (target) => writeFileSync(target, bytes, { flag: 'wx' }));
     return { bytes: bytes.length, sha256: await digest(bytes) };
   }
 
   /** Lets `fill` write a long file through a handle. */
   async stream<T>(file: string, fill: (handle: FileHandle) => Promise<T>): Promise<T> {
-    return this.#tracked(file, async (target) => {
+    return this.#fill(file, async (target) => {
       const handle = await open(target, 'wx');
       try {
         return await fill(handle);
       } finally {
         await handle.close();
-        this.#fresh.push(target);
       }
     });
   }
 
   /**
-   * Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or has a
-   * different size. Comparing sizes detects truncation at no cost; reading every old file would make each run as long as the
-   * history. Other damage is detected when a file is read (`concatenate`) and by `cathedral check`.
+   * Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or damaged. A file
+   * of the base is not read if its stamp is that of the index.
    */
-  async link(from: string, files: readonly { file: string; bytes: number; as?: string }[]): Promise<boolean> {
-    const there = files.every(({ file, bytes }) => {
-      const found = statSync(join(from, file), { throwIfNoEntry: false });
-      return found?.isFile() && found.size === bytes;
-    });
-    if (!there) return false;
-    for (const { file, as = file } of files)
-      await this.#tracked(as, async (target) => linkOrCopy(join(from, file), target));
+  async link(from: string, files: readonly Linked[]): Promise<boolean> {
+    if (files.every((file) => this.#isInPlace(from, file))) {
+      for (const { file } of files) this.#files.set(file, this.#base!.index.get(file)!);
+      return true;
+    }
+    const stamps: string[] = [];
+    for (const file of files) {
+      const stamp = await this.#sourceStamp(from, file);
+      if (stamp === null) return false;
+      stamps.push(stamp);
+    }
+    for (const [index, { file, as = file }] of files.entries())
+      await this.#link(join(from, file), as, stamps[index]!);
     return true;
   }
 
-  /** Flushes new files, then the names in every folder, deepest first. */
+  /** Whether the retired release has the base's undamaged file at this path: one call for a file of fifty years ago. */
+  #isInPlace(from: string, { file, as = file }: Linked): boolean {
+    const { dir, index, retired, rereads } = this.#base ?? {};
+    const stamp = index?.get(file);
+    if (stamp === undefined || from !== dir || as !== file || retired?.get(file) !== stamp) return false;
+    return !rereads!(file) && stampOf(join(this.dir, file)) === stamp;
+  }
+
+  /** Null: the file is missing or damaged. */
+  async #sourceStamp(from: string, { file, bytes, sha256 }: Linked): Promise<string | null> {
+    const place = join(from, file);
+    const found = statSync(place, { throwIfNoEntry: false });
+    if (!found?.isFile() || found.size !== bytes) return null;
+    const stamp = stampOf(place);
+    if (sha256 === undefined || stamp === null) return stamp;
+    const { dir, index, rereads } = this.#base ?? {};
+    const isKnown = from === dir && index?.get(file) === stamp && !rereads!(file);
+    return isKnown || (await hashFile(place, bytes).catch(() => null)) === sha256 ? stamp : null;
+  }
+
+  async #link(source: string, file: string, stamp: string): Promise<void> {
+    if (this.#base?.retired?.has(file) && stampOf(join(this.dir, file)) === stamp) {
+      this.#files.set(file, stamp);
+      return;
+    }
+    await this.#place(file, async (target) => {
+      // There may be a thousand segments, and a link takes less time than a trip through the thread pool.
+      if (linkOrCopy(source, target)) this.#files.set(file, stamp);
+      else this.#fresh.push(file);
+    });
+  }
+
+  /** Removes what is left of the retired release, then flushes new files and the names in each folder, deepest first. */
   async flush(): Promise<void> {
     await asDiskErrors(this.dir, async () => {
-      await inParallel(this.#fresh, PARALLEL_SYNCS, sync);
-      const folders = [...this.#folders.keys()].sort((a, b) => b.length - a.length);
-      await inParallel(new Set([...folders, this.dir]), PARALLEL_SYNCS, sync);
+      this.#removeRetired();
+      await inParallel(this.#fresh, PARALLEL_SYNCS, (file) => sync(join(this.dir, file)));
+      const folders = [...this.#changed].sort((a, b) => b.length - a.length);
+      await inParallel([...folders, ''], PARALLEL_SYNCS, (folder) => sync(join(this.dir, folder)));
     });
+  }
+
+  /** How everything in the folder is now, in which nothing changes any more. */
+  index(): FileIndex {
+    const index = new Map(this.#files);
+    for (const file of this.#fresh) index.set(file, stampOf(join(this.dir, file))!);
+    for (const folder of foldersOf(index.keys())) {
+      const before = this.#changed.has(folder) ? undefined : this.#base?.retired?.get(`${folder}/`);
+      index.set(`${folder}/`, before ?? stampOf(join(this.dir, folder))!);
+    }
+    return index;
   }
 
   /** Waits for pending writes, refuses later ones, and removes the folder. */
@@ -86,46 +163,124 @@ export class StagingFolder {
     await asDiskErrors(this.dir, () => rm(this.dir, { recursive: true, force: true }));
   }
 
-  async #tracked<T>(file: string, work: (target: string) => Promise<T>): Promise<T> {
+  async #fill<T>(file: string, write: (target: string) => Promise<T>): Promise<T> {
+    return this.#place(file, async (target) => {
+      const result = await write(target);
+      this.#fresh.push(file);
+      return result;
+    });
+  }
+
+  /** Runs `work` on a path that is free, in a folder that exists. */
+  async #place<T>(file: string, work: (target: string) => Promise<T>): Promise<T> {
     if (!this.#open) {
       const fault = { place: file, expected: 'an open staging folder', found: 'a closed one' };
       throw new CathedralError('publish_failed', fault);
     }
     const target = join(this.dir, file);
     const job = asDiskErrors(target, async () => {
-      await this.#makeFolder(dirname(target));
+      this.#makeFolder(parentOf(file));
+      this.#changed.add(parentOf(file));
+      const { retired } = this.#base ?? {};
+      if (retired?.has(file) || retired?.has(`${file}/`)) rmSync(target, { recursive: true, force: true });
       return work(target);
     });
     this.#inFlight.add(job);
     return job.finally(() => this.#inFlight.delete(job));
   }
 
-  /** Records every folder from the release's down, because their names need flushing. */
-  #makeFolder(folder: string): Promise<unknown> {
-    let made = this.#folders.get(folder);
-    if (!made) {
-      made = mkdir(folder, { recursive: true });
-      this.#folders.set(folder, made);
-      if (folder !== this.dir) return Promise.all([made, this.#makeFolder(dirname(folder))]);
+  /** Makes a folder, and its parents, down from the release's. */
+  #makeFolder(folder: string): void {
+    if (this.#folders.has(folder)) return;
+    if (folder !== '') this.#makeFolder(parentOf(folder));
+    this.#folders.add(folder);
+    const { retired } = this.#base ?? {};
+    if (retired?.has(`${folder}/`)) return;
+    const target = join(this.dir, folder);
+    if (retired?.has(folder)) rmSync(target, { force: true });
+    mkdirSync(target, { recursive: true });
+    this.#changed.add(folder);
+    if (folder !== '') this.#changed.add(parentOf(folder));
+  }
+
+  /** Each file that was not linked, and each folder without any of this release's, whole. */
+  #removeRetired(): void {
+    const retired = this.#base?.retired;
+    if (!retired) return;
+    const files = new Set([...this.#files.keys(), ...this.#fresh]);
+    const folders = foldersOf(files);
+    for (const path of retired.keys()) {
+      const name = path.replace(/\/$/, '');
+      const isOurs = path === '/' || files.has(name) || folders.has(name);
+      if (isOurs || !folders.has(parentOf(name))) continue;
+      rmSync(join(this.dir, name), { recursive: true, force: true });
+      this.#changed.add(parentOf(name));
     }
-    return made;
   }
 }
 
-/**
- * Synchronous: there may be a thousand segments, and a link takes less time than a trip through the thread pool.
- */
-function linkOrCopy(source: string, target: string): void {
+/** `a/b/c` → `a/b`, `a` → `` */
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+}
+
+/** The folders that these files are in, the topmost one as ``. */
+function foldersOf(files: Iterable<string>): Set<string> {
+  const folders = new Set(['']);
+  for (const file of files)
+    for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
+  return folders;
+}
+
+/** Returns false for a copy. */
+function linkOrCopy(source: string, target: string): boolean {
   try {
     linkSync(source, target);
+    return true;
   } catch (error) {
     if (!CANNOT_LINK.has((error as NodeJS.ErrnoException).code)) throw error;
     copyFileSync(source, target);
+    return false;
   }
 }
 
-/** Hashes long files in the thread pool. For short ones, the trip there takes longer than the hash. */
+/** What is wrong with the first of these files that is not as its release lists it, for a file that a run cannot make again. */
+export async function damageError(from: string, files: readonly Linked[]): Promise<CathedralError> {
+  for (const { file, bytes, sha256 = '' } of files) {
+    const place = join(from, file);
+    const size = statSync(place, { throwIfNoEntry: false })?.size;
+    const found = await hashFile(place, bytes).catch((error: Error) => error.message);
+    if (size !== bytes)
+      return damage(place, `a file of ${bytes} bytes`, size === undefined ? 'none' : `${size}`);
+    if (found !== sha256) return damage(place, `SHA-256 ${sha256}`, found);
+  }
+  return damage(from, `${files[0]?.file} and its variants as the release lists them`, 'another');
+}
+
+function damage(place: string, expected: string, found: string): CathedralError {
+  const advice = 'nothing is published: run: cathedral build --rebuild';
+  return new CathedralError('release_invalid', { place, expected: `${expected} (${advice})`, found });
+}
+
+/** Hashes long files in the thread pool. */
 async function digest(bytes: Uint8Array): Promise<string> {
   if (bytes.length < LONG_BYTES) return sha256(bytes);
   return Buffer.from(await subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
+}
+
+/** In constant memory. */
+async function hashFile(path: string, bytes: number): Promise<string> {
+  if (bytes < LONG_BYTES) return sha256(readFileSync(path));
+  const hash = createHash('sha256');
+  const handle = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
 }

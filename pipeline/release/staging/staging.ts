@@ -1,7 +1,9 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { asDiskErrors, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
+import { SLOT_MS } from '../../ledger/slot.ts';
 import { compress } from '../disk/compress.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
@@ -10,22 +12,23 @@ import {
   type DraftFile,
   type DraftManifest,
   type Facts,
+  identifyRelease,
   type Manifest,
   type ManifestBody,
   type ManifestFile,
   type NewFile,
   type Segment,
-  sealManifest,
   sha256,
   storedAt,
 } from '../format/manifest.ts';
-import { type Proof, proofFile } from '../format/proof-files.ts';
-import type { Published } from '../format/release.ts';
+import { type Proof, type Provable, proofFile } from '../format/proof-files.ts';
+import { currentId, type Published } from '../format/release.ts';
 import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
+import { readIndex, retiredRelease } from './file-index.ts';
 import { formatKeys, KEYS, readKeys } from './keys.ts';
 import { readSite } from './site-tree.ts';
-import { StagingFolder } from './staging-folder.ts';
+import { type Base, damageError, type Linked, StagingFolder } from './staging-folder.ts';
 
 /**
  * The paths of a release, each with one owner. A run stops on paths that differ only in case, which are one on some file systems, on
@@ -34,21 +37,34 @@ import { StagingFolder } from './staging-folder.ts';
 class ClaimedPaths {
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, string>();
+  /** The folders as they are spelled. */
+  readonly #spelled = new Set<string>();
 
   /** Throws publish_failed if the path or that of a compressed variant is taken. */
   claim(path: string): void {
     if (!ReleasePath.safeParse(path).success)
       throw refusal(path, 'letters, digits and ._~+@- between slashes', path);
-    const names = [path, `${path}.br`, `${path}.gz`];
+    const place = folded(path);
+    const names = [place, `${place}.br`, `${place}.gz`];
     for (const name of names) this.#assertFree(path, name);
-    for (const folder of foldersOf(path)) this.#claimFolder(path, folder);
-    for (const name of names) this.#files.set(folded(name), path);
+    this.#claimFolders(path, path.lastIndexOf('/'));
+    for (const name of names) this.#files.set(name, path);
   }
 
   #assertFree(path: string, name: string): void {
-    const owner = this.#files.get(folded(name));
+    const owner = this.#files.get(name);
     if (owner !== undefined) throw refusal(path, 'an unused path', `a path that ${owner} uses`);
-    if (this.#folders.has(folded(name))) throw refusal(path, 'an unused path', 'a folder of the same name');
+    if (this.#folders.has(name)) throw refusal(path, 'an unused path', 'a folder of the same name');
+  }
+
+  /** Claims the folder that ends at `end`, after those that it is in: `a`, `a/b`. */
+  #claimFolders(path: string, end: number): void {
+    if (end < 0) return;
+    const folder = path.slice(0, end);
+    if (this.#spelled.has(folder)) return;
+    this.#claimFolders(path, folder.lastIndexOf('/'));
+    this.#claimFolder(path, folder);
+    this.#spelled.add(folder);
   }
 
   #claimFolder(path: string, folder: string): void {
@@ -66,12 +82,6 @@ function folded(path: string): string {
   return path.toLowerCase();
 }
 
-/** `a/b/c` → `a`, `a/b`. */
-function foldersOf(path: string): string[] {
-  const names = path.split('/').slice(0, -1);
-  return names.map((_, index) => names.slice(0, index + 1).join('/'));
-}
-
 function refusal(place: string, expected: string, found: string): CathedralError {
   return new CathedralError('publish_failed', { place, expected, found });
 }
@@ -84,6 +94,8 @@ export interface StagingOptions {
    * when the others last changed.
    */
   reuse: boolean;
+  /** False: the release is made for `prepare` only. Default true. */
+  isServed?: boolean;
 }
 
 /** What a release needs besides its files. */
@@ -92,12 +104,16 @@ export interface Publication {
   /** JSON text of the state from which the next run resumes. */
   state: string;
   /** Signs the release, which is sealed except for its proofs. Absent or null: it stays unsigned. */
-  sign?: ((release: Manifest) => Promise<Proof>) | null;
+  sign?: ((release: Provable) => Promise<Proof>) | null;
   /** Called when the release is complete but not yet current, to publish what its readers will need. */
   prepare?: (release: Published) => Promise<void>;
-  /** False: the release is made for `prepare` only. Default true. */
-  isServed?: boolean;
 }
+
+/**
+ * Each run reads one slice of the files that it takes over, by slot, so that it notices within days if a disk has lost bytes without
+ * changing a time. A prime number, so that every slice has its turn also where releases come once a day.
+ */
+const SLICES = 29;
 
 type Entry = DraftFile & { modified?: string };
 
@@ -113,6 +129,7 @@ export class Staging implements AsyncDisposable {
   readonly segments: Record<string, Segment[]> = {};
   readonly #kept: Manifest['unlisted'] = [];
   readonly #out: string;
+  readonly #isServed: boolean;
   readonly #names = new ClaimedPaths();
   readonly #entries = new Map<string, Entry>();
   readonly #before: ReadonlyMap<string, ManifestFile>;
@@ -120,8 +137,10 @@ export class Staging implements AsyncDisposable {
   readonly #keys = new Map<string, string>();
   #keysBefore: Promise<ReadonlyMap<string, string>> | null = null;
 
-  constructor(out: string, folder: StagingFolder, previous: Published | null, { reuse }: StagingOptions) {
+  constructor(out: string, folder: StagingFolder, previous: Published | null, options: StagingOptions) {
+    const { reuse, isServed = true } = options;
     this.#out = out;
+    this.#isServed = isServed;
     this.folder = folder;
     this.previous = previous;
     this.reuse = reuse;
@@ -178,8 +197,7 @@ export class Staging implements AsyncDisposable {
     const encodings = await this.link(file);
     if (!encodings) return false;
     this.#names.claim(path);
-    const { modified: _, ...made } = file;
-    this.#record(made);
+    this.#entries.set(path, file);
     this.#remember(place, key);
     return true;
   }
@@ -235,19 +253,18 @@ export class Staging implements AsyncDisposable {
 
   /**
    * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out the same twice (a
-   * printed PDF). A rebuild reads it, to mend nothing with a damaged file. Throws release_invalid.
+   * printed PDF). Throws release_invalid if it is damaged.
    */
   async carry(path: string): Promise<void> {
     this.#names.claim(path);
     const file = this.before(path);
-    const encodings = file?.immutable && (await this.link(file));
-    if (!encodings) {
-      const found = file?.immutable === false ? 'one that may change' : 'none of that size';
+    if (!file?.immutable) {
+      const found = file ? 'one that may change' : 'none';
       throw new CathedralError('release_invalid', { place: path, expected: 'an immutable file', found });
     }
-    if (!this.reuse) await assertIntact(join(this.dir, storedAt(file)), file);
-    const { modified, ...carried } = file;
-    this.#record(carried, modified);
+    const encodings = await this.link(file);
+    if (!encodings) throw await this.damage(file);
+    this.#entries.set(path, file);
   }
 
   /** Lists a file that has been written below the release folder, has no URL, and is for the next run to go on from. */
@@ -268,8 +285,9 @@ export class Staging implements AsyncDisposable {
    * Makes this the release that is served, as the last of its steps. The release's id follows from its
    * content, so publishing what is published changes nothing. Throws publish_failed.
    */
-  async publish({ facts, state, sign, prepare, isServed }: Publication): Promise<Outcome> {
-    if (isServed !== false) this.#assertNoneLost();
+  async publish({ facts, state, sign, prepare }: Publication): Promise<Outcome> {
+    const isServed = this.#isServed;
+    if (isServed) this.#assertNoneLost();
     const files = this.#dated(facts);
     const headers = formatHeadersFile(files);
     const keys = this.#keys.size > 0 && { [KEYS]: formatKeys(this.#keys) };
@@ -281,24 +299,32 @@ export class Staging implements AsyncDisposable {
       await asDiskErrors(work, () => rm(work, { recursive: true, force: true }));
     }
     const body = { ...facts, files, segments: this.segments, unlisted: this.#kept };
-    const signed = sign ? await this.#prove(body, await sign(sealManifest(body))) : body;
+    const signed = sign ? await this.#prove(body, sign) : body;
     return commit(this.#out, this.folder, signed, { state: JSON.parse(state), prepare, isServed });
   }
 
   /** Adds what proves the release, the last of its files. */
-  async #prove(body: ManifestBody, { texts, ...proof }: Proof): Promise<ManifestBody> {
-    for (const [path, text] of texts) await this.write(proofFile(path, text, body.timestamp));
-    const { version, keys, expires } = proof;
-    return { ...body, signed: { version, keys: [...keys], expires }, files: this.#dated(body) };
+  async #prove(given: ManifestBody, sign: NonNullable<Publication['sign']>): Promise<ManifestBody> {
+    const { release, content: _, ...body } = identifyRelease(given);
+    const { texts, version, keys, expires } = await sign({ release, ...body });
+    const proofs = [...texts].map(([path, text]) => proofFile(path, text, body.timestamp));
+    for (const proof of proofs) await this.write(proof);
+    const files = [...body.files, ...proofs.map(({ path }) => this.#datedFile(path, body))];
+    return { ...body, signed: { version, keys: [...keys], expires }, files };
   }
 
   /** Each file with the time since which it has been as it is. */
-  #dated({ timestamp }: Pick<Facts, 'timestamp'>): ManifestFile[] {
-    return [...this.#entries.values()].map(({ modified, ...file }) => {
-      const before = this.before(file.path);
-      const since = before?.sha256 === file.sha256 ? before.modified : timestamp;
-      return { ...file, modified: modified ?? since };
-    });
+  #dated(facts: Pick<Facts, 'timestamp'>): ManifestFile[] {
+    return [...this.#entries.keys()].map((path) => this.#datedFile(path, facts));
+  }
+
+  /** A file that was taken over is that of the previous manifest, which was validated. */
+  #datedFile(path: string, { timestamp }: Pick<Facts, 'timestamp'>): ManifestFile {
+    const entry = this.#entries.get(path)!;
+    const before = this.before(path);
+    if (before && entry === before) return before;
+    const since = before?.sha256 === entry.sha256 ? before.modified : timestamp;
+    return { ...entry, modified: entry.modified ?? since };
   }
 
   /** Removes the folder. Does nothing after `publish`. If the disk refuses, the next run removes it; the original error matters more. */
@@ -341,15 +367,25 @@ export class Staging implements AsyncDisposable {
     return this.link(before);
   }
 
-  /** Links a file of the previous release with its variants; null where one is not there with its size. */
+  /** Links a file of the previous release with its variants; null where one is missing or damaged. */
   async link(file: ManifestFile): Promise<DraftFile['encodings'] | null> {
+    const isLinked = await this.folder.link(this.previous!.dir, this.#filesOf(file));
+    return isLinked ? file.encodings : null;
+  }
+
+  /** Why `link` has not linked a file. */
+  damage(file: ManifestFile): Promise<CathedralError> {
+    return damageError(this.previous!.dir, this.#filesOf(file));
+  }
+
+  #filesOf(file: ManifestFile): Linked[] {
     const { br, gzip } = file.encodings;
     const at = this.#placeBefore(file);
     const as = storedAt(file);
-    const files = [{ file: at, bytes: file.bytes, as }];
-    if (br) files.push({ file: `${at}.br`, bytes: br.bytes, as: `${as}.br` });
-    if (gzip) files.push({ file: `${at}.gz`, bytes: gzip.bytes, as: `${as}.gz` });
-    return (await this.folder.link(this.previous!.dir, files)) ? file.encodings : null;
+    const files: Linked[] = [{ file: at, bytes: file.bytes, sha256: file.sha256, as }];
+    if (br) files.push({ file: `${at}.br`, ...br, as: `${as}.br` });
+    if (gzip) files.push({ file: `${at}.gz`, ...gzip, as: `${as}.gz` });
+    return files;
   }
 
   /** Below the folder of the release before. */
@@ -373,12 +409,10 @@ async function isIntact(place: string, { sha256: expected }: Blob): Promise<bool
   );
 }
 
-async function assertIntact(place: string, { sha256: expected }: Blob): Promise<void> {
-  const found = sha256(await asDiskErrors(place, () => readFile(place)));
-  if (found !== expected) throw new CathedralError('release_invalid', { place, expected, found });
-}
-
-/** Opens an empty staging folder and removes those that dead runs left. Throws publish_failed. */
+/**
+ * Opens a staging folder and removes those that dead runs left. The folder is empty, or, if the run goes on from the current release, the
+ * retired one, which `swapCurrent` would remove: so a file that does not change needs one system call. Throws publish_failed.
+ */
 export async function openStaging(
   out: string,
   previous: Published | null,
@@ -386,14 +420,38 @@ export async function openStaging(
 ): Promise<Staging> {
   return asDiskErrors(out, async () => {
     // Before anything links to what will be in it.
-    await makeFolder(join(out, 'releases'));
+    const releases = join(out, 'releases');
+    await makeFolder(releases);
     await removeLeftOvers(out);
     // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
     const dir = await mkdtemp(join(out, STAGING));
     // mkdtemp makes it private, but the web server reads what it becomes.
     await chmod(dir, 0o755);
-    const staging = new Staging(out, new StagingFolder(dir), previous, options);
+    const folder = new StagingFolder(dir, previous && (await openBase(out, dir, previous, options)));
+    const staging = new Staging(out, folder, previous, options);
     await mkdir(staging.scratch);
     return staging;
   });
+}
+
+/** Null: everything that is taken over is read. */
+async function openBase(
+  out: string,
+  staging: string,
+  { dir, manifest }: Published,
+  { reuse, isServed = true }: StagingOptions,
+): Promise<Base | null> {
+  const releases = join(out, 'releases');
+  const index = reuse && dirname(dir) === releases ? await readIndex(out, basename(dir)) : null;
+  if (!index) return null;
+  const isCurrent = basename(dir) === (await currentId(out));
+  const retired = isServed && isCurrent ? await retiredRelease(out, dir) : null;
+  if (retired) {
+    await rename(retired.dir, staging);
+    // Before anything in it changes: a power cut must leave no release that is half another.
+    for (const folder of [releases, out]) await sync(folder);
+    await rm(join(staging, 'manifest.json'));
+  }
+  const slice = Math.floor(Date.parse(manifest.timestamp) / SLOT_MS) % SLICES;
+  return { dir, index, retired: retired && retired.index, rereads: (file) => crc32(file) % SLICES === slice };
 }

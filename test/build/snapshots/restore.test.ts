@@ -9,8 +9,8 @@ import { restoredRelease } from '../../../pipeline/build/snapshots/restore.ts';
 import { readNoteKeys, signerOf } from '../../../pipeline/ledger/note-keys.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
-import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
-import { proofOf } from '../../../pipeline/release/format/proof-files.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { type Provable, proofOf } from '../../../pipeline/release/format/proof-files.ts';
 import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
 import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/file-records.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
@@ -256,7 +256,7 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   const [mediaType, content] = ['application/pdf', '%PDF as it was printed'];
   await staging.write({ ...pdf, path, mediaType, content, modified: '2025-01-01T00:00:00Z' });
   const facts = { timestamp, ledger, inputs, software };
-  const sign = async (release: Manifest) =>
+  const sign = async (release: Provable) =>
     proofOf(release, { version: 7, expires: timestamp, checkpoint: 'x', signers: [signer] });
   const prepare = (release: Published) =>
     publishSnapshots(of.out, release, { days: 1, baseUrl: BASE_URL, sign: null });
