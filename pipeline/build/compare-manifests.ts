@@ -9,6 +9,7 @@ const COMPARED = [
   'sha256',
   'bytes',
   'rows',
+  'as_of',
   'media_type',
   'kind',
   'area',

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { PrintedArtifact } from '../../artifacts/artifact.ts';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
 import { yearOf, yearText } from '../../model/period.ts';
+import { sha256 } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { dataFile } from '../data-file.ts';
 import type { Folded } from '../fold-snapshots.ts';
@@ -27,7 +28,7 @@ export interface PdfJob {
   carried: boolean;
 }
 
-/** The PDFs of the release. A closed year's is printed once and linked afterwards; the current year's is printed every time. */
+/** The PDFs of the release. A closed year's is printed once and linked afterwards; the current year's is printed when its page has changed. */
 export async function pdfJobs(
   staging: Staging,
   folded: Pick<Folded, 'state'>,
@@ -71,16 +72,20 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
   return !printable || (await staging.canCarry(path));
 }
 
-/** Does nothing if the site has no such page, as for a year without events. */
+/** Does nothing if the site has no such page, as for a year without events. Prints only a page that has changed. */
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,
   { pages, log }: PdfOptions,
 ): Promise<void> {
   if (carried) return staging.carry(path);
-  if (!pages?.print || !staging.paths().includes(`${page.slice(1)}index.html`)) return;
+  const html = staging.files().find((file) => file.path === `${page.slice(1)}index.html`);
+  if (!pages?.print || !html) return;
+  // Styles and fonts have names that change with them, and pictures are part of the page. As for charts, the browser's version does not count.
+  const key = immutable ? undefined : sha256(JSON.stringify([html.sha256, asOf]));
+  if (key !== undefined && (await staging.reuseMade(path, key))) return;
   log(`printing ${path}`);
   const profile = join(staging.scratch, `browser-${basename(path)}`);
   const content = await pages.print({ root: join(staging.dir, 'public'), page, path, asOf, profile });
-  await staging.write({ ...dataFile(artifact, content), path, immutable });
+  await staging.write({ ...dataFile(artifact, content), path, immutable }, key);
 }

@@ -21,10 +21,12 @@ const printedBy =
 interface RunOptions {
   print: Print | null;
   rebuild?: boolean;
+  /** What the pages say. */
+  text?: string;
 }
 
 /** A run that prints PDFs. In the previous release, if any, 2024 is closed. */
-function runWithPdfs(out: string, { print, rebuild = false }: RunOptions) {
+function runWithPdfs(out: string, { print, rebuild = false, text = '' }: RunOptions) {
   const options = { pages: { print }, log: () => {} };
   return publishTiny(out, {
     events: 3,
@@ -33,7 +35,7 @@ function runWithPdfs(out: string, { print, rebuild = false }: RunOptions) {
       const pages = join(staging.scratch, 'pages');
       for (const page of PAGES) {
         await mkdir(join(pages, page, '..'), { recursive: true });
-        await writeFile(join(pages, page), `<!doctype html><title>${page}</title>`);
+        await writeFile(join(pages, page), `<!doctype html><title>${page}</title>${text}`);
       }
       await staging.addTree(pages);
       for (const pdf of await pdfJobs(staging, { state }, options)) await makePdf(staging, pdf, options);
@@ -49,7 +51,7 @@ async function pdfsOf(out: string): Promise<Record<string, string>> {
 }
 
 describe('a PDF', () => {
-  test('of a closed year is printed once, that of the current year in every run', async () => {
+  test('of a closed year is printed once, that of the current year when its page has changed', async () => {
     const out = await temporaryFolder();
     await runWithPdfs(out, { print: printedBy('one') });
     const [closed, current] = ['/government/transparency/2024/', '/government/transparency/'];
@@ -57,7 +59,10 @@ describe('a PDF', () => {
       [CLOSED]: `%PDF of ${closed} by one`,
       [CURRENT]: `%PDF of ${current} by one`,
     });
-    await runWithPdfs(out, { print: printedBy('two') });
+    const first = await pdfsOf(out);
+    await runWithPdfs(out, { print: printedBy('another browser') });
+    expect(await pdfsOf(out)).toEqual(first);
+    await runWithPdfs(out, { print: printedBy('two'), text: 'more' });
     expect(await pdfsOf(out)).toEqual({
       [CLOSED]: `%PDF of ${closed} by one`,
       [CURRENT]: `%PDF of ${current} by two`,

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
@@ -9,7 +9,14 @@ import { CHART_FORMATS, CHART_PATHS } from '../../../pipeline/charts/files/chart
 import type { PrintCharts } from '../../../pipeline/charts/files/print-charts.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import {
+  formatManifest,
+  type Manifest,
+  sealManifest,
+  sha256,
+} from '../../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { KEYS } from '../../../pipeline/release/staging/keys.ts';
 import type { BuildParts } from '../../build/run-build.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from '../../forms/small-release.ts';
 import { readZip } from './read-zip.ts';
@@ -166,8 +173,36 @@ describe('without a browser', () => {
 });
 
 describe('a run after another', () => {
+  let before: Release;
+
+  beforeAll(async () => {
+    before = await buildSmall(folder, 'grown', { ...WITH_CHARTS, until: snapshots.at(-2)! });
+    await cp(join(folder, 'grown'), join(folder, 'planted'), { recursive: true, verbatimSymlinks: true });
+  });
+
+  /** Gives a file of the current release the key that another release lists for it, as a mistake in the program might. */
+  async function plantKey(out: string, place: string, from: { dir: string }): Promise<void> {
+    const keysOf = async (dir: string) => JSON.parse(await readFile(join(dir, KEYS), 'utf8'));
+    const { dir, manifest } = (await readCurrent(out))!;
+    const known = await keysOf(dir);
+    known.keys[place] = (await keysOf(from.dir)).keys[place];
+    const text = `${JSON.stringify(known, null, 1)}\n`;
+    const planted = { file: KEYS, bytes: Buffer.byteLength(text), sha256: sha256(text) };
+    const unlisted = manifest.unlisted.map((kept) => (kept.file === KEYS ? planted : kept));
+    const sealed = sealManifest({ ...bodyOf(manifest), unlisted });
+    const target = join(out, 'releases', sealed.release);
+    await cp(dir, target, { recursive: true });
+    await writeFile(join(target, KEYS), text);
+    await writeFile(join(target, 'manifest.json'), formatManifest(sealed));
+    await rm(join(out, 'current'));
+    await symlink(join('releases', sealed.release), join(out, 'current'));
+  }
+
+  function bodyOf({ format: _, release: __, content: ___, digest: ____, ...body }: Manifest) {
+    return body;
+  }
+
   test('makes again only the files of charts that follow from what changed', async () => {
-    const before = await buildSmall(folder, 'grown', { ...WITH_CHARTS, until: snapshots.at(-2)! });
     printed.length = 0;
     const after = await buildSmall(folder, 'grown', WITH_CHARTS);
     const [then, now] = [hashes(before.manifest), hashes(after.manifest)];
@@ -191,6 +226,17 @@ describe('a run after another', () => {
         expect([id, ending, await isKept(`charts/${id}${ending}`)]).toEqual([id, ending, true]);
     expect(printed).toEqual(groups.drawn!.map(({ id }) => `charts/${id}.pdf`));
     expect(after.manifest.release).toBe(release.manifest.release);
+  });
+
+  test('with a wrong key publishes an old picture, which a check finds', async () => {
+    const path = 'charts/supply-dark.png';
+    expect(hashes(before.manifest)[path]).not.toBe(hashes(release.manifest)[path]);
+    const { ledger, out, ...options } = smallOptions(folder, 'planted');
+    await plantKey(out, `public/${path}`, release);
+    const after = await buildSmall(folder, 'planted', WITH_CHARTS);
+    expect(hashes(after.manifest)[path]).toBe(hashes(before.manifest)[path]);
+    const findings = await check({ ...options, ledger, out });
+    expect(findings.map(({ place }) => place)).toContain(`${path} sha256`);
   });
 
   test('draws all of them for another address, which stands in them', async () => {
