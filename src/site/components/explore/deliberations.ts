@@ -34,6 +34,7 @@ export const CONSENSUS_WORDS = {
 type Current = z.output<typeof current.schema>['deliberations'][number];
 
 export type Position = Current['sentinels'][number];
+type Stance = Pick<Position, 'id' | 'position'>;
 
 /** A deliberation in short. One that is not in the archive has all its texts, since they are in memory anyway. */
 export interface DeliberationEntry extends Entry {
@@ -41,7 +42,7 @@ export interface DeliberationEntry extends Entry {
   /** When it was closed; only the date until it is in the archive, null while it is open. */
   closed: string | null;
   /** Who took which position. */
-  stances: readonly Pick<Position, 'id' | 'position'>[];
+  stances: readonly Stance[];
   from: LinePlace | Current;
 }
 
@@ -65,7 +66,7 @@ const HEAD = new RegExp(
   `^\\{"id":(${TEXT}),"closed":(${TEXT}),"opened":${TEXT},"topic":(${TEXT}),"sentinels":`,
 );
 // A text cannot contain these, since its quotation marks are escaped.
-const STANCE = new RegExp(`\\{"id":(${TEXT}),"position":"(${POSITIONS.join('|')})"`, 'g');
+const STANCE = new RegExp(`\\{"id":${TEXT},"position":"(?:${POSITIONS.join('|')})"`, 'g');
 const CONSENSUS = /"consensus":"reached"/;
 
 /** All since genesis: the archive in the order of closing, then those that are not in it yet, in the order of opening. */
@@ -84,14 +85,14 @@ type Unnamed = Omit<DeliberationEntry, 'href' | 'index'>;
 
 function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[] {
   const found: (Unnamed & { closed: string })[] = [];
+  const stanceOf = stances();
   forEachLine(release, deliberationArchive.path, (line, from) => {
     const [head, id, closed, topic] = HEAD.exec(line) ?? [];
     if (head === undefined) throw unreadable(deliberationArchive.path, line, from);
     const closedAt = JSON.parse(closed!) as string;
-    const stances = Array.from(line.slice(head.length).matchAll(STANCE), ([, sentinel, position]) => ({
-      id: JSON.parse(sentinel!) as string,
-      position: POSITIONS.find((one) => one === position)!,
-    }));
+    const stances: Stance[] = [];
+    STANCE.lastIndex = head.length;
+    for (let match = STANCE.exec(line); match; match = STANCE.exec(line)) stances.push(stanceOf(match[0]));
     found.push({
       id: JSON.parse(id!),
       topic: JSON.parse(topic!),
@@ -103,6 +104,18 @@ function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[]
     });
   });
   return found.reverse();
+}
+
+/** The few stances that there are, by their text in the file. */
+function stances(): (text: string) => Stance {
+  const known = new Map<string, Stance>();
+  return (text) => {
+    const before = known.get(text);
+    if (before) return before;
+    const stance = JSON.parse(`${text}}`) as Stance;
+    known.set(text, stance);
+    return stance;
+  };
 }
 
 /** One that is closed and not in the archive was closed `today`. */

@@ -1,0 +1,307 @@
+import { mkdir, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
+import { miiByDay } from '../../pipeline/artifacts/economy/mii-by-day.ts';
+import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
+import { decisions as decisionsFile } from '../../pipeline/artifacts/philosophy/decisions.ts';
+import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
+import { type OpenSite, renderPage, SERVER_ENTRY } from '../../pipeline/build/site/open-program.ts';
+import { addDays } from '../../pipeline/charts/drawing/days.ts';
+import {
+  type ArchiveFolder,
+  archivePages,
+  touchedPages,
+} from '../../src/site/components/explore/archive-pages.ts';
+import {
+  cycleDays,
+  cyclesOfYear,
+  cycleYears,
+  daysBeside,
+  newestCycles,
+} from '../../src/site/components/explore/cycles.ts';
+import { decisionRecords, readDecisions } from '../../src/site/components/explore/decisions.ts';
+import { deliberationRecords, readDeliberations } from '../../src/site/components/explore/deliberations.ts';
+import { type DatedCsv, rowsOfDays } from '../../src/site/components/explore/history-rows.ts';
+import {
+  decisionAfter,
+  deliberationBefore,
+  otherDecisions,
+} from '../../src/site/components/explore/questions.ts';
+import { SiteRelease } from '../../src/site/components/release.ts';
+import { TestLedger } from '../model/events.ts';
+import { buildFixture } from './build-fixture.ts';
+import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+
+const FOLDERS: readonly ArchiveFolder[] = ['cycles', 'decisions', 'deliberations'];
+const facts = { baseUrl: BASE_URL, contact: CONTACT };
+
+let scratch: string;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'cathedral-archive-'));
+});
+
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+/** A ledger in the making, at a time. */
+class Growing {
+  readonly ledger = new TestLedger();
+  readonly open = new Set<string>();
+  readonly sentinels = new Set<string>();
+  time = Date.parse('2025-12-28T05:00:00Z');
+
+  get now(): string {
+    this.time += 60_000;
+    return `${new Date(this.time).toISOString().slice(0, 19)}Z`;
+  }
+}
+
+/** Each run renders some hundred pages. */
+const RUNS = 4;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const IDS = ['d-1', 'D-1', 'd 1', 'e'];
+const TOPICS = ['Whether to wait', 'Review of d-1: whether to wait', 'Another question'];
+/** Names of things that are there, are not, or will be. */
+const TEXT = 'As D-1, d-1 and e say, ATLAS and HERMES met on C-178, C-181 and C-183.';
+const SENTINELS = ['ATLAS', 'HERMES', 'atlas'];
+
+const id = fc.constantFrom(...IDS);
+const topic = fc.constantFrom(...TOPICS);
+const sentinel = fc.constantFrom(...SENTINELS);
+
+const STEP = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ id, topic }).map(({ id: decision, topic }) => (to: Growing) => {
+      const more = { frameworks_applied: ['care'], sentinels_involved: SENTINELS, lessons_learned: '' };
+      const data = { decision, topic, reasoning: TEXT, outcome: TEXT, ...more };
+      to.ledger.add(to.now, 'decision_recorded', 'ATLAS', data);
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ id, topic, sentinel })
+      .map(({ id: deliberation, topic, sentinel }) => (to: Growing) => {
+        if (to.open.has(deliberation)) {
+          to.open.delete(deliberation);
+          const data = { deliberation, consensus: 'reached' as const, outcome: TEXT };
+          to.ledger.add(to.now, 'deliberation_closed', 'ATLAS', data);
+          return;
+        }
+        to.open.add(deliberation);
+        const position = { position: 'oppose' as const, reasoning: TEXT, virtue_tags: [] };
+        to.ledger
+          .add(to.now, 'deliberation_opened', 'ATLAS', { deliberation, topic })
+          .add(to.now, 'position_taken', sentinel, { deliberation, ...position });
+      }),
+  },
+  {
+    weight: 1,
+    arbitrary: sentinel.map((sentinel) => (to: Growing) => {
+      if (to.sentinels.delete(sentinel)) to.ledger.add(to.now, 'sentinel_retired', 'LEDGER', { sentinel });
+      else {
+        to.sentinels.add(sentinel);
+        to.ledger.add(to.now, 'sentinel_registered', 'LEDGER', { sentinel, cathedral: 'FOR-ACADEMICS' });
+      }
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(HOUR, 6 * HOUR, DAY, DAY, 3 * DAY, 40 * DAY, 100 * DAY)
+      .map((pause) => (to: Growing) => {
+        to.time += pause;
+        to.ledger.add(to.now, 'mii_reading', 'ATLAS', { mii: 0.96 });
+      }),
+  },
+);
+
+/** The archive pages of a release by address, and the addresses of those that may have changed since another. */
+async function renderArchive(openSite: OpenSite, ledger: TestLedger, name: string, since: string | null) {
+  const dir = join(scratch, name);
+  await mkdir(dir);
+  const { timestamp } = await writeFixtureRelease(dir, ledger);
+  const release = new SiteRelease(dir, facts);
+  const site = openSite(dir, facts);
+  const pages = new Map<string, string>();
+  for (const path of FOLDERS.flatMap((folder) => archivePages(folder)(release))) {
+    const { status, body } = await renderPage(site, path);
+    expect([path, status]).toEqual([path, 200]);
+    pages.set(path, Buffer.from(body).toString());
+  }
+  const touched = since === null ? [] : FOLDERS.flatMap((folder) => touchedPages(release, folder, since));
+  await rm(dir, { recursive: true });
+  return { timestamp, pages, touched: new Set(touched) };
+}
+
+describe('the pages of an archive', () => {
+  test('change from release to release only where the new records touch them, whatever a ledger holds', async () => {
+    const place = join((await buildFixture()).release, SERVER_ENTRY);
+    const { openSite } = (await import(/* @vite-ignore */ place)) as { openSite: OpenSite };
+    let releases = 0;
+    const snapshots = fc.array(fc.array(STEP, { minLength: 1, maxLength: 4 }), {
+      minLength: 3,
+      maxLength: 9,
+    });
+    const seen = { kept: 0, touched: 0, changed: 0 };
+    await fc.assert(
+      fc.asyncProperty(snapshots, async (steps) => {
+        const growing = new Growing();
+        const genesis = { allocation: '1000', multipliers: { 'FOR-ACADEMICS': 1 } };
+        growing.ledger.add(growing.now, 'genesis', 'LEDGER', genesis);
+        let before: Awaited<ReturnType<typeof renderArchive>> | null = null;
+        for (const step of steps) {
+          for (const act of step) act(growing);
+          releases += 1;
+          const after = await renderArchive(
+            openSite,
+            growing.ledger,
+            `${releases}`,
+            before?.timestamp ?? null,
+          );
+          for (const [path, html] of before?.pages ?? []) {
+            expect(after.pages.has(path), `${path} is gone`).toBe(true);
+            const isSame = after.pages.get(path) === html;
+            const isTouched = after.touched.has(path);
+            if (!isTouched) expect(after.pages.get(path), path).toBe(html);
+            seen[!isTouched ? 'kept' : isSame ? 'touched' : 'changed'] += 1;
+          }
+          for (const path of after.touched) expect(after.pages.has(path), path).toBe(true);
+          before = after;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    expect(seen.kept).toBeGreaterThan(seen.touched);
+  });
+});
+
+/** The release of a ledger, which `add` extends after genesis. */
+async function releaseOf(name: string, add: (to: TestLedger) => void): Promise<SiteRelease> {
+  const dir = join(scratch, name);
+  await mkdir(dir);
+  const ledger = new TestLedger();
+  const genesis = { allocation: '1000', multipliers: { 'FOR-ACADEMICS': 1 } };
+  add(ledger.add('2025-12-01T00:00:00Z', 'genesis', 'LEDGER', genesis));
+  await writeFixtureRelease(dir, ledger);
+  return new SiteRelease(dir, facts);
+}
+
+test('a day without an event has a page unless the idle stretch is longer than 92 days', async () => {
+  const release = await releaseOf('idle', (ledger) => {
+    ledger
+      .add('2026-03-04T00:00:00Z', 'mii_reading', 'ATLAS', { mii: 0.96 })
+      .add('2026-06-06T00:00:00Z', 'mii_reading', 'ATLAS', { mii: 0.96 });
+  });
+  expect(cycleDays(release)).toEqual([
+    { from: '2025-12-01', to: '2026-03-04' },
+    { from: '2026-06-06', to: '2026-06-06' },
+  ]);
+  expect(daysBeside(release, '2026-03-04')).toEqual({ earlier: '2026-03-03', later: '2026-06-06' });
+  expect(cycleYears(release)).toEqual([
+    ['2025', 31],
+    ['2026', 64],
+  ]);
+  expect(newestCycles(release, 3).map(({ date }) => date)).toEqual([
+    '2026-06-06',
+    '2026-03-04',
+    '2026-03-03',
+  ]);
+  expect(cyclesOfYear(release, '2026')).toHaveLength(64);
+});
+
+test('a decision follows the last deliberation on its topic, and lists ten decisions on either side', async () => {
+  const decide = (to: TestLedger, day: number, topic = 'T') =>
+    to.add(`2026-01-${String(day).padStart(2, '0')}T05:00:00Z`, 'decision_recorded', 'ATLAS', {
+      ...{ decision: `dec-${day}`, topic, reasoning: '', outcome: '', lessons_learned: '' },
+      ...{ frameworks_applied: [], sentinels_involved: [] },
+    });
+  const deliberate = (to: TestLedger, deliberation: string, days: [string, string]) =>
+    to
+      .add(`2026-01-${days[0]}T01:00:00Z`, 'deliberation_opened', 'ATLAS', { deliberation, topic: 'T' })
+      .add(`2026-01-${days[1]}T02:00:00Z`, 'deliberation_closed', 'ATLAS', {
+        ...{ deliberation, consensus: 'reached', outcome: '' },
+      });
+  const release = await releaseOf('questions', (ledger) => {
+    decide(ledger, 1);
+    deliberate(ledger, 'early', ['02', '02']);
+    for (let day = 2; day <= 25; day += 1) decide(ledger, day, day === 2 ? 'Review of x: t' : 'T');
+    deliberate(ledger, 'last', ['26', '26']);
+    ledger.add('2026-01-27T00:00:00Z', 'deliberation_opened', 'ATLAS', { deliberation: 'open', topic: 'T' });
+  });
+  const decision = (day: number) => decisionRecords(release).entries[day - 1]!;
+  const [early, last, open] = deliberationRecords(release).entries;
+  expect(deliberationBefore(release, decision(1))).toBeNull();
+  // The day of its closing, but another topic.
+  expect(deliberationBefore(release, decision(2))).toBeNull();
+  expect(deliberationBefore(release, decision(25))).toBe(early);
+  expect(decisionAfter(release, early!)).toBe(decision(3));
+  expect([last, open].map((one) => decisionAfter(release, one!))).toEqual([null, null]);
+  const days = ({ earlier, later }: ReturnType<typeof otherDecisions>) =>
+    [earlier, later].map((some) => some.map(({ date }) => Number(date.slice(8))));
+  expect(days(otherDecisions(release, decision(12)))).toEqual([
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    [13, 14, 15, 16, 17, 18, 19, 20, 21, 22],
+  ]);
+  expect(days(otherDecisions(release, early!))).toEqual([[1], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]);
+  expect(days(otherDecisions(release, open!))).toEqual([[16, 17, 18, 19, 20, 21, 22, 23, 24, 25], []]);
+});
+
+describe('single rows of a history', () => {
+  let whole: SiteRelease;
+
+  beforeAll(async () => {
+    const dir = join(scratch, 'whole');
+    await mkdir(dir);
+    await writeFixtureRelease(dir);
+    whole = new SiteRelease(dir, facts);
+  });
+
+  test('are those of the whole file, for any days', () => {
+    const date = fc.integer({ min: -3, max: 460 }).map((days) => addDays('2025-07-03', days));
+    const check = <S extends z.ZodType<{ date: string }>>(file: DatedCsv<S>) => {
+      const all = whole.read(file) as readonly z.output<S>[];
+      expect(all.length).toBeGreaterThan(400);
+      fc.assert(
+        fc.property(date, date, (from, to) => {
+          const wanted = all.filter((row) => row.date >= from && row.date <= to);
+          expect(rowsOfDays(whole, file, from, to)).toEqual(wanted);
+        }),
+        { numRuns: 30 },
+      );
+    };
+    check(eventsByDay);
+    check(miiByDay);
+    check(supplyByDay);
+  });
+
+  test('are the decisions and deliberations of the whole files', () => {
+    const decided = readDecisions(whole, decisionRecords(whole).entries);
+    const decisions = whole.read(decisionsFile).decisions.toReversed();
+    expect(decided.map(({ href: _, ...rest }) => rest)).toEqual(decisions);
+    const { entries } = deliberationRecords(whole);
+    const closed = readDeliberations(whole, entries).filter(({ opened }) => opened !== null);
+    const archived = whole.read(deliberationArchive).deliberations.toReversed();
+    expect(closed.map(({ href: _, positions: sentinels, ...rest }) => ({ ...rest, sentinels }))).toEqual(
+      archived,
+    );
+    for (const [index, { sentinels }] of archived.entries())
+      expect(entries[index]!.stances).toEqual(sentinels.map(({ id, position }) => ({ id, position })));
+  });
+
+  test('are refused where the file is cut off', async () => {
+    const damaged = await releaseOf('damaged', (ledger) => {
+      ledger.add('2025-12-03T00:00:00Z', 'mii_reading', 'ATLAS', { mii: 0.96 });
+    });
+    const place = damaged.placeOf(supplyByDay.path);
+    await truncate(place, (await stat(place)).size - 3);
+    expect(() => rowsOfDays(damaged, supplyByDay, '2025-12-01')).toThrow(/a line end after the last row/);
+  });
+});
