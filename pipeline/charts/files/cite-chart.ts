@@ -3,7 +3,10 @@ import type { ShownChart } from './chart-formats.ts';
 import { chartPath } from './chart-formats.ts';
 
 /** The citation of a chart: its page, with the time of its data. Null while it has no data. */
-export function citeChart({ chart, data, baseUrl }: ShownChart, author: string): DatasetCitation | null {
+export function citeChart(
+  { chart, data, baseUrl }: Pick<ShownChart, 'chart' | 'data' | 'baseUrl'>,
+  author: string,
+): DatasetCitation | null {
   const asOf = chart.asOf(data);
   if (asOf === '') return null;
   return {

@@ -3,9 +3,9 @@ import { formatLatex } from '../../../../pipeline/artifacts/format/latex.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
-import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
 import {
   CHART_FORMATS,
+  type ChartSource,
   chartPath,
   coversAllStates,
 } from '../../../../pipeline/charts/files/chart-formats.ts';
@@ -78,8 +78,8 @@ export function citeChart(
   facts: ChartFacts,
   query: string,
 ): DatasetCitation | null {
-  const { baseUrl, author, sources } = facts;
-  const citation = citeChartFile({ chart, data, state: DEFAULT_STATE, baseUrl, sources }, author);
+  const { baseUrl, author } = facts;
+  const citation = citeChartFile({ chart, data, baseUrl }, author);
   return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
 }
 
@@ -92,19 +92,22 @@ function formatText({ author, year, title, note, url }: DatasetCitation): string
   return `${author} (${year}). ${title} [chart]. ${note} ${url}\n`;
 }
 
-/** Facts about a chart beyond its data: its address, its author and its sources. They change only with the sources. */
+/** Facts about a chart beyond its data. They are the same in every release. */
 export interface ChartFacts {
   id: string;
   /** Without a slash at the end. */
   baseUrl: string;
   author: string;
-  sources: { path: string; sha256: string }[];
 }
 
-export function chartFacts(release: SiteRelease, { id, sources }: Chart): ChartFacts {
+export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
+  return { id, baseUrl: release.baseUrl, author: authorOf(release) };
+}
+
+/** The files of the release that a chart is drawn from. */
+export function chartSources(release: SiteRelease, { sources }: Chart): ChartSource[] {
   // An open chart has read all of its sources, so they exist.
-  const files = sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
-  return { id, baseUrl: release.baseUrl, author: authorOf(release), sources: files };
+  return sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
 }
 
 /** A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. */

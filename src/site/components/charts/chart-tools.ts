@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { config } from 'zod';
 import { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
@@ -39,21 +41,24 @@ config({ jitless: true });
 
 globalThis.openChartTools = async (facts) => {
   const chart = findChart(facts.id)!;
-  const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)] as const));
+  const files = await Promise.all(chart.sources.map(async (path) => ({ path, bytes: await read(path) })));
+  const texts = files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
   const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
+  // Of what was fetched, which may be newer than the page.
+  const sources = files.map(({ path, bytes }) => ({ path, sha256: bytesToHex(sha256(bytes)) }));
   return {
     asOf: chart.asOf(data),
     redraw: (state) => redraw(chart, data, state, facts),
-    frozen: (state) => frozenCode(chart, data, state, facts),
+    frozen: (state) => frozenCode(chart, data, state, { ...facts, sources }),
     csv: (state) => chartCsv(chart.table(data, state)),
     svg: (state) => chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' }),
   };
 };
 
-async function read(path: string): Promise<string> {
+async function read(path: string): Promise<Uint8Array> {
   const response = await fetch(`/${path}`);
   if (!response.ok) throw new Error(`/${path} ${response.status}`);
-  return response.text();
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 function redraw(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): Redrawn {

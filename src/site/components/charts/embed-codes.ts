@@ -2,6 +2,7 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
+import type { ChartSource } from '../../../../pipeline/charts/files/chart-formats.ts';
 import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { tableHtml } from './view-chart.ts';
@@ -21,8 +22,12 @@ export function frameHeight(chart: Chart, data: unknown, state: ChartState): num
  * The chart with its table as self-contained HTML: no script, style sheet or request. It cannot change, and it outlives
  * this service.
  */
-export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): string {
-  const { id, baseUrl, sources } = facts;
+export function frozenCode(
+  chart: Chart,
+  data: unknown,
+  state: ChartState,
+  { id, baseUrl, sources }: Pick<ChartFacts, 'id' | 'baseUrl'> & { sources: readonly ChartSource[] },
+): string {
   const name = frozenName(chart, data);
   const url = escapeText(baseUrl + pagePath(id, formatChartState(chart, state)));
   const files = sources.map(

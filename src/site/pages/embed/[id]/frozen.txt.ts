@@ -1,6 +1,6 @@
 import type { APIRoute } from 'astro';
 import { DEFAULT_STATE } from '../../../../../pipeline/charts/chart-state.ts';
-import { chartFacts } from '../../../components/charts/chart-facts.ts';
+import { chartFacts, chartSources } from '../../../components/charts/chart-facts.ts';
 import { frozenCode } from '../../../components/charts/embed-codes.ts';
 import { openChart } from '../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../components/release.ts';
@@ -8,5 +8,6 @@ import { openRelease } from '../../../components/release.ts';
 export const GET: APIRoute = ({ params }) => {
   const release = openRelease();
   const { chart, data } = openChart(release, params.id!);
-  return new Response(frozenCode(chart, data, DEFAULT_STATE, chartFacts(release, chart)));
+  const facts = { ...chartFacts(release, chart), sources: chartSources(release, chart) };
+  return new Response(frozenCode(chart, data, DEFAULT_STATE, facts));
 };

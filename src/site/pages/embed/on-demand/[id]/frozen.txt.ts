@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro';
-import { chartFacts } from '../../../../components/charts/chart-facts.ts';
+import { chartFacts, chartSources } from '../../../../components/charts/chart-facts.ts';
 import { frozenCode } from '../../../../components/charts/embed-codes.ts';
 import { askedState, openChart } from '../../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../../components/release.ts';
@@ -10,5 +10,7 @@ export const GET: APIRoute = ({ params, url }) => {
   const open = openChart(release, params.id!);
   const { state, fault } = askedState(open, url.search);
   if (fault !== null) return new Response(`${fault}\n`, { status: 400 });
-  return new Response(frozenCode(open.chart, open.data, state, chartFacts(release, open.chart)));
+  const { chart, data } = open;
+  const facts = { ...chartFacts(release, chart), sources: chartSources(release, chart) };
+  return new Response(frozenCode(chart, data, state, facts));
 };
