@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
@@ -83,14 +83,23 @@ export async function writeSite({
     await writeFile(path, content, { flag: 'wx' });
   };
   const facts = { baseUrl: BASE_URL, contact: CONTACT, printed };
+  const { timestamp } = JSON.parse(await readFile(join(release, 'manifest.json'), 'utf8')) as DraftManifest;
+  const files: { path: string; sha256: string }[] = [];
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { cache, documents: 'data/documents', facts },
+      { cache, documents: 'data/documents', facts, asOf: timestamp },
       {
         dir: release,
         public: out,
-        write: ({ path, content }) => place(join(out, path), content),
+        write: ({ path, content }) => {
+          files.push({ path, sha256: sha256(content) });
+          return place(join(out, path), content);
+        },
+        files: () => files,
+        keysBefore: async () => new Map(),
+        reuseMade: async () => false,
+        keptBefore: async () => null,
         keep: async (file, bytes) => {
           await place(join(release, file), bytes);
           return { bytes: bytes.length, sha256: sha256(bytes) };

@@ -20,7 +20,8 @@ import {
   type SiteFacts,
 } from './open-program.ts';
 import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
-import { writeSearchIndex } from './search-index.ts';
+import { type SearchFolder, writeSearchIndex } from './search-index.ts';
+import type { SearchedPage } from './search-years.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
@@ -46,7 +47,7 @@ export async function renderSite(
     log('building the site');
     const printed = pdfs.map(({ path }) => path);
     const release = { dir: staging.dir, public: join(staging.dir, 'public') };
-    const write = (file: NewFile) => staging.write(file);
+    const write = (file: NewFile, key?: string) => staging.write(file, key);
     const keep = async (file: string, bytes: Uint8Array) => {
       const blob = await staging.folder.write(file, bytes);
       staging.keep(file, blob);
@@ -54,8 +55,16 @@ export async function renderSite(
     };
     const cache = join(staging.scratch, 'cache');
     await makeSite(
-      { cache, documents, facts: { baseUrl, contact, author, printed } },
-      { ...release, write, keep },
+      { cache, documents, facts: { baseUrl, contact, author, printed }, asOf: facts.timestamp },
+      {
+        ...release,
+        write,
+        keep,
+        files: () => staging.files(),
+        keysBefore: () => staging.keysBefore(),
+        reuseMade: (path, key) => staging.reuseMade(path, key),
+        keptBefore: (path) => staging.keptBefore(path),
+      },
     );
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, options);
@@ -67,21 +76,22 @@ export interface SiteInputs {
   /** Folder of the written documents. */
   documents: string;
   facts: SiteFacts;
+  /** Time of the release. */
+  asOf: string;
 }
 
 /** The folder of a release into which a site is made. */
-export interface SiteFolder {
+export interface SiteFolder extends SearchFolder {
   /** It has the draft `manifest.json` and the data files that the pages are made from. */
   dir: string;
-  /** Where `write` puts files. */
-  public: string;
-  write(file: NewFile): Promise<void>;
+  /** The public files so far. */
+  files(): readonly SearchedPage[];
   /** Writes a file without an address, below `dir`. */
   keep(file: string, bytes: Uint8Array): Promise<Blob>;
 }
 
 /** Compiles the site and renders all of its pages. Deterministic. */
-export async function makeSite({ cache, documents, facts }: SiteInputs, to: SiteFolder): Promise<void> {
+export async function makeSite({ cache, documents, facts, asOf }: SiteInputs, to: SiteFolder): Promise<void> {
   const { client, server } = await compileSite(cache, documents);
   await readSite(client, (file) => to.write(file));
   const files = await keepProgram(server, to);
@@ -95,8 +105,12 @@ export async function makeSite({ cache, documents, facts }: SiteInputs, to: Site
     assertFound(page, path);
     await to.write(siteFile(fileOf(path), await contentOf(page, path)));
   });
-  const written = (path: string, content: Uint8Array) => to.write(siteFile(path, content));
-  await writeSearchIndex(to.public, paths.map(fileOf), written);
+  const pages = new Set(paths.map(fileOf));
+  await writeSearchIndex(
+    to.files().filter(({ path }) => pages.has(path)),
+    asOf,
+    to,
+  );
 }
 
 /** Adds the program to the release, outside its public files. Throws publish_failed. */

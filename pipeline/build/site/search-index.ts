@@ -1,61 +1,128 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { close, createIndex, type PagefindIndex } from 'pagefind';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
+import type { NewFile } from '../../release/format/manifest.ts';
+import { kindOf, SEARCH_BUNDLES, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
+import { siteFile } from '../../release/staging/site-tree.ts';
+import { type SearchedPage, yearsOf } from './search-years.ts';
 
 /** Embeds, the search page itself, and pages without content of their own. */
 const LEFT_OUT = /^(404\.html|embed\/|search\/)/;
 const TRANSIENT = /<meta name="robots" content="noindex"/;
 const HAS_MAIN = /<main[\s>]/;
 
-/** The files of the indexer that a search loads. The others belong to interfaces that this site does not use. */
-const NEEDED =
-  /^(pagefind(-worker)?\.js|pagefind-entry\.json|wasm\.en\.pagefind|.+\.pf_(meta|index|fragment|filter))$/;
+/** The files of the indexer that a search loads, of each bundle and of the first one only. The others belong to interfaces that this site does not use. */
+const NEEDED = /^(pagefind-entry\.json|.+\.pf_(meta|index|fragment|filter))$/;
+const ENGINE = /^(pagefind(-worker)?\.js|wasm\.en\.pagefind)$/;
 
 /**
- * Page fragments are packed into at most this many files. One file per page would double the files of a release, and readers load
- * only a few.
+ * The page fragments of a bundle are packed into at most this many files. One file per page would double the files of a release, and
+ * readers load only a few.
  */
-const MOST_FRAGMENTS = 256;
+const MOST_FRAGMENTS = 96;
 
 /** Not indexed: what occurs in every page, drawings, and columns of numbers. */
 const EXCLUDED = ['svg', 'nav', 'td.number', '[aria-hidden="true"]'];
 
+/** What an index follows from, besides its pages. */
+const RECIPE = [pagefindVersion(), EXCLUDED, MOST_FRAGMENTS, `${TRANSIENT}${HAS_MAIN}${NEEDED}${ENGINE}`, 1];
+
+/** Where the pages are and the index goes; a release that is being staged. */
+export interface SearchFolder {
+  /** Folder of the pages. */
+  public: string;
+  /** See Staging. */
+  keysBefore(): Promise<ReadonlyMap<string, string>>;
+  reuseMade(path: string, key: string): Promise<boolean>;
+  /** A file without an address that the previous release kept; null without one. */
+  keptBefore(file: string): Promise<string | null>;
+  keep(file: string, bytes: Uint8Array): Promise<unknown>;
+  write(file: NewFile, key?: string): Promise<void>;
+}
+
+/** Pages that are indexed together, and the folder of their index. */
+interface Bundle {
+  /** Below SEARCH_INDEX: `2020s/`; empty for the ordinary pages. */
+  folder: string;
+  pages: SearchedPage[];
+}
+
 /**
- * Writes the full-text index of the site, from the `main` element of those of its `paths` that are pages. `site`: the folder that has
- * them. Deterministic. Throws site_failed if the indexer cannot read a page, publish_failed on disk errors.
+ * Writes the full-text index of the staged pages, from their `main` elements. Pages of the archive are indexed apart, those of the open
+ * year, and of the closed years by decade, so that a run indexes again only what is new. Deterministic. Throws site_failed if the
+ * indexer cannot read a page, publish_failed on disk errors.
  */
 export async function writeSearchIndex(
-  site: string,
-  paths: readonly string[],
-  write: (path: string, content: Uint8Array) => Promise<void>,
+  pages: readonly SearchedPage[],
+  asOf: string,
+  to: SearchFolder,
 ): Promise<void> {
+  const searchable = pages.filter(({ path }) => path.endsWith('.html') && !LEFT_OUT.test(path));
+  const years = await yearsOf(searchable, to);
+  const bundles = bundlesOf(searchable, years, asOf.slice(0, 4));
   try {
-    await writeIndex(site, paths, write);
+    for (const bundle of bundles) await addBundle(bundle, to);
   } catch (cause) {
     throw cause instanceof CathedralError ? cause : failure('pagefind', String(cause), cause);
   }
+  const others = bundles.map(({ folder }) => folder).filter((folder) => folder !== '');
+  await to.write(siteFile(SEARCH_BUNDLES, Buffer.from(`${JSON.stringify(others)}\n`)));
 }
 
-async function writeIndex(
-  site: string,
-  paths: readonly string[],
-  write: (path: string, content: Uint8Array) => Promise<void>,
-): Promise<void> {
-  const pages = paths.filter((path) => path.endsWith('.html') && !LEFT_OUT.test(path)).sort();
+/** `current`: the open year, also of pages without a date. */
+function bundlesOf(
+  pages: readonly SearchedPage[],
+  years: ReadonlyMap<string, string | null>,
+  current: string,
+): Bundle[] {
+  const folderOf = ({ path }: SearchedPage) => {
+    const year = years.get(path);
+    if (year === undefined) return '';
+    return year === null || year >= current ? `${current}/` : `${year.slice(0, -1)}0s/`;
+  };
+  const byFolder = Map.groupBy(pages, folderOf);
+  if (!byFolder.has('')) byFolder.set('', []);
+  const bundles = [...byFolder].map(([folder, own]) => ({ folder, pages: own.sort(byPath) }));
+  return bundles.sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+function byPath(a: SearchedPage, b: SearchedPage): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+/** Takes the index of these pages over from the previous release, or makes it. */
+async function addBundle({ folder, pages }: Bundle, to: SearchFolder): Promise<void> {
+  const listed = pages.map(({ path, sha256 }) => [path, sha256]);
+  const key = hash('sha256', JSON.stringify([RECIPE, folder, listed]));
+  const before = [...(await to.keysBefore())].filter(([, other]) => other === key);
+  const reused = new Set<string>();
+  for (const [place] of before) {
+    const path = place.replace(/^public\//, '');
+    if (await to.reuseMade(path, key)) reused.add(path);
+  }
+  if (before.length > 0 && reused.size === before.length) return;
+  // A damaged file has the others made again, which gives the same bytes.
+  for (const { path, content } of await makeIndex({ folder, pages }, to.public))
+    if (!reused.has(path)) await to.write(siteFile(path, content), key);
+}
+
+async function makeIndex({ folder, pages }: Bundle, site: string) {
   await using indexer = await openIndexer();
-  for (const path of pages) {
+  for (const { path } of pages) {
     const html = await asDiskErrors(path, () => readFile(join(site, path), 'utf8'));
     if (TRANSIENT.test(html) || !HAS_MAIN.test(html)) continue;
     const added = { url: `/${path.replace(/index\.html$/, '')}`, content: withKind(html, kindOf(path)) };
     requireNone(path, (await indexer.index.addHTMLFile(added)).errors);
   }
-  const made = await indexer.index.getFiles();
-  requireNone(SEARCH_INDEX, made.errors);
-  for (const { path, content } of made.files)
-    if (NEEDED.test(path)) await write(`${SEARCH_INDEX}${path}`, content);
+  const { files, errors } = await indexer.index.getFiles();
+  requireNone(SEARCH_INDEX, errors);
+  return files
+    .filter(({ path }) => NEEDED.test(path) || (folder === '' && ENGINE.test(path)))
+    .map(({ path, content }) => ({ path: `${SEARCH_INDEX}${folder}${path}`, content }));
 }
 
 /** The indexer reads filters from the page. They are added for it and not published. */
@@ -90,6 +157,14 @@ async function openIndexer(): Promise<{ index: PagefindIndex } & AsyncDisposable
     await release();
     throw error;
   }
+}
+
+/** Its package.json cannot be imported, as the package does not export it. */
+function pagefindVersion(): string {
+  const require = createRequire(import.meta.url);
+  const library = import.meta.resolve('pagefind');
+  return (require(join(dirname(new URL(library).pathname), '../package.json')) as { version: string })
+    .version;
 }
 
 function requireNone(place: string, errors: readonly string[]): void {

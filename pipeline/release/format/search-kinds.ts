@@ -1,5 +1,7 @@
 /** The index is stored beside the search page, so one content security policy covers the page, the index and its worker. */
 export const SEARCH_INDEX = 'search/index/';
+/** The folders, below that, of the indexes of the archive: `["2020s/","2026/"]`. */
+export const SEARCH_BUNDLES = `${SEARCH_INDEX}bundles.json`;
 
 /** Kinds of page that a search can be narrowed to: the pages below a folder, without the folder's own list. */
 const KINDS = {

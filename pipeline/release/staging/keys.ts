@@ -21,10 +21,14 @@ export function formatKeys(keys: ReadonlyMap<string, string>): string {
 }
 
 /** None where the file is missing or damaged, or a later version wrote it: then everything is made again. */
-export async function readKeys({ dir, manifest }: Published): Promise<ReadonlyMap<string, string>> {
-  const listed = manifest.unlisted.find(({ file }) => file === KEYS);
-  const text = listed ? await readFile(join(dir, KEYS), 'utf8').catch(() => '') : '';
-  if (sha256(text) !== listed?.sha256) return new Map();
-  const { data } = KeysFile.safeParse(JSON.parse(text));
+export async function readKeys(previous: Published): Promise<ReadonlyMap<string, string>> {
+  const { data } = KeysFile.safeParse(JSON.parse((await readKept(previous, KEYS)) ?? 'null'));
   return new Map(Object.entries(data?.keys ?? {}));
+}
+
+/** The text of a file without URL, by its path below the release's folder; null where it is missing or damaged. */
+export async function readKept({ dir, manifest }: Published, path: string): Promise<string | null> {
+  const listed = manifest.unlisted.find(({ file }) => file === path);
+  const text = listed ? await readFile(join(dir, path), 'utf8').catch(() => '') : '';
+  return sha256(text) === listed?.sha256 ? text : null;
 }

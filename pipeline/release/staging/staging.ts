@@ -26,7 +26,7 @@ import { currentId, type Published } from '../format/release.ts';
 import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
 import { readIndex, retiredRelease } from './file-index.ts';
-import { formatKeys, KEYS, readKeys } from './keys.ts';
+import { formatKeys, KEYS, readKept, readKeys } from './keys.ts';
 import { readSite } from './site-tree.ts';
 import { type Base, damageError, type Linked, StagingFolder } from './staging-folder.ts';
 
@@ -215,6 +215,11 @@ export class Staging implements AsyncDisposable {
   keysBefore(): Promise<ReadonlyMap<string, string>> {
     this.#keysBefore ??= this.reuse && this.previous ? readKeys(this.previous) : Promise.resolve(new Map());
     return this.#keysBefore;
+  }
+
+  /** The text of a file without URL of the previous release; null where that has none, or damaged it, and in a rebuild. */
+  async keptBefore(path: string): Promise<string | null> {
+    return this.reuse && this.previous ? readKept(this.previous, path) : null;
   }
 
   /** Adds a folder of the site. Throws publish_failed for a link, an unknown ending or a taken path. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -5,12 +6,20 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { writeSearchIndex } from '../../../pipeline/build/site/search-index.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { isCompressible, mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
-import { kindOf, SEARCH_INDEX, SEARCH_KINDS } from '../../../pipeline/release/format/search-kinds.ts';
+import {
+  kindOf,
+  SEARCH_BUNDLES,
+  SEARCH_INDEX,
+  SEARCH_KINDS,
+} from '../../../pipeline/release/format/search-kinds.ts';
 
 const page = (title: string, text: string, head = '') =>
   `<!doctype html><html lang="en-GB"><head><title>${title}</title>${head}</head><body><header>Menu of everything</header>
   <main id="content"><h1>${title}</h1><p>${text}</p><svg><text>drawn</text></svg></main><footer>As of today</footer></body></html>`;
+
+const AS_OF = '2026-10-01T06:00:00Z';
 
 const PAGES: Record<string, string> = {
   'index.html': page('Home', 'What the ledger says'),
@@ -33,13 +42,52 @@ async function site(pages: Record<string, string>) {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Writes the index into the same folder. */
-async function writeIndex(folder: string, paths?: string[]): Promise<void> {
-  const { files } = paths ? { files: paths } : await listTree(folder);
-  await writeSearchIndex(folder, files, async (path, content) => {
+/** What a run leaves for the next one. */
+interface Left {
+  keys: Map<string, string>;
+  files: Map<string, Buffer>;
+  kept: Map<string, string>;
+}
+
+/**
+ * Writes the index into the same folder. Files of `previous` may be taken over, as far as they are not `damaged`. Gives the files that
+ * were made.
+ */
+async function writeIndex(
+  folder: string,
+  { paths, previous, damaged = [] }: { paths?: string[]; previous?: Left; damaged?: string[] } = {},
+): Promise<Left & { made: string[] }> {
+  const files = paths ?? (await listTree(folder)).files.filter((path) => !path.startsWith(SEARCH_INDEX));
+  const pages = files.map((path) => ({
+    path,
+    sha256: sha256(paths ? '' : readFileSync(join(folder, path))),
+  }));
+  const left: Left = { keys: new Map(), files: new Map(), kept: new Map() };
+  const made: string[] = [];
+  const put = async (path: string, content: Buffer, key?: string) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
+    left.files.set(path, content);
+    if (key) left.keys.set(`public/${path}`, key);
+  };
+  await writeSearchIndex(pages, AS_OF, {
+    public: folder,
+    keysBefore: async () => previous?.keys ?? new Map(),
+    keptBefore: async (file) => previous?.kept.get(file) ?? null,
+    keep: async (file, bytes) => left.kept.set(file, Buffer.from(bytes).toString()),
+    reuseMade: async (path, key) => {
+      const content = previous?.files.get(path);
+      if (!content || damaged.includes(path) || previous?.keys.get(`public/${path}`) !== key) return false;
+      await put(path, content, key);
+      return true;
+    },
+    write: async ({ path, content }, key) => {
+      made.push(path);
+      expect(left.files.has(path), path).toBe(false);
+      await put(path, Buffer.from(content), key);
+    },
   });
+  return { ...left, made };
 }
 
 /** The files of an index by path. */
@@ -120,8 +168,74 @@ describe('the search index', () => {
     }
   });
 
+  describe('over a long archive', () => {
+    const dated = (year: string | null, text: string) =>
+      page(text, text).replace('<h1>', `<div${year ? ` data-year="${year}"` : ''}></div><h1>`);
+    const ARCHIVE: Record<string, string> = {
+      'index.html': page('Home', 'ordinary'),
+      'cycles/c-151/index.html': page('Cycle C-151', 'of 2025'),
+      'cycles/c-400/index.html': page('Cycle C-400', 'of 2026'),
+      'cycles/in-2019/index.html': page('Cycles of 2019', 'list'),
+      'decisions/old/index.html': dated('2024', 'an old decision'),
+      'decisions/new/index.html': dated('2026', 'a new decision'),
+      'deliberations/open/index.html': dated(null, 'an open deliberation'),
+    };
+    const ORDINARY = '';
+    const urlsOf = (left: Left, bundle: string) => {
+      const below = `${SEARCH_INDEX}${bundle}fragment/`;
+      const own = [...left.files].filter(([path]) => path.startsWith(below));
+      return [...shown(new Map(own)).matchAll(/"url":"([^"]+)"/g)].map(([, url]) => url).sort();
+    };
+    const bundlesMade = ({ made }: { made: string[] }) =>
+      [
+        ...new Set(made.flatMap((path) => /search\/index\/(.*)pagefind-entry\.json$/.exec(path)?.[1] ?? [])),
+      ].sort();
+
+    test('has an index of ordinary pages, of each decade’s closed years, and of the open year', async () => {
+      await using built = await site(ARCHIVE);
+      const left = await writeIndex(built.folder);
+      expect(JSON.parse(`${left.files.get(SEARCH_BUNDLES)}`)).toEqual(['2010s/', '2020s/', '2026/']);
+      expect(urlsOf(left, ORDINARY)).toEqual(['/']);
+      expect(urlsOf(left, '2010s/')).toEqual(['/cycles/in-2019/']);
+      expect(urlsOf(left, '2020s/')).toEqual(['/cycles/c-151/', '/decisions/old/']);
+      expect(urlsOf(left, '2026/')).toEqual(['/cycles/c-400/', '/decisions/new/', '/deliberations/open/']);
+      const engines = [...left.files.keys()].filter((path) => /\.js$|wasm/.test(path));
+      expect(engines.every((path) => path.split('/').length === 3)).toBe(true);
+    });
+
+    test('is indexed again only where a page changed, with the bytes of an index made afresh', async () => {
+      await using built = await site(ARCHIVE);
+      const previous = await writeIndex(built.folder);
+      expect((await writeIndex(built.folder, { previous })).made).toEqual([SEARCH_BUNDLES]);
+      const file = join(built.folder, 'decisions/old/index.html');
+      await writeFile(file, dated('2024', 'a corrected decision'));
+      const next = await writeIndex(built.folder, { previous });
+      expect(bundlesMade(next)).toEqual(['2020s/']);
+      const { made: _, ...afresh } = await writeIndex(built.folder);
+      const { made: __, ...incremental } = next;
+      expect(incremental.files).toEqual(afresh.files);
+      expect(incremental).toEqual(afresh);
+      await writeFile(file, dated('2019', 'a corrected decision'));
+      expect(bundlesMade(await writeIndex(built.folder, { previous }))).toEqual(['2010s/', '2020s/']);
+    });
+
+    test('has a damaged index made again', async () => {
+      await using built = await site(ARCHIVE);
+      const previous = await writeIndex(built.folder);
+      const damaged = [...previous.keys.keys()]
+        .map((place) => place.replace('public/', ''))
+        .filter((path) => path.startsWith(`${SEARCH_INDEX}2026/index/`));
+      expect(damaged.length).toBeGreaterThan(0);
+      const next = await writeIndex(built.folder, { previous, damaged });
+      expect(next.made).toEqual([...damaged, SEARCH_BUNDLES]);
+      expect(next.files).toEqual(previous.files);
+    });
+  });
+
   test('rejects an unreadable site', async () => {
-    await expect(writeIndex(join(tmpdir(), 'no-such-site'), Object.keys(PAGES))).rejects.toMatchObject({
+    await expect(
+      writeIndex(join(tmpdir(), 'no-such-site'), { paths: Object.keys(PAGES) }),
+    ).rejects.toMatchObject({
       code: 'publish_failed',
     });
   });

@@ -18,10 +18,17 @@ interface Search {
   totalFilters: { kind?: Record<string, number> };
 }
 
+interface EngineOptions {
+  excerptLength: number;
+  baseUrl: string;
+}
+
 /** The part of Pagefind's script that this site uses; it is built with the index. */
 interface Pagefind {
-  options(options: { excerptLength: number; baseUrl: string }): Promise<void>;
+  options(options: EngineOptions): Promise<void>;
   init(): Promise<void>;
+  /** Adds another index, by the address of its folder. */
+  mergeIndex(address: string, options: EngineOptions): Promise<void>;
   /** Loads the filters, without which results have no counts. */
   filters(): Promise<unknown>;
   destroy(): Promise<void>;
@@ -35,18 +42,16 @@ export interface Page {
   results: readonly Result[];
 }
 
-const EXCERPT_WORDS = 32;
+/** `baseUrl`: addresses of pages begin there, not at the index. */
+const OPTIONS: EngineOptions = { excerptLength: 32, baseUrl: '/' };
 
 let loading: Promise<Pagefind> | null = null;
 
-/** Loads the index's script from `address` once. */
-export function loadEngine(address: string): Promise<Pagefind> {
-  loading ??= import(/* @vite-ignore */ address).then(async (engine: Pagefind) => {
-    await engine.options({ excerptLength: EXCERPT_WORDS, baseUrl: '/' });
-    await engine.init();
-    await engine.filters();
-    return engine;
-  });
+/** Loads the search from the folder of its indexes, `/search/index/`, once. */
+export function loadEngine(folder: string): Promise<Pagefind> {
+  loading ??= import(/* @vite-ignore */ `${folder}pagefind.js`).then((engine: Pagefind) =>
+    open(engine, folder),
+  );
   // Retry after a brief network failure.
   loading.catch(() => {
     loading = null;
@@ -54,15 +59,30 @@ export function loadEngine(address: string): Promise<Pagefind> {
   return loading;
 }
 
+/** Loads the index of the ordinary pages and those of the archive. */
+async function open(engine: Pagefind, folder: string): Promise<Pagefind> {
+  const listed = fetch(`${folder}bundles.json`, { cache: 'no-cache' }).then(bundlesIn);
+  await engine.options(OPTIONS);
+  await engine.init();
+  const bundles = await listed;
+  await Promise.all(bundles.map((bundle) => engine.mergeIndex(`${folder}${bundle}`, OPTIONS)));
+  await engine.filters();
+  return engine;
+}
+
+async function bundlesIn(response: Response): Promise<string[]> {
+  if (!response.ok) throw new Error(`The list of indexes answers ${response.status}`);
+  return response.json();
+}
+
 /** The first `count` results. If a new release has replaced the index since it was loaded, reloads it once. */
-export async function search(address: string, query: string, kind: string, count: number): Promise<Page> {
-  const engine = await loadEngine(address);
+export async function search(folder: string, query: string, kind: string, count: number): Promise<Page> {
+  const engine = await loadEngine(folder);
   try {
     return await ask(engine, query, kind, count);
   } catch {
     await engine.destroy();
-    await engine.init();
-    await engine.filters();
+    await open(engine, folder);
     return ask(engine, query, kind, count);
   }
 }

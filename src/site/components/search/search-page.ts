@@ -18,7 +18,7 @@ const status = found<HTMLElement>('#search-status');
 const list = found<HTMLOListElement>('#search-results');
 const more = found<HTMLButtonElement>('#search-more');
 const browse = found<HTMLElement>('#browse');
-const address = form.dataset.index ?? '';
+const folder = form.dataset.index ?? '';
 
 let wanted = AT_ONCE;
 /** Number of the newest search. Late results of earlier ones are dropped. */
@@ -47,7 +47,7 @@ async function run({ focus = false } = {}): Promise<void> {
   if (query.trim() === '') return void clear();
   if (list.children.length === 0) status.textContent = 'Searching …';
   try {
-    const page = await search(address, query.trim(), kind, wanted);
+    const page = await search(folder, query.trim(), kind, wanted);
     if (own === latest) show(page, query.trim(), focus);
   } catch {
     if (own !== latest) return;
@@ -132,7 +132,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   begin('pushState');
 });
-input.addEventListener('focus', () => void loadEngine(address).catch(() => {}), { once: true });
+input.addEventListener('focus', () => void loadEngine(folder).catch(() => {}), { once: true });
 input.addEventListener('input', () => {
   clearTimeout(timer);
   timer = window.setTimeout(() => begin('replaceState'), PAUSE);
