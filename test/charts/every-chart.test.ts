@@ -4,7 +4,7 @@ import { transparency } from '../../pipeline/artifacts/government/transparency.t
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
-import { chartCsv, missingSentences } from '../../pipeline/charts/chart.ts';
+import { chartCsv, defineChart, missingSentences } from '../../pipeline/charts/chart.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
@@ -178,4 +178,38 @@ test('three years of days are drawn in less than 100 kB each', () => {
       expect(svg.length, chart.id).toBeLessThan(100_000);
     }
   }
+});
+
+test('what a state shows is computed once for its title, its table and its picture', () => {
+  const shown: ChartState[] = [];
+  const chart = defineChart<object, object>({
+    id: 'counted',
+    area: 'economy',
+    name: 'Counted',
+    sources: [],
+    controls: ['scale'],
+    prepare: () => ({}),
+    asOf: () => '',
+    show(_, state) {
+      shown.push(state);
+      return {};
+    },
+    isEmpty: () => false,
+    missing: null,
+    title: () => 'Title',
+    unit: () => 'unit',
+    summary: () => ['A sentence.'],
+    table: () => ({ columns: [], rows: [] }),
+    plotHeight: () => 100,
+    plot: () => [],
+  });
+  const data = chart.prepare(PublishedFiles.of({}));
+  const say = (state: ChartState) => {
+    chart.title(data, state);
+    chart.table(data, state);
+    chart.draw(data, state, { width: 640, theme: 'light' });
+  };
+  const other = { ...DEFAULT_STATE, scale: 'log' } as const;
+  for (const state of [DEFAULT_STATE, other]) say(state);
+  expect(shown).toEqual([DEFAULT_STATE, other]);
 });
