@@ -7,7 +7,7 @@ import { completeEvent } from './draft.ts';
 import type { EventOf, LedgerEvent } from './event.ts';
 import { formatEventLine } from './event-line.ts';
 import { assertOutside, type LedgerKeyFiles } from './ledger-keys.ts';
-import { lockLedger } from './ledger-writer.ts';
+import { lockLedger } from './lock-ledger.ts';
 import { type NoteKey, newNoteKey, readNoteKeys, verifierKeyOf, writeNoteKeys } from './note-keys.ts';
 
 export interface NewLedger extends LedgerKeyFiles {

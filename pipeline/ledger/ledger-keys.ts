@@ -5,7 +5,7 @@ import { replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { demoSigner } from './demo-key.ts';
 import { newestSnapshot, openDirectory, type SnapshotFile } from './directory.ts';
-import { lockLedger } from './ledger-writer.ts';
+import { lockLedger } from './lock-ledger.ts';
 import { parseVerifierKey, type Verifier } from './note.ts';
 import {
   type NoteKey,

@@ -1,9 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { isDiskFull, makeFolder, writeFileAtomically } from '../disk/durable.ts';
-import { type LockOptions, takeLock } from '../disk/lock.ts';
+import type { LockOptions } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from './directory.ts';
@@ -14,6 +13,7 @@ import { LineWriter } from './event-writer.ts';
 import { readHeadEnds, readHeadLines, readHeadSince } from './head.ts';
 import { isNestedDeeper } from './json.ts';
 import { LEDGER_START, type LedgerPosition } from './leaf.ts';
+import { lockLedger, lockOf } from './lock-ledger.ts';
 import { CompactRange } from './merkle.ts';
 import { appendInPlace, NewHead, orUnwritable } from './new-head.ts';
 import type { Verifier } from './note.ts';
@@ -24,33 +24,6 @@ import { type SealedSlot, SlotSealer } from './seal-slots.ts';
 import { slotId, slotTimestamp } from './slot.ts';
 import { compareTimestamps } from './timestamp.ts';
 import type { Signers } from './write-snapshot.ts';
-
-/**
- * The folder of a ledger's lock, `LEDGER.lock`: beside the ledger, because a ledger's folder holds nothing else. Every spelling of a
- * path, and every link to it, leads to the same lock.
- */
-export function lockOf(ledger: string): string {
-  try {
-    return `${realpathSync(ledger)}.lock`;
-  } catch {
-    return `${resolve(ledger)}.lock`;
-  }
-}
-
-/**
- * Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it,
- * `ledger_unwritable` or `disk_full`.
- */
-export async function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
-  try {
-    return await takeLock(lockOf(ledger), options);
-  } catch (cause) {
-    // The lock is that of releases, too, whose code for this speaks of a release.
-    if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) throw cause;
-    const { place, found } = cause;
-    throw new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
-  }
-}
 
 /** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
 async function makeLedgerFolder(ledger: string): Promise<void> {

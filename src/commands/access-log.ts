@@ -15,7 +15,8 @@ import { readSignedHeads, type SignedHead } from '../sidecar/access-log/signed-h
 import { type LogVerdict, verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { trustedKeys } from './reader.ts';
-import { BUCKET_SETTINGS, withBucket, withDatabase } from './shared-stores.ts';
+import { withBucket, withDatabase } from './shared-stores.ts';
+import { BUCKET_SETTINGS } from './source-settings.ts';
 
 const LOG_SETTINGS = ['accessLog', 'store'] as const;
 

@@ -3,8 +3,9 @@ import { asOf as rebuildSnapshot } from '../../pipeline/build/as-of.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
-import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { openSource } from './ledger-source.ts';
 import { software } from './software.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const asOf = defineCommand({
   summary: 'Rebuilds a published snapshot from the ledger, from genesis on, and compares the two.',

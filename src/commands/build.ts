@@ -8,8 +8,9 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
-import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { importFull, openSource } from './ledger-source.ts';
 import { software } from './software.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 import { assertShared, type OwnTurn, TURN_SETTINGS, takeTurn } from './turn.ts';
 
 /** The settings of a build, which `start` passes on to the builds that it starts. */

@@ -5,8 +5,9 @@ import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
-import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { importFull, openSource } from './ledger-source.ts';
 import { software } from './software.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const check = defineCommand({
   summary: 'Checks your own published folder, restricted files included; with --ledger, against a rebuild.',

@@ -7,7 +7,7 @@ import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
-import { lockLedger } from '../../pipeline/ledger/ledger-writer.ts';
+import { lockLedger } from '../../pipeline/ledger/lock-ledger.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
 import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';

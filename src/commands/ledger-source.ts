@@ -43,19 +43,11 @@ import {
   assertSameKey,
   openShared,
   requireShared,
-  SHARED_SETTINGS,
   SharedFolder,
   type SharedStores,
 } from './shared-source.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 
-export const SOURCE_SETTINGS = [
-  'ledgerKey',
-  'importFolder',
-  'importKey',
-  'mapping',
-  'wait',
-  ...SHARED_SETTINGS,
-] as const;
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
   importFull?: boolean;
   /** Where it is given, the finished slots of a ledger in a folder are sealed first. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
-import { type Config, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
+import { type Config, type LedgerSource, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
 import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { httpOrigin, PATIENCE_SETTINGS } from './reader.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const event = {
   flag: 'event',
@@ -55,9 +55,7 @@ export const prove = defineCommand({
   async run(config, context) {
     const { event, ledger } = config;
     const proof = ledger
-      ? await openSource(ledger, { ...config, mustExist: true }, context).then((source) =>
-          proveFromLedger(source.ledger, event, source.verifiers),
-        )
+      ? await fromLedger(ledger, event, config, context)
       : await proveFromLog(logSource(config, context), event, await ledgerVerifiers(config.ledgerKey, null));
     context.progress.end();
     const text = formatTlogProof(proof);
@@ -66,6 +64,18 @@ export const prove = defineCommand({
     return 0;
   },
 });
+
+async function fromLedger(
+  source: LedgerSource,
+  event: string,
+  config: Pick<Config, (typeof SOURCE_SETTINGS)[number]>,
+  context: Context,
+) {
+  // Every kind of source and its database take far longer to load than a proof from the log takes.
+  const { openSource } = await import('./ledger-source.ts');
+  const { ledger, verifiers } = await openSource(source, { ...config, mustExist: true }, context);
+  return proveFromLedger(ledger, event, verifiers);
+}
 
 interface LogConfig extends Pick<Config, 'out' | (typeof PATIENCE_SETTINGS)[number]> {
   logUrl: string | null;

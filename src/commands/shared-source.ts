@@ -15,11 +15,9 @@ import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { withLease } from '../../pipeline/postgres/lease.ts';
-import { BUCKET_SETTINGS } from './shared-stores.ts';
 import { software } from './software.ts';
+import type { SHARED_SETTINGS } from './source-settings.ts';
 
-/** Where many machines share a ledger. */
-export const SHARED_SETTINGS = ['store', ...BUCKET_SETTINGS] as const;
 export type SharedConfig = Pick<Config, (typeof SHARED_SETTINGS)[number]>;
 
 /** One at a time, and one that imports meanwhile. */

@@ -1,17 +1,15 @@
 import type { Config } from '../../pipeline/config/settings.ts';
-import { CREDENTIAL_SETTINGS, credentialsFrom } from '../../pipeline/objects/object-address.ts';
+import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
 import { postgresKeyStore } from '../sidecar/keys/postgres-key-store.ts';
 import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
 import { software } from './software.ts';
+import type { BUCKET_SETTINGS } from './source-settings.ts';
 
 /** A command does one thing after the other; a second connection serves what it does meanwhile. */
 const CONNECTIONS = 2;
-
-/** For commands that read or write the bucket of releases. */
-export const BUCKET_SETTINGS = ['releases', ...CREDENTIAL_SETTINGS] as const;
 
 /** Runs `work` with the database that several machines share, or with null on a single machine. `command`: its name, for the sessions of the server. */
 export async function withDatabase<T>(

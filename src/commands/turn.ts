@@ -28,8 +28,9 @@ import { recordRun } from '../scheduler/record-run.ts';
 import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
 import type { Context } from './command.ts';
-import { BUCKET_SETTINGS, withBucket, withDatabase } from './shared-stores.ts';
+import { withBucket, withDatabase } from './shared-stores.ts';
 import { software } from './software.ts';
+import { BUCKET_SETTINGS } from './source-settings.ts';
 
 /** What publishers share. */
 export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS, 'switchDelay'] as const;

@@ -13,7 +13,8 @@ import { type LedgerDirectory, openDirectory, snapshotFile } from '../../pipelin
 import type { EventDraft } from '../../pipeline/ledger/draft.ts';
 import { readHead } from '../../pipeline/ledger/head.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
-import { LedgerWriter, lockOf, type WriterOptions } from '../../pipeline/ledger/ledger-writer.ts';
+import { LedgerWriter, type WriterOptions } from '../../pipeline/ledger/ledger-writer.ts';
+import { lockOf } from '../../pipeline/ledger/lock-ledger.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { sampleEvent, sampleEvents } from './sample-events.ts';
 import { linesOf } from './signed-snapshot.ts';

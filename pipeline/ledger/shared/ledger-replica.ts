@@ -26,7 +26,8 @@ import {
 import { parseEventLine } from '../event-line.ts';
 import { readHeadEnds, readHeadLines } from '../head.ts';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
-import { keepPosition, lockLedger, lockOf } from '../ledger-writer.ts';
+import { keepPosition } from '../ledger-writer.ts';
+import { lockLedger, lockOf } from '../lock-ledger.ts';
 import { leafHash } from '../merkle.ts';
 import { appendInPlace, NewHead } from '../new-head.ts';
 import type { Verifier } from '../note.ts';

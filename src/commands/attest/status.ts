@@ -11,7 +11,8 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { openSource, SOURCE_SETTINGS } from '../ledger-source.ts';
+import { openSource } from '../ledger-source.ts';
+import { SOURCE_SETTINGS } from '../source-settings.ts';
 import { type LedgerRead, readLedger } from './ledger.ts';
 import { asOf } from './verify.ts';
 

@@ -15,8 +15,9 @@ import { SETTINGS } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { type LocalLedger, openSource, SOURCE_SETTINGS } from '../ledger-source.ts';
+import { type LocalLedger, openSource } from '../ledger-source.ts';
 import type { Progress } from '../progress.ts';
+import { SOURCE_SETTINGS } from '../source-settings.ts';
 import { readInput, STANDARD_INPUT } from './input.ts';
 import { readLedger } from './ledger.ts';
 

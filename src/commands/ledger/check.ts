@@ -8,8 +8,9 @@ import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { localLedger, SOURCE_SETTINGS } from '../ledger-source.ts';
+import { localLedger } from '../ledger-source.ts';
 import type { Progress } from '../progress.ts';
+import { SOURCE_SETTINGS } from '../source-settings.ts';
 import { OWN_KEYS } from './own-ledger.ts';
 
 /** Events between two lines of progress. */
