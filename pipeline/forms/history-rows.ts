@@ -2,7 +2,7 @@ import type { Segment } from '../release/format/manifest.ts';
 import { readSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
-import { readPiece } from './read-rows.ts';
+import { readPiece, splitPiece } from './read-rows.ts';
 import { type Table, timeColumn } from './tables.ts';
 
 /** How many rows a finished history has. */
@@ -13,65 +13,84 @@ export function countRows({ segments }: Staging, { artifact: { path } }: Table):
 /** reversed: the file from its end to its front. by-day: the days in that order, but the rows of a day as in the file. */
 export type RowOrder = 'reversed' | 'by-day';
 
+/** Rows that are parsed at once: a segment may have 60,000, and the database reads all tables side by side. */
+const BATCH_ROWS = 5000;
+/** Rows parsed beyond those wanted, to find where a day begins. */
+const FEW_ROWS = 32;
+
 /**
- * The rows of a finished history from number `from` on, oldest first, in batches. Holds one segment in memory at a time, and
- * parses no older rows than it needs. Throws release_invalid if a segment is damaged.
+ * The rows of a finished history from number `from` on, oldest first, in batches. Holds the text of one segment in memory at a
+ * time, and parses no older rows than it needs. Throws release_invalid if a segment is damaged.
  */
 export async function* historyRows(
   staging: Staging,
   table: Table,
   from: number,
   order: RowOrder = 'by-day',
+  batchRows = BATCH_ROWS,
 ): AsyncGenerator<Row[]> {
-  const { artifact } = table;
   const column = timeColumn(table);
   const byDay = order === 'by-day' && isByDay(table);
-  const segments = (staging.segments[artifact.path] ?? []).toReversed();
+  const newest = async (segment: Segment, wanted: number) => {
+    const text = (await readSegment(staging.dir, segment)).toString();
+    return newestRows(table, text, { wanted, all: rowsOf(segment), byDay, batchRows });
+  };
+  const segments = (staging.segments[table.artifact.path] ?? []).toReversed();
   const at = segments.findIndex(({ end_row }) => end_row > from);
-  if (at < 0) return;
-  const newest = (segment: Segment, wanted: number) => newestRows(staging, table, segment, wanted, byDay);
   let rest: Row[] = [];
   for (const [index, segment] of segments.entries()) {
-    if (index < at) continue;
-    const found = await newest(segment, segment.end_row - from);
-    const isWhole = found.length === segment.end_row - segment.first_row;
-    // Its first day may begin in the segment before.
-    if (index === at && at > 0 && byDay && isWhole) rest = await newest(segments[at - 1]!, 1);
-    const rows = rest.concat(found);
-    const end = byDay && segment !== segments.at(-1) ? startOfLastDay(rows, column) : rows.length;
-    rest = rows.slice(end);
-    const whole = byDay ? inDays(rows.slice(0, end), column) : rows;
-    const wanted = whole.slice(Math.max(0, from - (segment.end_row - rows.length)));
-    if (wanted.length > 0) yield wanted;
+    if (at < 0 || index < at) continue;
+    const { count, batches } = await newest(segment, segment.end_row - from);
+    // The first day may begin in the segment before.
+    if (index === at && at > 0 && byDay && count === rowsOf(segment))
+      rest = [...(await newest(segments[at - 1]!, 1)).batches].flat();
+    let end = segment.end_row - count;
+    for (const batch of batches) {
+      end += batch.length;
+      const rows = rest.concat(batch);
+      const isLast = index === segments.length - 1 && end === segment.end_row;
+      const stop = byDay && !isLast ? startOfLastDay(rows, column) : rows.length;
+      rest = rows.slice(stop);
+      const whole = byDay ? inDays(rows.slice(0, stop), column) : rows;
+      const wanted = whole.slice(Math.max(0, from - (end - rows.length)));
+      if (wanted.length > 0) yield wanted;
+    }
   }
 }
 
-/** Rows parsed at first beyond those wanted, to find where a day begins. */
-const FEW_ROWS = 32;
+function rowsOf({ first_row, end_row }: Segment): number {
+  return end_row - first_row;
+}
+
+/** The newest rows of a segment: how many, and those rows, oldest first. */
+interface Newest {
+  count: number;
+  batches: Iterable<Row[]>;
+}
 
 /**
- * The newest rows of a segment, oldest first: at least those wanted, if it has so many; by day, all of the oldest one's day, as
- * far as the segment has them.
+ * At least the rows wanted, if the segment has so many; by day, all of the oldest one's day, as far as the segment has them.
  */
-async function newestRows(
-  staging: Staging,
+function newestRows(
   table: Table,
-  segment: Segment,
-  wanted: number,
-  byDay: boolean,
-): Promise<Row[]> {
-  const text = (await readSegment(staging.dir, segment)).toString();
-  const all = segment.end_row - segment.first_row;
-  if (wanted >= all) return readPiece(table, text).reverse();
-  if (!byDay) return readPiece(table, text, wanted).reverse();
+  text: string,
+  { wanted, all, byDay, batchRows }: { wanted: number; all: number; byDay: boolean; batchRows: number },
+): Newest {
+  if (wanted >= all) return { count: all, batches: batchesOf(table, text, batchRows) };
+  if (!byDay) return { count: wanted, batches: [readPiece(table, text, wanted).reverse()] };
   const column = timeColumn(table);
   for (let most = wanted + FEW_ROWS; most < all; most += most) {
     const rows = readPiece(table, text, most);
     const day = rows[wanted - 1]![column];
     const end = rows.findIndex((row, index) => index >= wanted && row[column] !== day);
-    if (end >= 0) return rows.slice(0, end).reverse();
+    if (end >= 0) return { count: end, batches: [rows.slice(0, end).reverse()] };
   }
-  return readPiece(table, text).reverse();
+  return { count: all, batches: batchesOf(table, text, batchRows) };
+}
+
+/** All rows of a segment, oldest first. */
+function* batchesOf(table: Table, text: string, batchRows: number): Generator<Row[]> {
+  for (const piece of splitPiece(table, text, batchRows).reverse()) yield readPiece(table, piece).reverse();
 }
 
 /** Whether the rows stand for a whole day and are added when it closes. Rows added then may also stand for a moment. */

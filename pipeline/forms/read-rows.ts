@@ -28,6 +28,22 @@ export function readPiece(table: Table, text: string, most?: number): Row[] {
   return rows.map((row) => readObject(table, row));
 }
 
+/** A segment as pieces of so many rows, in its order; as one where a cell may contain a line end. */
+export function splitPiece({ artifact }: Table, text: string, rows: number): string[] {
+  const isJson = artifact.mediaType === 'application/json';
+  if (!isJson && text.includes('"')) return [text];
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = at;
+    for (let count = 0; count < rows && end < text.length; count += 1)
+      end = text.indexOf('\n', end) + 1 || text.length;
+    const piece = text.slice(at, end);
+    pieces.push(isJson ? piece.replace(/,\n$/, '') : piece);
+    at = end;
+  }
+  return pieces;
+}
+
 function readCsvRows({ columns, artifact: { path } }: Table, text: string, most?: number): Row[] {
   const readers = columns.map(({ type }) => FROM_CELL[type]);
   return csvCells(text, most).map((cells) => {

@@ -13,6 +13,7 @@ import { mirrorRuns } from './mirror.ts';
 import { objects } from './objects.ts';
 import { rebuild } from './rebuild.ts';
 import { replicas } from './replicas.ts';
+import { runs } from './runs.ts';
 import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   append,
   rebuild,
   incremental,
+  runs,
   site,
   serving,
   export: exportRows,

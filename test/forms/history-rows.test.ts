@@ -35,9 +35,14 @@ function staged(table: typeof BY_DAY, lines: readonly string[], lengths: readonl
   return { dir, segments: { [path]: segments } } as unknown as Staging;
 }
 
-async function rowsFrom(staging: Staging, table: typeof BY_DAY, from: number): Promise<Row[]> {
+async function rowsFrom(
+  staging: Staging,
+  table: typeof BY_DAY,
+  from: number,
+  batchRows?: number,
+): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of historyRows(staging, table, from)) rows.push(...batch);
+  for await (const batch of historyRows(staging, table, from, 'by-day', batchRows)) rows.push(...batch);
   return rows;
 }
 
@@ -59,13 +64,14 @@ test.each([BY_DAY, TEXTS, JSON_ROWS])(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat({ max: 40 }), TEXT), { minLength: 1, maxLength: 120 }),
         fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 4 }),
-        async (rows, lengths) => {
+        fc.integer({ min: 1, max: 50 }),
+        async (rows, lengths, batchRows) => {
           const sorted = rows.toSorted(([a], [b]) => a - b).map(line);
           const staging = staged(table, sorted, lengths);
           const all = await rowsFrom(staging, table, 0);
           expect(all).toHaveLength(rows.length);
-          for (const from of [1, 7, 40, rows.length - 1, rows.length])
-            if (from >= 0) expect(await rowsFrom(staging, table, from)).toEqual(all.slice(from));
+          for (const from of [0, 1, 7, 40, rows.length - 1, rows.length])
+            if (from >= 0) expect(await rowsFrom(staging, table, from, batchRows)).toEqual(all.slice(from));
         },
       ),
       { numRuns: 40 },

@@ -97,7 +97,7 @@ export class HistoryWriter {
   readonly #segments: Promise<Segment>[] = [];
   #open: SegmentBuffer;
   /** Buffers for reuse. Left to the garbage collector, they would pile up between two collections. */
-  readonly #spare: SegmentBuffer[] = [];
+  #spare: SegmentBuffer[] | null = [];
   #from = '';
   #to = '';
   /** Of the rows in `#open`. */
@@ -174,10 +174,18 @@ export class HistoryWriter {
       this.#segments.push(Promise.resolve(this.#untouched));
     } else if (this.#open.rows > 0) this.#seal();
     const segments = (await Promise.all(this.#segments)).reverse();
+    this.#release();
     this.#staging.segments[this.#source.path] = segments;
     if (!this.#source.assembled) return;
     const source = { ...this.#source, as_of: asOf(segments[0]?.to) };
     await assemble(this.#staging, source, segments, head, tail);
+  }
+
+  /** Frees the buffers: a run keeps its writers, for their counts of rows, until it ends. */
+  #release(): void {
+    this.#sealedRows = this.rows;
+    this.#open = new SegmentBuffer(0, this.#source.separator);
+    this.#spare = null;
   }
 
   #seal(): void {
@@ -198,7 +206,7 @@ export class HistoryWriter {
       .catch(() => {})
       .finally(() => {
         this.#inFlight.delete(job);
-        this.#spare.push(full);
+        this.#spare?.push(full);
       });
     this.#open = this.#emptyBuffer();
     this.#cycles = new CycleRuns();
@@ -207,7 +215,7 @@ export class HistoryWriter {
 
   #emptyBuffer(): SegmentBuffer {
     return (
-      this.#spare.pop()?.clear() ??
+      this.#spare?.pop()?.clear() ??
       new SegmentBuffer(this.#segmentBytes + SLACK_BYTES, this.#source.separator)
     );
   }

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What a program used, its threads and child processes included. */
+export interface Used {
+  /** User and system time in seconds. */
+  cpu: number;
+  /** Peak resident memory in MB: of the largest process, and of all of them together. */
+  largest: number;
+  together: number;
+}
+
+const SAMPLE_MS = 50;
+
+/** Runs a program to its end. Its memory is sampled in /proc, so elsewhere than on Linux it is 0. Throws for another exit status than 0. */
+export async function runMeasured(command: string, args: readonly string[]): Promise<Used> {
+  // `times` prints what the shell and its children used, and theirs, to hundredths of a second.
+  const script = '"$@" >&2 || exit; times';
+  const child = spawn('sh', ['-c', script, 'sh', command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [peaks, output] = [
+    { largest: 0, together: 0 },
+    { out: '', err: '' },
+  ];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.err = `${output.err}${text}`.slice(-2000);
+  });
+  const sampling = setInterval(() => {
+    const sizes = residentBelow(child.pid!);
+    peaks.largest = Math.max(peaks.largest, ...sizes.map(({ peak }) => peak));
+    peaks.together = Math.max(
+      peaks.together,
+      sizes.reduce((sum, { now }) => sum + now, 0),
+    );
+  }, SAMPLE_MS);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearInterval(sampling);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output.err}`);
+  return { cpu: parseTimes(output.out), ...peaks };
+}
+
+/** `0m0.010s 0m0.020s`, for the shell and for its children, in seconds. */
+function parseTimes(text: string): number {
+  return [...text.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds),
+    0,
+  );
+}
+
+/** The memory of a process and its descendants in MB: now, and at its peak. */
+function residentBelow(root: number): { now: number; peak: number }[] {
+  const found = new Map<number, { parent: number; now: number; peak: number }>();
+  for (const name of readProc()) {
+    const status = readStatus(name);
+    const of = (member: string) => Number(new RegExp(`^${member}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+    if (status)
+      found.set(Number(name), { parent: of('PPid'), now: of('VmRSS') / 1024, peak: of('VmHWM') / 1024 });
+  }
+  const isBelow = (pid: number): boolean =>
+    pid === root || (found.has(pid) && isBelow(found.get(pid)!.parent));
+  return [...found].filter(([pid]) => isBelow(pid)).map(([, sizes]) => sizes);
+}
+
+function readProc(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for a process that has ended. */
+function readStatus(name: string): string {
+  try {
+    return readFileSync(`/proc/${name}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import { programPath } from '../../pipeline/config/config.ts';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { compare, type Report } from './figure.ts';
+import { runMeasured, type Used } from './process-tree.ts';
+import { withScratch } from './scratch.ts';
+
+const FIRST_YEAR = 2025;
+/** The four runs of a day: after one of them, a day has closed. */
+const RUNS = 4;
+const [SHORT, LONG] = [1, 50];
+const MOST_FIRST_MB = 1024;
+const MOST_RUN_MB = 600;
+
+/** A ledger's first release, and runs that each add one snapshot to it. */
+interface Runs {
+  first: Used;
+  /** The mean of the runs, but the highest memory of any. */
+  run: Used;
+  /** Means; bytes in MB. */
+  changed: number;
+  files: number;
+  changedBytes: number;
+  bytes: number;
+}
+
+/** What a run costs that finds one new snapshot, with site, charts and PDFs, after one year and after fifty. */
+export async function runs(report: Report): Promise<void> {
+  const pdfs = printsPdfs() ? [] : ['--without-pdf'];
+  const what =
+    pdfs.length === 0 ? 'a run with one new snapshot' : 'a run with one new snapshot, without PDFs,';
+  const short = await withScratch((folder) => runsAfter(SHORT, folder, pdfs));
+  report(
+    compare(`${what} ÷ the first release`, short.run.cpu, short.first.cpu, 's of CPU', 0.3),
+    compare('files that it changes ÷ files', short.changed, short.files, 'files', 0.4),
+    compare('bytes of the files that it changes ÷ bytes', short.changedBytes, short.bytes, 'MB', 0.5),
+  );
+  const long = await withScratch((folder) => runsAfter(LONG, folder, pdfs));
+  report(
+    compare(`${what} at fifty years ÷ at one`, long.run.cpu, short.run.cpu, 's of CPU', 1.5),
+    compare('its peak memory ÷ 600 MB', long.run.largest, MOST_RUN_MB, 'MB', 1),
+    compare('its peak memory, all processes ÷ the largest', long.run.together, long.run.largest, 'MB'),
+    compare('files that it changes at fifty years ÷ at one', long.changed, short.changed, 'files', 1.2),
+    compare('files that it changes at fifty years ÷ files', long.changed, long.files, 'files', 0.4),
+    compare('bytes of these files ÷ bytes', long.changedBytes, long.bytes, 'MB', 0.5),
+    compare('peak memory of the first release ÷ 1 GB', long.first.largest, MOST_FIRST_MB, 'MB', 1),
+    compare('its peak memory, all processes ÷ the largest', long.first.together, long.first.largest, 'MB'),
+  );
+}
+
+function printsPdfs(): boolean {
+  try {
+    return findChromium({ configured: null, path: programPath() }) !== '';
+  } catch {
+    console.log('  no Chromium: the runs print no PDFs');
+    return false;
+  }
+}
+
+async function runsAfter(years: number, folder: string, flags: readonly string[]): Promise<Runs> {
+  const [ledger, out, later] = ['ledger', 'out', 'later'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeSample({ out: ledger, from: `${FIRST_YEAR}-07-03`, to: `${FIRST_YEAR + years}-07-03`, seed: 1 });
+  const withheld = await withhold(ledger, later);
+  const build = () =>
+    runMeasured(process.execPath, [
+      'src/cli.ts',
+      'build',
+      ...['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key')],
+      ...['--base-url', 'https://data.example.org', ...flags],
+    ]);
+  const first = await build();
+  const results: Omit<Runs, 'first'>[] = [];
+  for (const names of withheld) {
+    const before = (await readCurrent(out))!.manifest;
+    for (const name of names) await rename(join(later, name), join(ledger, 'snapshots', name));
+    const run = await build();
+    results.push({ run, ...changesOf(before, (await readCurrent(out))!.manifest) });
+  }
+  const mean = (value: (result: (typeof results)[number]) => number) =>
+    results.reduce((sum, result) => sum + value(result), 0) / results.length;
+  return {
+    first,
+    run: {
+      cpu: mean(({ run }) => run.cpu),
+      largest: Math.max(...results.map(({ run }) => run.largest)),
+      together: Math.max(...results.map(({ run }) => run.together)),
+    },
+    changed: mean(({ changed }) => changed),
+    files: mean(({ files }) => files),
+    changedBytes: mean(({ changedBytes }) => changedBytes),
+    bytes: mean(({ bytes }) => bytes),
+  };
+}
+
+/** Takes the last snapshots out of a ledger. Returns the names of their files, the oldest first. */
+async function withhold(ledger: string, folder: string): Promise<string[][]> {
+  await mkdir(folder);
+  const ids = (await openDirectory(ledger).snapshots(null)).slice(-RUNS).map(({ id }) => id);
+  const names = await readdir(join(ledger, 'snapshots'));
+  const withheld = ids.map((id) => names.filter((name) => name.startsWith(id)));
+  for (const name of withheld.flat()) await rename(join(ledger, 'snapshots', name), join(folder, name));
+  return withheld;
+}
+
+/** Files that are new or have other bytes, of all that readers can fetch. */
+function changesOf(before: Manifest, { files }: Manifest) {
+  const old = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
+  const changed = files.filter(({ path, sha256 }) => old.get(path) !== sha256);
+  const bytesOf = (some: typeof files) => some.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
+  return {
+    changed: changed.length,
+    files: files.length,
+    changedBytes: bytesOf(changed),
+    bytes: bytesOf(files),
+  };
+}
