@@ -35,7 +35,7 @@ export interface KeepingOptions {
 }
 
 /** Media types of histories to whose front rows are added. */
-const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
+export const GROWING = /^(text\/csv|application\/x-ndjson)\b/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
 /**
