@@ -181,7 +181,7 @@ async function assemble(
   const folder = new StagingFolder(next);
   for (const { file: as, sha256, bytes } of files) {
     const source = blobs.get(sha256)!;
-    if (!(await folder.link(source.folder, [{ file: source.file, bytes, as }])))
+    if (!(await folder.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))
       throw missing(join(source.folder, source.file), `a file of ${bytes} bytes`);
   }
   await folder.write('manifest.json', Buffer.from(manifest));

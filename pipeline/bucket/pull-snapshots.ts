@@ -129,7 +129,7 @@ async function pullSnapshot(id: string, hash: string, { files, blobs, ...means }
     if (!url.startsWith(`${path}/`)) throw invalid(place, `paths below ${path}/`, url);
     const { folder: from, file } = blobs.get(sha256)!;
     const as = url.slice(path.length + 1);
-    if (!(await folder.link(from, [{ file, bytes, as }])))
+    if (!(await folder.link(from, [{ file, bytes, sha256: null, as }])))
       throw invalid(join(from, file), `a file of ${bytes} bytes`, 'none');
   }
   await folder.write(INDEX, index);
@@ -153,7 +153,7 @@ async function pullNamed({ files, blobs, ...means }: Means): Promise<void> {
   const target = new StagingFolder(out);
   for (const { path: as, sha256, bytes } of missing) {
     const { folder, file } = blobs.get(sha256)!;
-    if (!(await target.link(folder, [{ file, bytes, as }])))
+    if (!(await target.link(folder, [{ file, bytes, sha256: null, as }])))
       throw invalid(join(folder, file), `a file of ${bytes} bytes`, 'none');
   }
   if (missing.length > 0) await target.flush();

@@ -100,10 +100,9 @@ function aboutOf({ asOf, baseUrl, software, ledger }: FormsOptions): Record<stri
 }
 
 /** Null if nothing can be extended, so that every file is written from the histories. */
-async function readState({ previous, reuse }: Staging, software: string): Promise<FormsState | null> {
-  if (!reuse || !previous?.manifest.unlisted.some(({ file }) => file === STATE)) return null;
-  const path = join(previous.dir, STATE);
-  return parseFormsState(await asDiskErrors(path, () => readFile(path, 'utf8')), software);
+async function readState(staging: Staging, software: string): Promise<FormsState | null> {
+  const text = await staging.keptBefore(STATE);
+  return text === null ? null : parseFormsState(text, software);
 }
 
 async function keepState(staging: Staging, states: FormsState, software: string): Promise<void> {

@@ -179,7 +179,7 @@ export class Keeper implements Keep {
     const target = new StagingFolder(this.#options.folder);
     for (const { path, sha256, bytes } of pending.values()) {
       const { folder, file } = this.#blobs.get(sha256)!;
-      if (!(await target.link(folder, [{ file, bytes, as: path }])))
+      if (!(await target.link(folder, [{ file, bytes, sha256: null, as: path }])))
         throw mismatchError(join(folder, file), `a file of ${bytes} bytes`, 'none, or a different length');
     }
     if (pending.size > 0) await target.flush();

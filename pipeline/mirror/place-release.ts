@@ -34,7 +34,8 @@ export async function placeRelease(
   for (const { path, sha256, bytes } of manifest.files) {
     const source = blobs.get(sha256);
     const as = `public/${path}`;
-    if (!source || !(await staging.link(source.folder, [{ file: source.file, bytes, as }]))) throw lost(path);
+    if (!source || !(await staging.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))
+      throw lost(path);
   }
   for (const [path, bytes] of texts) await staging.write(`public/${path}`, bytes);
   await staging.flush();

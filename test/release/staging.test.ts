@@ -1,9 +1,11 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { compareManifests } from '../../pipeline/build/compare-manifests.ts';
 import { DraftManifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
@@ -111,6 +113,23 @@ describe('a key', () => {
     expect(next.manifest.unlisted).toEqual(again.manifest.unlisted);
     expect(next.manifest.unlisted.map((kept) => kept.file)).toContain('keys.json');
     expect((await publish(out, 3, 'c'.repeat(64))).made).toEqual([path, file]);
+  });
+
+  test('that leaves out an input is found where a check compares the release with a rebuild', async () => {
+    const [out, rebuilt] = [await temporaryFolder(), await temporaryFolder()];
+    const made = (key: string, content: string) => ({
+      extra: async (staging: Staging) => void (await makeBoth(staging, key, content)),
+    });
+    await publishTiny(out, { events: 1, ...made(KEY, '{"events":1}') });
+    const { release } = await publishTiny(out, { events: 2, ...made(KEY, '{"events":2}') });
+    expect(await verifyRelease(release.dir)).toEqual([]);
+    const placesOf = async (key: string) => {
+      const again = await publishTiny(rebuilt, { events: 2, rebuild: true, ...made(key, '{"events":2}') });
+      return compareManifests(release.manifest, again.release.manifest).map(({ place }) => place);
+    };
+    const differing = [`${path} sha256`, `${file} sha256`];
+    expect(await placesOf(KEY)).toEqual(differing);
+    expect(await placesOf('c'.repeat(64))).toEqual([...differing, 'keys.json sha256']);
   });
 
   test('of a damaged list, or in a release without one, saves nothing', async () => {

@@ -60,7 +60,7 @@ async function fill(
   { dir, manifest }: { dir: string; manifest: Manifest },
   page: PageContext | null,
 ): Promise<void> {
-  const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes }));
+  const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes, sha256: null }));
   if (!(await folder.link(join(dir, 'public'), files))) {
     const expected = 'each file of the release with its size (else run: cathedral build --rebuild)';
     throw new CathedralError('release_invalid', {

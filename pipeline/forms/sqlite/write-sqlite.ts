@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../../errors.ts';
 import type { Staging } from '../../release/staging/staging.ts';
+import { damageError } from '../../release/staging/staging-folder.ts';
 import { DATABASE } from '../catalogue/facts.ts';
 import type { Row } from '../columns.ts';
 import { historyRows } from '../history-rows.ts';
@@ -73,13 +73,10 @@ async function copyTo(staging: Staging, file: string, previous: PreviousFile | n
 }
 
 /** Keeps the previous release's database, which has all the closed days. */
-async function keepBase(staging: Staging, { path, bytes, sha256 }: PreviousFile): Promise<void> {
-  if (!(await staging.folder.link(staging.previous!.dir, [{ file: BASE, bytes }])))
-    throw new CathedralError('release_invalid', {
-      place: path,
-      expected: `a file of ${bytes} bytes`,
-      found: 'none of that size',
-    });
+async function keepBase(staging: Staging, { bytes, sha256 }: PreviousFile): Promise<void> {
+  const base = { file: BASE, bytes, sha256 };
+  const { dir } = staging.previous!;
+  if (!(await staging.folder.link(dir, [base]))) throw await damageError(dir, [base]);
   staging.keep(BASE, { bytes, sha256 });
 }
 

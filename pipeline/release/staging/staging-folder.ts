@@ -25,8 +25,8 @@ const READ_BYTES = 1 << 20;
 export interface Linked {
   file: string;
   bytes: number;
-  /** Absent: only the length is compared. */
-  sha256?: string;
+  /** Null: only the length is compared, because whoever links has verified the file. */
+  sha256: string | null;
   /** Its path in the staging folder, if that is another. */
   as?: string;
 }
@@ -117,7 +117,7 @@ export class StagingFolder {
     const found = statSync(place, { throwIfNoEntry: false });
     if (!found?.isFile() || found.size !== bytes) return null;
     const stamp = stampOf(place);
-    if (sha256 === undefined || stamp === null) return stamp;
+    if (sha256 === null || stamp === null) return stamp;
     const { dir, index, rereads } = this.#base ?? {};
     const isKnown = from === dir && index?.get(file) === stamp && !rereads!(file);
     return isKnown || (await hashFile(place, bytes).catch(() => null)) === sha256 ? stamp : null;
@@ -246,7 +246,7 @@ function linkOrCopy(source: string, target: string): boolean {
 
 /** What is wrong with the first of these files that is not as its release lists it, for a file that a run cannot make again. */
 export async function damageError(from: string, files: readonly Linked[]): Promise<CathedralError> {
-  for (const { file, bytes, sha256 = '' } of files) {
+  for (const { file, bytes, sha256 } of files) {
     const place = join(from, file);
     const size = statSync(place, { throwIfNoEntry: false })?.size;
     const found = await hashFile(place, bytes).catch((error: Error) => error.message);
