@@ -11,6 +11,7 @@ import { live } from './live.ts';
 import { log } from './log.ts';
 import { mirrorRuns } from './mirror.ts';
 import { objects } from './objects.ts';
+import { proofs } from './proofs.ts';
 import { rebuild } from './rebuild.ts';
 import { replicas } from './replicas.ts';
 import { runs } from './runs.ts';
@@ -35,6 +36,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   stores,
   replicas,
   mirror: mirrorRuns,
+  proofs,
   objects,
   simulation,
 };

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { smallSite } from '../mirror/small-service.ts';
+import { median } from './child.ts';
+import { compare, type Report } from './figure.ts';
+import { withScratch } from './scratch.ts';
+import { writeSyntheticLog } from './synthetic-log.ts';
+
+/** As the sample's site has them: files with two encodings each, 25 kB long on average. */
+const FILES = 1650;
+const LINES = 380;
+const EVENTS = 95_217;
+const RUNS = 5;
+const MOST_CPU = 4;
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const run = promisify(execFile);
+
+/** `verify` of a folder beside sha256sum of the same files, and the start of `prove` beside that of Node. */
+export async function proofs(report: Report): Promise<void> {
+  await withScratch(async (folder) => {
+    const site = join(folder, 'site');
+    await writeSite(site);
+    const [ours, theirs] = [[], []] as [number[], number[]];
+    // In turns, so that what else the machine does is the same for both.
+    for (let turn = 0; turn < RUNS; turn += 1) {
+      ours.push(await cpuOf(`"${process.execPath}" "${CLI}" verify "${site}" --accept-expired`));
+      theirs.push(await cpuOf(`find "${site}" -type f -print0 | xargs -0 sha256sum`));
+    }
+    report(
+      compare('verify of a folder ÷ sha256sum of it, CPU', median(ours), median(theirs), 'ms', MOST_CPU),
+    );
+  });
+  await withScratch(async (folder) => {
+    const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+    await writeSyntheticLog(ledger, out, 1000);
+    const key = fileURLToPath(new URL('../../data/keys/ledger.vkey', import.meta.url));
+    // Of no event: the command loads, reads the log, and says so.
+    const prove = [CLI, 'prove', '0'.repeat(64), '--out', out, '--ledger-key', key];
+    const [ours, theirs] = [[], []] as [number[], number[]];
+    for (let turn = 0; turn < RUNS; turn += 1) {
+      ours.push(await msOf(prove, 1));
+      theirs.push(await msOf(['-e', '0'], 0));
+    }
+    report(compare('start of `prove` ÷ start of `node -e 0`', median(ours), median(theirs), 'ms'));
+  });
+}
+
+async function writeSite(folder: string): Promise<void> {
+  const site = smallSite({
+    release: 1,
+    events: () => EVENTS,
+    files: (files) => {
+      for (let index = 0; index < FILES; index += 1) files.set(`many/${index}`, contentOf(index));
+    },
+  });
+  for (const [path, bytes] of site) {
+    const place = join(folder, path);
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, bytes);
+    if (!path.startsWith('many/')) continue;
+    await writeFile(`${place}.gz`, gzipSync(bytes));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
+    await writeFile(`${place}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+
+/** Text that compresses about as pages and tables do. */
+function contentOf(file: number): Buffer {
+  const lines = Array.from({ length: LINES }, (_, line) => {
+    const hash = sha256(Buffer.from(`${file},${line}`));
+    return `<tr><td>${line}</td><td class="number">${hash.slice(0, 16)}</td></tr>`;
+  });
+  return Buffer.from(lines.join('\n'));
+}
+
+/** Processor time of a shell command and its children, ms: what the shell reports of them. */
+async function cpuOf(command: string): Promise<number> {
+  const { stdout } = await run('sh', ['-c', `{ ${command} ; } > /dev/null 2>&1 || exit 1; times`]);
+  const [, children = ''] = stdout.trim().split('\n');
+  const times = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
+  if (times.length !== 2) throw new Error(`no times of ${command}: ${stdout}`);
+  return times.reduce(
+    (sum, [, minutes, seconds]) => sum + 60_000 * Number(minutes) + 1000 * Number(seconds),
+    0,
+  );
+}
+
+/** From the start of Node to its end. */
+async function msOf(args: readonly string[], status: number): Promise<number> {
+  const start = performance.now();
+  const code = await run(process.execPath, [...args]).then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  );
+  if (code !== status) throw new Error(`${args.join(' ')} ended with ${code}`);
+  return performance.now() - start;
+}
