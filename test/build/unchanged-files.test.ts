@@ -25,11 +25,8 @@ const BY_DAY = /-by-day(-\d{4})?\.(csv|ndjson|xlsx|parquet)$/;
 const RULES: readonly Rule[] = [
   // Data: a table by day gets its rows when the day is over; texts of data/documents follow no event.
   [BY_DAY, NEXT_DAY],
-  [
-    /^(?!diplomacy\/|academics\/papers)(?!.*\/index\.html$)(?!.*-by-day)[a-z]+\/[^/]+$/,
-    (path) => isData(path),
-  ],
-  [/^(government\/ledger\/export|cathedral\.sqlite)$/, EACH],
+  [new RegExp(`^(?!academics/papers|diplomacy/|.*-by-day|.*/index\\.html$)${AREA}/[^/]+$`), EACH],
+  [/^cathedral\.sqlite$/, EACH],
   // Figures of the release, each page with its time.
   [/^index\.html$/, EACH],
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
@@ -41,16 +38,17 @@ const RULES: readonly Rule[] = [
   [/^(cycles|decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
   [/^cycles\/c-(\d+)\/index\.html$/, EACH],
   [/^decisions\/(?!in-)[^/]+\/index\.html$/, () => isPath('philosophy/decisions.ndjson')],
-  // An open one gets positions.
-  [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isPath('philosophy/deliberations.ndjson')],
+  // An open one gets positions, and a closed one the decision that followed.
+  [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isDeliberated],
   [/^search\/index\.html$/, NEXT_DAY],
   [/^search\/index\//, EACH],
   // A file's page shows its formats and charts too; its citation names nothing but the file.
   [/^files\/(.+)\/index\.html$/, shownOn],
   [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
-  // A chart changes with its sources, and everything about it with the chart.
+  // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
   [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json|zip)$/, sourceOf],
-  [/^(?:charts|embed|oembed|cards\/charts)\/([a-z-]+)(?:\/|\.)[^/]+$/, (id) => isPath(`charts/${id}.json`)],
+  [/^(?:embed|oembed|cards\/charts)\/([a-z-]+)(?:\/index\.html|\.json|\.png)$/, isShown],
+  [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
   [/^(openapi\.json|api\/index\.html)$/, EACH],
@@ -61,9 +59,8 @@ function isPath(path: string) {
   return (changed: string) => changed === path;
 }
 
-/** A data file may always have news; a page in the same folder is no data. */
-function isData(name: string): (changed: string) => boolean {
-  return () => name !== '';
+function isDeliberated(changed: string): boolean {
+  return /^philosophy\/(deliberations|positions|decisions)\.ndjson$/.test(changed);
 }
 
 function shownOn(path: string): (changed: string) => boolean {
@@ -79,6 +76,10 @@ function shownOn(path: string): (changed: string) => boolean {
 function isAssembled(path: string): boolean {
   const artifact = ARTIFACTS.find((one) => one.path === path)!;
   return artifact.kind === 'printed' || (artifact.kind === 'history' && !artifact.assembled);
+}
+
+function isShown(id: string): (changed: string) => boolean {
+  return (changed) => [`charts/${id}.svg`, `charts/${id}.csv`].includes(changed);
 }
 
 function sourceOf(id: string): (changed: string) => boolean {
@@ -116,7 +117,7 @@ beforeAll(async () => {
   const nextDay = await releaseUntil('2026-01-03T06Z');
   steps.set('same day', difference(morning, evening));
   steps.set('next day', difference(evening, nextDay));
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
