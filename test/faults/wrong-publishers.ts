@@ -47,7 +47,9 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'links to a release whose name is not flushed': {
     scenario: 'first run',
-    changes: { 'pipeline/release/disk/swap-current.ts': [["await sync(join(out, 'releases'));", '']] },
+    changes: {
+      'pipeline/release/disk/swap-current.ts': [['if (names.length > 0) await sync(join(out, folder));', '']],
+    },
   },
   'makes folders whose names are not flushed': {
     scenario: 'first run',

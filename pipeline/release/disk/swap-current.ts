@@ -11,8 +11,6 @@ export const INDEX_FOLDER = 'index';
  */
 export async function swapCurrent(out: string, release: string, served: string | null): Promise<void> {
   await removeOthers(out, [release, served]);
-  // Flush the names before the link to one of them: a power failure must not leave a dangling link.
-  await sync(join(out, 'releases'));
   const next = join(out, 'current.next');
   await rm(next, { force: true });
   await symlink(`releases/${release}`, next);
@@ -20,11 +18,17 @@ export async function swapCurrent(out: string, release: string, served: string |
   await sync(out);
 }
 
-/** Removes all releases but these, with their indexes. */
+/**
+ * Removes all releases but these, with their indexes, and flushes the names: a power failure must leave neither a link to a folder whose
+ * name was not on the disk nor an index that no run removes.
+ */
 export async function removeOthers(out: string, kept: readonly (string | null)[]): Promise<void> {
-  for (const folder of ['releases', INDEX_FOLDER])
-    for (const id of await readdir(join(out, folder)).catch(ifMissing))
+  for (const folder of [INDEX_FOLDER, 'releases']) {
+    const names = await readdir(join(out, folder)).catch(ifMissing);
+    for (const id of names)
       if (!kept.includes(id)) await rm(join(out, folder, id), { recursive: true, force: true });
+    if (names.length > 0) await sync(join(out, folder));
+  }
 }
 
 /** Only a publisher has indexes. */

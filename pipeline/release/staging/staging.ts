@@ -458,5 +458,5 @@ async function openBase(
     await rm(join(staging, 'manifest.json'));
   }
   const slice = Math.floor(Date.parse(manifest.timestamp) / SLOT_MS) % SLICES;
-  return { dir, index, retired: retired && retired.index, rereads: (file) => crc32(file) % SLICES === slice };
+  return { dir, index, retired: retired?.index ?? null, rereads: (file) => crc32(file) % SLICES === slice };
 }
