@@ -5,11 +5,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
+import { sentinelsByDay } from '../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { miiByDay } from '../../pipeline/artifacts/economy/mii-by-day.ts';
 import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
 import { decisions as decisionsFile } from '../../pipeline/artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { type OpenSite, renderPage, SERVER_ENTRY } from '../../pipeline/build/site/open-program.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { addDays } from '../../pipeline/charts/drawing/days.ts';
 import {
   type ArchiveFolder,
@@ -31,6 +33,8 @@ import {
   deliberationBefore,
   otherDecisions,
 } from '../../src/site/components/explore/questions.ts';
+import { scoreHistory, sentinelCharts } from '../../src/site/components/explore/score-history.ts';
+import { sentinelDays } from '../../src/site/components/explore/sentinels.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { TestLedger } from '../model/events.ts';
 import { buildFixture } from './build-fixture.ts';
@@ -252,6 +256,34 @@ test('a decision follows the last deliberation on its topic, and lists ten decis
   ]);
   expect(days(otherDecisions(release, early!))).toEqual([[1], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]);
   expect(days(otherDecisions(release, open!))).toEqual([[16, 17, 18, 19, 20, 21, 22, 23, 24, 25], []]);
+});
+
+test('the charts of a sentinel need few of the days of a long history', async () => {
+  const release = await releaseOf('sentinels', (ledger) => {
+    const work = { apps: 3, packages: 2, workflows: 9, drift: 1.5, uptime_days: 1, gi_score: 0.96 };
+    const [from, cathedral] = ['2025-12-01', 'FOR-ACADEMICS'] as const;
+    for (let day = 1; day <= 4500; day += 1) {
+      const at = `${addDays(from, day)}T06:00:00Z`;
+      for (const [sentinel, first, last] of [
+        ['A', 1, 4500],
+        ['B', 40, 700],
+        ['C', 900, 4490],
+      ] as const) {
+        if (day === first) ledger.add(at, 'sentinel_registered', 'LEDGER', { sentinel, cathedral });
+        if (day >= first && day < last)
+          ledger.add(at, 'attestation', sentinel, { ...work, score: (day * 7) % 90 });
+        if (day === last) ledger.add(at, 'sentinel_retired', 'LEDGER', { sentinel });
+      }
+    }
+  });
+  const all = release.read(sentinelsByDay);
+  expect(sentinelDays(release).length).toBeLessThan(all.length * 0.85);
+  const [few, whole] = [sentinelCharts(release).scores, scoreHistory.prepare(release)];
+  for (const name of ['A', 'B', 'C']) {
+    const state = { ...DEFAULT_STATE, series: [name] };
+    expect(scoreHistory.summary(few, state)).toEqual(scoreHistory.summary(whole, state));
+    expect(scoreHistory.table(few, state)).toEqual(scoreHistory.table(whole, state));
+  }
 });
 
 describe('single rows of a history', () => {

@@ -68,11 +68,11 @@ export const cycleDays = perRelease((release): Stretch[] => {
 });
 
 /** Oldest first. The supply has a row for each day with an event that is over. */
-function daysWithEvents(release: SiteRelease): string[] {
+export const daysWithEvents = perRelease((release): string[] => {
   const days = [today(release)];
   forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
   return days.reverse();
-}
+});
 
 function today({ draft }: SiteRelease): string {
   return draft.timestamp.slice(0, 10);

@@ -21,19 +21,28 @@ const DAY_LENGTH = '2026-01-15'.length;
 const CHUNK = 1 << 20;
 const PROBE = 512;
 
-/** The rows of the days `from` to `to`, both included, oldest first. Finds them by bisection. */
+/** The rows of the days `from` to `to`, both included, oldest first. */
 export function rowsOfDays<S extends z.ZodType>(
   release: SiteRelease,
   file: DatedCsv<S>,
   from: string,
   to = from,
 ): readonly z.output<S>[] {
-  using open = openHistory(release, file.path);
-  const begin = open.firstLine((day) => day <= to);
-  const end = open.firstLine((day) => day < from, begin);
-  if (begin === end) return [];
-  const text = `${open.head}\n${open.text(begin, end - begin)}`;
-  return PublishedFiles.of({ [file.path]: text }).read(file) as readonly z.output<S>[];
+  return filesOfDays(release, file, [{ from, to }]).read(file) as readonly z.output<S>[];
+}
+
+/** A CSV that has only the rows of some days. Finds them by bisection. `spans`: the newest first, both ends included. */
+export function filesOfDays(
+  release: SiteRelease,
+  { path }: DatedCsv,
+  spans: readonly { from: string; to: string }[],
+): PublishedFiles {
+  using open = openHistory(release, path);
+  const rows = spans.map(({ from, to }) => {
+    const begin = open.firstLine((day) => day <= to);
+    return open.text(begin, open.firstLine((day) => day < from, begin) - begin);
+  });
+  return PublishedFiles.of({ [path]: `${open.head}\n${rows.join('')}` });
 }
 
 /**

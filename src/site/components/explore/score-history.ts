@@ -15,10 +15,12 @@ import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
 import { perRelease } from '../release.ts';
+import { sentinelFiles } from './sentinels.ts';
 
 /** The data for the charts on every sentinel's page, read once. */
 export const sentinelCharts = perRelease((release) => {
-  return { scores: scoreHistory.prepare(release), uptime: uptime.prepare(release) };
+  const files = sentinelFiles(release);
+  return { scores: scoreHistory.prepare(files), uptime: uptime.prepare(files) };
 });
 
 interface Row {

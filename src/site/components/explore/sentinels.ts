@@ -2,13 +2,15 @@ import type { z } from 'zod';
 import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../../pipeline/artifacts/economy/sentinel-roi.ts';
 import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
-import { addDays } from '../../../../pipeline/charts/drawing/days.ts';
+import type { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
+import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
+import { daysWithEvents } from './cycles.ts';
 import { type Position, tally } from './deliberations.ts';
-import { rowsOfDays } from './history-rows.ts';
+import { filesOfDays, rowsOfDays } from './history-rows.ts';
 
 interface SentinelDay {
   date: string;
@@ -160,5 +162,34 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
 /** The time of the data in `sentinelEntries`. */
 export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
 
-/** The completed days of all sentinels, oldest first. */
-export const sentinelDays = perRelease((release) => release.read(sentinelsByDay));
+/** The longest life in days that `stepFor` draws by day or week. Of so many days each is read. */
+const RECENT_DAYS = 2800;
+
+/**
+ * What the charts on the pages of sentinels are drawn from: the recent days, the last day of each older month, and all days of a month in
+ * which a sentinel came or left, or one that left after a short time was there. After fifty years, all days are half a million rows.
+ */
+export const sentinelFiles = perRelease((release): PublishedFiles => {
+  const days = daysWithEvents(release);
+  const to = days.at(-1)!;
+  const from = addDays(to, -RECENT_DAYS);
+  const old = days.filter((day) => day < from);
+  const ends = old.filter((day, index) => day.slice(0, 7) !== old[index + 1]?.slice(0, 7));
+  const oneDay = (day: string) => ({ from: day, to: day });
+  const rows = filesOfDays(release, sentinelsByDay, ends.toReversed().map(oneDay)).read(sentinelsByDay);
+  const there = Map.groupBy(rows, ({ date }) => date);
+  const lives = Map.groupBy(rows, ({ sentinel }) => sentinel);
+  const isShort = ({ sentinel }: { sentinel: string }) => {
+    const life = lives.get(sentinel)!;
+    return daysFrom(life[0]!.date, life.at(-1)!.date) <= RECENT_DAYS && life.at(-1)!.date !== ends.at(-1);
+  };
+  const namesAt = (day = '') => (there.get(day) ?? []).map(({ sentinel }) => sentinel).join('\n');
+  const older = ends.map((day, index) => {
+    const isWhole = namesAt(day) !== namesAt(ends[index - 1]) || there.get(day)?.some(isShort);
+    return isWhole ? { from: `${day.slice(0, 7)}-01`, to: day } : oneDay(day);
+  });
+  return filesOfDays(release, sentinelsByDay, [{ from, to }, ...older.reverse()]);
+});
+
+/** These days of all sentinels, oldest first. */
+export const sentinelDays = perRelease((release) => sentinelFiles(release).read(sentinelsByDay));
