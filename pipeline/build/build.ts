@@ -29,6 +29,7 @@ import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
+import { programKey } from './site/make-program.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots } from './snapshots/publish-snapshots.ts';
@@ -122,8 +123,9 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   if (contents.formats) await renderExtras(staging, facts, view);
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
-  const { author } = inputs.documents.citations;
-  await renderSite(staging, facts, folded, { ...options, pages: contents.pages, author });
+  const { program, documents } = inputs;
+  const { author } = documents.citations;
+  await renderSite(staging, facts, folded, { ...options, pages: contents.pages, program, author });
   if (contents.formats) await renderSitemap(staging, baseUrl, facts.timestamp);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };
@@ -141,6 +143,8 @@ interface Inputs {
   documents: Documents;
   companions: Companions;
   publisher: Publisher | null;
+  /** Digest of what the pages are compiled from; null without pages. */
+  program: string | null;
   /** Digest of all inputs that affect the files. */
   digest: string;
   /** Snapshots that were signed and are lost for good. */
@@ -160,13 +164,14 @@ async function openInputs(
     rebuild: options.plan.from === 'genesis',
     previous,
   });
-  const digest = digestInputs(options, { documents, companions, publisher });
+  const program = options.plan.contents.pages ? programKey(documents) : null;
+  const digest = digestInputs(options, { documents, companions, publisher, program });
   const { snapshots } = options.plan;
   const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
   const lost = recorded
     ? await assertSnapshotsIntact(options.out, recorded, snapshots?.givesUp ?? false)
     : {};
-  return { documents, companions, publisher, digest, lost };
+  return { documents, companions, publisher, program, digest, lost };
 }
 
 /** Folds the ledger and stages all text data files. */
@@ -323,10 +328,11 @@ function digestInputs(
     documents,
     companions,
     publisher,
-  }: { documents: Documents; companions: Companions; publisher: Publisher | null },
+    program,
+  }: Pick<Inputs, 'documents' | 'companions' | 'publisher' | 'program'>,
 ): string {
   const keys = publisher ? [publisher.keys] : [];
   return createHash('sha256')
-    .update(JSON.stringify([software, documents.digest, companions, baseUrl, contact, ...keys]))
+    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, contact, ...keys]))
     .digest('hex');
 }

@@ -7,17 +7,34 @@ import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
 import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
 import { openChart } from './components/charts/open-chart.ts';
-import { archivePages } from './components/explore/archive-pages.ts';
+import { type ArchiveFolder, archivePages, touchedPages } from './components/explore/archive-pages.ts';
 import { sentinelEntries } from './components/explore/sentinels.ts';
 import type { SiteRelease } from './components/release.ts';
 import { closedYears } from './components/report/closed-years.ts';
 import { CARDS } from './components/site/cards/cards.ts';
 
 /** The addresses of one kind of page in a release, each once. */
-export type PagePaths = (release: SiteRelease) => readonly string[];
+type PagePaths = (release: SiteRelease) => readonly string[];
+
+/** Pages of an archive, which only grows. */
+export interface ArchiveKind {
+  paths: PagePaths;
+  /**
+   * Which of them may differ from those of the same program over an earlier release of the same ledger; `since` is that release's time.
+   * The others are not even looked at, so such a page may depend on nothing else that a new event changes.
+   */
+  touched(release: SiteRelease, since: string): readonly string[];
+}
+
+export type PageKind = PagePaths | ArchiveKind;
 
 /** For pages that depend on the query. The server renders them when they are asked for. */
 const ON_DEMAND: PagePaths = () => [];
+
+const archive = (folder: ArchiveFolder): ArchiveKind => ({
+  paths: archivePages(folder),
+  touched: (release, since) => touchedPages(release, folder, since),
+});
 
 const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${folder}/${id}${end}`);
 
@@ -25,7 +42,7 @@ const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${fol
  * The addresses of each kind of page, by its file below `pages`: `/charts/[id]` → `/charts/supply/`, … A page without a parameter has
  * the address of its file and is not listed.
  */
-export const PAGE_TABLE: Readonly<Record<string, PagePaths>> = {
+export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/[area]': () => AREAS.map((area) => `/${area}/`),
   '/academics/papers/[id]': (release) =>
     release.read(papers).papers.map(({ id }) => `/academics/papers/${id}/`),
@@ -37,9 +54,9 @@ export const PAGE_TABLE: Readonly<Record<string, PagePaths>> = {
       ({ id }) => CHART_CITATION_FORMS.map(({ ending }) => `/charts/${id}/citation.${ending}`),
     ),
   '/charts/on-demand/[id]': ON_DEMAND,
-  '/cycles/[id]': archivePages('cycles'),
-  '/decisions/[id]': archivePages('decisions'),
-  '/deliberations/[id]': archivePages('deliberations'),
+  '/cycles/[id]': archive('cycles'),
+  '/decisions/[id]': archive('decisions'),
+  '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),
   '/embed/[id]/frozen.txt': () => perChart('embed', '/frozen.txt'),
   '/embed/on-demand/[id]': ON_DEMAND,

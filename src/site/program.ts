@@ -2,7 +2,7 @@ import { createApp } from 'astro/app/entrypoint';
 import type { OpenSite } from '../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { useRelease } from './components/release.ts';
-import { PAGE_TABLE, type PagePaths } from './page-table.ts';
+import { PAGE_TABLE, type PageKind } from './page-table.ts';
 
 // The whole page or none: a page that fails half-way must not be published.
 const app = createApp({ streaming: false });
@@ -18,21 +18,38 @@ app.renderError = async (request, { status, error }) => {
 export const openSite: OpenSite = (dir, facts) => {
   const release = useRelease(dir, facts);
   return {
-    paths: () =>
-      app.manifest.routes.flatMap(({ routeData: { origin, route, type, params } }) => {
-        if (origin !== 'project') return [];
-        if (params.length > 0) return pathsOf(route)(release);
-        return type === 'page' && route !== '/' ? `${route}/` : route;
-      }),
-    render: (url) => app.render(requestOf(url)),
+    kinds: () => [...own.keys()],
+    list: (kind, since) => {
+      const pages = kindOf(kind);
+      using tracing = release.tracing();
+      if (typeof pages === 'function')
+        return { paths: pages(release), touched: null, reads: tracing.names() };
+      const listed = { paths: pages.paths(release), reads: tracing.names() };
+      return { ...listed, touched: since === null ? [] : pages.touched(release, since) };
+    },
+    render: async (url) => {
+      using tracing = release.tracing();
+      const response = await app.render(requestOf(url));
+      return { response, reads: tracing.names() };
+    },
   };
 };
 
-function pathsOf(route: string): PagePaths {
-  const paths = PAGE_TABLE[route];
-  if (paths) return paths;
+/** The pages and endpoints of this project, by the place of their file: `/charts/[id]`. */
+const own = new Map(
+  app.manifest.routes
+    .map(({ routeData }) => routeData)
+    .filter(({ origin }) => origin === 'project')
+    .map((route) => [route.route, route]),
+);
+
+function kindOf(name: string): PageKind {
+  const { route, type, params } = own.get(name)!;
+  if (params.length === 0) return () => [type === 'page' && route !== '/' ? `${route}/` : route];
+  const kind = PAGE_TABLE[name];
+  if (kind) return kind;
   const expected = 'an entry in the page table';
-  throw new CathedralError('site_failed', { place: route, expected, found: 'none' });
+  throw new CathedralError('site_failed', { place: name, expected, found: 'none' });
 }
 
 /** Astro's own addresses end with a slash, also those of files whose ending is a parameter: `citation.[ending]`. */

@@ -67,9 +67,9 @@ describe('a staging folder', () => {
     const out = await temporaryFolder();
     await using staging = await openStaging(out, null, { reuse: true });
     await staging.write(dataFile('economy/supply', '{}', { modified: '2025-01-01T00:00:00Z' }));
-    const path = await staging.writeDraft(tinyFacts(3));
-    expect(path).toBe(join(staging.dir, 'manifest.json'));
-    const draft = DraftManifest.parse(JSON.parse(await readFile(path, 'utf8')));
+    const draft = await staging.writeDraft(tinyFacts(3));
+    const written = await readFile(join(staging.dir, 'manifest.json'), 'utf8');
+    expect(DraftManifest.parse(JSON.parse(written))).toEqual(draft);
     expect(draft.files.map(({ path }) => path)).toEqual(['economy/supply']);
     expect(draft.ledger.size).toBe(3);
     expect(staging.paths()).toEqual(['economy/supply']);

@@ -27,7 +27,7 @@ const OEMBED = {
 };
 /** Stands for the site's program: a page long enough to compress, with its address in it. */
 const PROGRAM =
-  'export const openSite = () => ({ paths: () => [], render: async (url) => new Response("<p>A page of " + url + "</p>".repeat(200)) });';
+  'export const openSite = () => ({ render: async (url) => ({ response: new Response("<p>A page of " + url + "</p>".repeat(200)), reads: [] }) });';
 /** Everything that is sent with an entity tag, by what it is. */
 const RESOURCES = [
   ['a file of the release', '/economy/mic-history.csv'],

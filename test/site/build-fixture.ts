@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
@@ -62,7 +62,7 @@ async function build(folder: string, { prepare, printed, ledger }: FixtureOption
   const [release, out] = [join(folder, 'release'), join(folder, 'out')];
   const draft = await writeFixtureRelease(release, ledger);
   await prepare(release);
-  await writeSite({ release, out, printed });
+  await writeSite({ release, out, printed, draft });
   // What a page with old data asks its host for; a run adds it when the release is signed.
   await writeFile(join(out, 'latest.json'), '{}');
   return { draft, release, out };
@@ -73,25 +73,27 @@ export async function writeSite({
   release,
   out,
   printed,
+  draft,
 }: {
   release: string;
   out: string;
   printed: readonly string[];
+  draft: DraftManifest;
 }): Promise<void> {
   const place = async (path: string, content: Uint8Array | string) => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
   };
   const facts = { baseUrl: BASE_URL, contact: CONTACT, printed };
-  const { timestamp } = JSON.parse(await readFile(join(release, 'manifest.json'), 'utf8')) as DraftManifest;
   const files: { path: string; sha256: string }[] = [];
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { cache, documents: 'data/documents', facts, asOf: timestamp },
+      { cache, documents: 'data/documents', program: sha256('program'), facts, draft },
       {
         dir: release,
         public: out,
+        previous: null,
         write: ({ path, content }) => {
           files.push({ path, sha256: sha256(content) });
           return place(join(out, path), content);
@@ -99,6 +101,7 @@ export async function writeSite({
         files: () => files,
         keysBefore: async () => new Map(),
         reuseMade: async () => false,
+        reuseKept: async () => false,
         keptBefore: async () => null,
         keep: async (file, bytes) => {
           await place(join(release, file), bytes);

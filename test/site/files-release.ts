@@ -25,10 +25,11 @@ export const PRINTED_FILE = 'government/transparency.pdf';
 
 /** The folder of the pages over it. */
 export async function filesSite(): Promise<string> {
-  const { draft } = await filesRelease();
+  const { draft: release } = await filesRelease();
   const { out } = await madeOnce('files-site', async (folder) => {
     const out = join(folder, 'site');
-    await writeSite({ release: draft, out, printed: [PRINTED_FILE] });
+    const text = await readFile(join(release, 'manifest.json'), 'utf8');
+    await writeSite({ release, out, printed: [PRINTED_FILE], draft: DraftManifest.parse(JSON.parse(text)) });
     return { out };
   });
   return out;

@@ -31,12 +31,35 @@ export interface SiteFacts {
   printed?: readonly string[] | undefined;
 }
 
-/** The compiled site with the release that its pages show. */
+/**
+ * What pages read of a release, by name. A page that is rendered from the same program and the same values of these names has the same
+ * bytes.
+ *
+ * - `file economy/supply`: the entry of the draft manifest, and so the content; empty without such a file
+ * - `has government/transparency.pdf`: whether the finished release will have the file
+ * - `paths government/transparency-`: the paths that begin so
+ * - `files`: all entries
+ * - `fact timestamp`: a fact of the release, or a setting
+ */
+export type ReadName = string;
+
+/** The addresses of one kind of page. */
+export interface PageList {
+  paths: readonly string[];
+  /** For an archive: which of them may differ from those of the earlier release. Null for other kinds. */
+  touched: readonly string[] | null;
+  /** What the addresses follow from. */
+  reads: readonly ReadName[];
+}
+
+/** The compiled site with the release that its pages show. It makes one thing at a time. */
 export interface OpenedSite {
-  /** Addresses of all pages that do not depend on a query: `/economy/`, `/openapi.json`. */
-  paths(): string[];
+  /** Of pages that do not depend on a query, by the place of their file: `/charts/[id]`, `/licence`. */
+  kinds(): readonly string[];
+  /** `since`: the time of an earlier release of the same program; null without one. */
+  list(kind: string, since: string | null): PageList;
   /** Renders an address, with its query if it has one. Rejects with whatever the page throws. */
-  render(url: string): Promise<Response>;
+  render(url: string): Promise<{ response: Response; reads: readonly ReadName[] }>;
 }
 
 /** What the compiled site exports; src/site/program.ts is its source. `dir`: the folder of a release or of one that is being staged. */
@@ -65,10 +88,12 @@ export interface RenderedPage {
   /** Media type without parameters. */
   type: string;
   body: Uint8Array;
+  /** What it follows from. */
+  reads: readonly ReadName[];
 }
 
 export async function renderPage(site: OpenedSite, url: string): Promise<RenderedPage> {
-  const response = await site.render(url);
+  const { response, reads } = await site.render(url);
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  return { status: response.status, type, body: new Uint8Array(await response.arrayBuffer()) };
+  return { status: response.status, type, body: new Uint8Array(await response.arrayBuffer()), reads };
 }

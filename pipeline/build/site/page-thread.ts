@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   openProgram,
+  type PageList,
   type ProgramFiles,
   type RenderedPage,
   renderPage,
@@ -15,12 +16,15 @@ export interface PageSource {
   facts: SiteFacts;
 }
 
-/** One at a time; null asks for the addresses of all pages. */
-export type PageJob = string | null;
+/** One at a time. */
+export type PageJob =
+  | { ask: 'kinds' }
+  | { ask: 'list'; kind: string; since: string | null }
+  | { ask: 'page'; path: string };
 
 /** An error loses its class between threads, so only its message is sent. */
 export type PageReply =
-  | { failed: false; result: RenderedPage | readonly string[] }
+  | { failed: false; result: RenderedPage | PageList | readonly string[] }
   | { failed: true; message: string };
 
 const { dir, files, facts } = workerData as PageSource;
@@ -29,7 +33,9 @@ const port = parentPort!;
 
 async function reply(job: PageJob): Promise<PageReply> {
   const site = await opening;
-  return { failed: false, result: job === null ? site.paths() : await renderPage(site, job) };
+  if (job.ask === 'kinds') return { failed: false, result: site.kinds() };
+  if (job.ask === 'list') return { failed: false, result: site.list(job.kind, job.since) };
+  return { failed: false, result: await renderPage(site, job.path) };
 }
 
 port.on('message', async (job: PageJob) => {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../config/project.ts';
 import { CathedralError } from '../../errors.ts';
-import type { RenderedPage } from './open-program.ts';
+import type { PageList, RenderedPage } from './open-program.ts';
 import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 
 /** One for each core of a small machine. Each holds the program and what its pages read. */
@@ -23,23 +23,26 @@ export class PageThreads implements AsyncDisposable {
     this.#source = source;
   }
 
-  /** Addresses of all pages. Throws site_failed. */
-  async paths(): Promise<readonly string[]> {
-    return (await this.#ask(null)) as readonly string[];
+  /** Throws site_failed, like the others. */
+  async kinds(): Promise<readonly string[]> {
+    return (await this.#ask({ ask: 'kinds' }, 'page table')) as readonly string[];
   }
 
-  /** Throws site_failed with the page's address and its error. */
+  async list(kind: string, since: string | null): Promise<PageList> {
+    return (await this.#ask({ ask: 'list', kind, since }, kind)) as PageList;
+  }
+
   async render(path: string): Promise<RenderedPage> {
-    return (await this.#ask(path)) as RenderedPage;
+    return (await this.#ask({ ask: 'page', path }, path)) as RenderedPage;
   }
 
-  async #ask(job: PageJob): Promise<unknown> {
+  async #ask(job: PageJob, place: string): Promise<unknown> {
     const thread = await this.#take();
     try {
       const reply = await thread.ask(job);
       if (!reply.failed) return reply.result;
-      const expected = job === null ? 'the addresses of all pages' : 'a page';
-      throw new CathedralError('site_failed', { place: job ?? 'page table', expected, found: reply.message });
+      const expected = job.ask === 'page' ? 'a page' : 'the addresses of pages';
+      throw new CathedralError('site_failed', { place, expected, found: reply.message });
     } finally {
       this.#giveBack(thread);
     }

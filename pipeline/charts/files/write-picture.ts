@@ -11,7 +11,10 @@ export interface PictureFile extends Omit<NewFile, 'content' | 'mediaType'> {
  * Adds a picture to a release: that of the previous release if its drawing, its fonts and the rasteriser are the same, and what the
  * manifest says of it; otherwise it is drawn, off the event loop.
  */
-export async function writePicture(staging: Staging, { svg, ...file }: PictureFile): Promise<void> {
+export async function writePicture(
+  staging: Pick<Staging, 'reuseMade' | 'write'>,
+  { svg, ...file }: PictureFile,
+): Promise<void> {
   const key = sha256(JSON.stringify([rasteriser(), sha256(svg), file]));
   if (await staging.reuseMade(file.path, key)) return;
   await staging.write({ ...file, mediaType: 'image/png', content: await rasterise(svg) }, key);

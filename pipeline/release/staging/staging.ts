@@ -278,12 +278,12 @@ export class Staging implements AsyncDisposable {
     this.#remember(file, key);
   }
 
-  /** Writes `manifest.json` as the site's build reads it, and gives its path. */
-  async writeDraft(facts: Facts): Promise<string> {
+  /** Writes `manifest.json` as the pages read it, and gives it. */
+  async writeDraft(facts: Facts): Promise<DraftManifest> {
     const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files: this.files() };
     const path = join(this.dir, 'manifest.json');
     await asDiskErrors(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
-    return path;
+    return draft;
   }
 
   /**
@@ -303,7 +303,9 @@ export class Staging implements AsyncDisposable {
     for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
       await asDiskErrors(work, () => rm(work, { recursive: true, force: true }));
     }
-    const body = { ...facts, files, segments: this.segments, unlisted: this.#kept };
+    // Sorted, because some were taken over and others made.
+    const unlisted = this.#kept.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    const body = { ...facts, files, segments: this.segments, unlisted };
     const signed = sign ? await this.#prove(body, sign) : body;
     return commit(this.#out, this.folder, signed, { state: JSON.parse(state), prepare, isServed });
   }

@@ -2,40 +2,63 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
-import type { SiteFacts } from '../../../pipeline/build/site/open-program.ts';
+import {
+  type Content,
+  type PublishedFile,
+  PublishedFiles,
+} from '../../../pipeline/artifacts/published-files.ts';
+import type { ReadName, SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
 
 /** The static pages are built from a draft, a page on demand from a finished release. */
 const AnyManifest = z.discriminatedUnion('format', [DraftManifest, Manifest]);
 
-/** What the pages are built from: the manifest of the draft, and the content of its public files. */
+/**
+ * What the pages are made from: the manifest of the draft, and the content of its public files. It notes what is read, so that a run
+ * knows which pages a change concerns; see `ReadName`.
+ */
 export class SiteRelease extends PublishedFiles {
   readonly draft: DraftManifest;
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
-  /** E-mail address that readers write to. */
-  readonly contact: string;
-  /** The publishing organisation, if the program was told. */
-  readonly author: string | undefined;
+  readonly #facts: SiteFacts;
   readonly #printed: ReadonlySet<string>;
   readonly #files: ReadonlyMap<string, DraftFile>;
   readonly #pathOf: (path: string) => string;
+  /** What was read, by whatever is being made: a page, and in it values that are kept for other pages. */
+  readonly #reads: Set<ReadName>[] = [];
 
-  constructor(dir: string, { baseUrl, contact, author, printed = [] }: SiteFacts) {
+  constructor(dir: string, facts: SiteFacts) {
     const path = join(dir, 'manifest.json');
     const draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
     const files = new Map(draft.files.map((file) => [file.path, file]));
     const pathOf = (path: string) => join(dir, 'public', requirePublic(files, path));
     super((path) => readFileSync(pathOf(path), 'utf8'), { code: 'site_failed', compile: z.compile });
-    this.draft = draft;
-    this.baseUrl = baseUrl;
-    this.contact = contact;
-    this.author = author;
-    this.#printed = new Set(printed);
+    const ledger = noting(draft.ledger, (member) => this.note(`fact ${member}`));
+    this.draft = noting({ ...draft, ledger }, (member) => {
+      if (member !== 'ledger') this.note(member === 'files' ? 'files' : `fact ${member}`);
+    });
+    this.#facts = facts;
+    this.#printed = new Set(facts.printed);
     this.#files = files;
     this.#pathOf = pathOf;
+  }
+
+  /** Without a trailing slash. */
+  get baseUrl(): string {
+    this.note('fact baseUrl');
+    return this.#facts.baseUrl;
+  }
+
+  /** E-mail address that readers write to. */
+  get contact(): string {
+    this.note('fact contact');
+    return this.#facts.contact;
+  }
+
+  /** The publishing organisation, if the program was told. */
+  get author(): string | undefined {
+    this.note('fact author');
+    return this.#facts.author;
   }
 
   /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */
@@ -43,28 +66,42 @@ export class SiteRelease extends PublishedFiles {
     return this.draft.software.replace(/^\S+ /, '');
   }
 
+  override read<File extends PublishedFile>(file: File): Content<File> {
+    this.note(`file ${file.path}`);
+    return super.read(file);
+  }
+
+  override text(path: string): string {
+    this.note(`file ${path}`);
+    return super.text(path);
+  }
+
   find(path: string): DraftFile | undefined {
+    this.note(`file ${path}`);
     return this.#files.get(path);
   }
 
   /** Paths of the files so far that begin so, in order. */
   paths(prefix: string): string[] {
+    this.note(`paths ${prefix}`);
     return [...this.#files.keys()].filter((path) => path.startsWith(prefix));
   }
 
   /** Whether the finished release will have a file at this path. Pages link to no other data file. */
   willHave(path: string): boolean {
+    this.note(`has ${path}`);
     return this.#files.has(path) || this.#printed.has(path);
   }
 
   /** Where a public file is on this machine, to read parts of it. Throws site_failed where there is none. */
   placeOf(path: string): string {
+    this.note(`file ${path}`);
     return this.#pathOf(path);
   }
 
   /** The first bytes of a public file, or all of a shorter one. Throws site_failed like `read`. */
   head(path: string, bytes: number): string {
-    const handle = openSync(this.#pathOf(path), 'r');
+    const handle = openSync(this.placeOf(path), 'r');
     try {
       const buffer = Buffer.alloc(bytes);
       return buffer.toString('utf8', 0, readSync(handle, buffer, 0, bytes, 0));
@@ -72,6 +109,33 @@ export class SiteRelease extends PublishedFiles {
       closeSync(handle);
     }
   }
+
+  /** Notes that whatever is being made depends on this. */
+  note(...names: readonly ReadName[]): void {
+    const reads = this.#reads.at(-1);
+    for (const name of names) reads?.add(name);
+  }
+
+  /**
+   * Collects what is read until the result is disposed of. Within it, another may begin and end: what that collects is its own.
+   */
+  tracing(): Disposable & { names(): ReadName[] } {
+    const reads = new Set<ReadName>();
+    this.#reads.push(reads);
+    return { names: () => [...reads].sort(), [Symbol.dispose]: () => void this.#reads.pop() };
+  }
+}
+
+/** The same members, each of which is noted when it is read. */
+function noting<T extends object>(value: T, note: (member: keyof T) => void): T {
+  const members = (Object.keys(value) as (keyof T)[]).map((member) => {
+    const get = () => {
+      note(member);
+      return value[member];
+    };
+    return [member, { enumerable: true, get }];
+  });
+  return Object.defineProperties({}, Object.fromEntries(members)) as T;
 }
 
 /** A page must not show anything from behind a key, not even a first row, so restricted files cannot be read here. */
@@ -104,14 +168,17 @@ export function openRelease(): SiteRelease {
   throw new CathedralError('site_failed', { place: 'src/site/program.ts', expected, found: 'none' });
 }
 
-/** Caches a value that hundreds of pages need, per release. */
+/** Keeps a value that hundreds of pages need, per release. Each page that gets it depends on what it was made from. */
 export function perRelease<T>(read: (release: SiteRelease) => T): (release: SiteRelease) => T {
-  const known = new WeakMap<SiteRelease, { value: T }>();
+  const known = new WeakMap<SiteRelease, { value: T; reads: readonly ReadName[] }>();
+  const make = (release: SiteRelease) => {
+    using tracing = release.tracing();
+    return { value: read(release), reads: tracing.names() };
+  };
   return (release) => {
-    const before = known.get(release);
-    if (before) return before.value;
-    const value = read(release);
-    known.set(release, { value });
-    return value;
+    const made = known.get(release) ?? make(release);
+    known.set(release, made);
+    release.note(...made.reads);
+    return made.value;
   };
 }

@@ -18,10 +18,9 @@ const wrong = {
   '/fail': () => { throw new Error('a page that fails'); },
 };
 export const openSite = (dir, { baseUrl }) => ({
-  paths: () => [],
   render: async (url) => {
     await wrong[url]?.();
-    return new Response(baseUrl + url);
+    return { response: new Response(baseUrl + url), reads: [] };
   },
 });`;
 

@@ -2,18 +2,10 @@ import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
 import { exampleOf } from '../../../api/openapi/examples.ts';
 import { type OpenApiDocument, openApiDocument } from '../../../api/openapi/open-api-document.ts';
 import { AREA_WORDS } from '../areas.ts';
-import { openRelease } from '../release.ts';
-
-let made: OpenApiDocument | undefined;
+import { perRelease } from '../release.ts';
 
 /** The OpenAPI document of this release, with examples from its files. */
-export function apiDocument(): OpenApiDocument {
-  made ??= make();
-  return made;
-}
-
-function make(): OpenApiDocument {
-  const release = openRelease();
+export const apiDocument = perRelease((release): OpenApiDocument => {
   const subjects = Object.entries(AREA_WORDS).map(([area, { subject }]) => [area, subject]);
   return openApiDocument({
     baseUrl: release.baseUrl,
@@ -22,4 +14,4 @@ function make(): OpenApiDocument {
     subjects: Object.fromEntries(subjects) as Record<Area, string>,
     example: (artifact) => exampleOf(artifact, release),
   });
-}
+});
