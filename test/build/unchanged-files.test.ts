@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { check } from '../../pipeline/build/check.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
 import { formPath, TABLES } from '../../pipeline/forms/tables.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { plantKey } from '../release/plant-key.ts';
 import { build } from './run-build.ts';
 
 /** What a run added: events of the same day, or the first ones of the next day. */
@@ -88,35 +91,36 @@ function sourceOf(id: string): (changed: string) => boolean {
 }
 
 let folder: string;
+let evening: Manifest;
 /** The last release, and the same made at once. */
 let increments: Manifest;
 let rebuilt: Manifest;
 /** By step: the paths that changed in place, and the new ones. */
 const steps = new Map<Step, { changed: string[]; added: string[] }>();
 
+/** What every run of this file has in common. */
+const optionsOf = (out: string) => ({
+  ledger: join(folder, 'ledger'),
+  out: join(folder, out),
+  verifiers: [demoSigner().verifier],
+  documents: 'data/documents',
+  companions: 'data/keys/companions.json',
+  baseUrl: 'https://data.example.org',
+  contact: 'contact@data.example.org',
+  software: 'cathedral-data-service/test',
+  waitMs: 0,
+  log: () => {},
+});
+
+async function releaseUntil(until: string, out = 'out'): Promise<Manifest> {
+  return (await build({ ...optionsOf(out), until, site: true })).manifest;
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-unchanged-'));
-  const ledger = join(folder, 'ledger');
-  await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-04', seed: 1 });
-  const releaseUntil = async (until: string, out = 'out') => {
-    const { manifest } = await build({
-      ledger,
-      until,
-      out: join(folder, out),
-      verifiers: [demoSigner().verifier],
-      documents: 'data/documents',
-      companions: 'data/keys/companions.json',
-      baseUrl: 'https://data.example.org',
-      contact: 'contact@data.example.org',
-      software: 'cathedral-data-service/test',
-      site: true,
-      waitMs: 0,
-      log: () => {},
-    });
-    return manifest;
-  };
+  await writeSample({ out: join(folder, 'ledger'), from: '2025-12-29', to: '2026-01-04', seed: 1 });
   const morning = await releaseUntil('2026-01-02T12Z');
-  const evening = await releaseUntil('2026-01-02T18Z');
+  evening = await releaseUntil('2026-01-02T18Z');
   const nextDay = await releaseUntil('2026-01-03T06Z');
   increments = nextDay;
   rebuilt = await releaseUntil('2026-01-03T06Z', 'whole');
@@ -161,6 +165,22 @@ test('releases that take files over from each other are what one run makes, thei
   expect(contentsOf(increments)).toEqual(contentsOf(rebuilt));
   expect(increments.release).toBe(rebuilt.release);
 });
+
+test('a page with a wrong key keeps old figures, which a check finds', async () => {
+  const { out } = optionsOf('out');
+  const path = 'economy/index.html';
+  const hashIn = ({ files }: Manifest) => files.find((file) => file.path === path)!.sha256;
+  await rm(join(out, 'current'));
+  await symlink(join('releases', evening.release), join(out, 'current'));
+  await plantKey(out, `public/${path}`, (await readCurrent(join(folder, 'whole')))!);
+  const wrong = await releaseUntil('2026-01-03T06Z');
+  expect([hashIn(evening), hashIn(rebuilt)]).toEqual([
+    hashIn(wrong),
+    expect.not.stringContaining(hashIn(wrong)),
+  ]);
+  const places = (await check(optionsOf('out'))).map(({ place }) => place);
+  expect(places).toContain(`${path} sha256`);
+}, 300_000);
 
 test('every rule has a file that changes, so none is left over', () => {
   const unused = RULES.filter(

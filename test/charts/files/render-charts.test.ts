@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
@@ -9,16 +9,10 @@ import { CHART_FORMATS, CHART_PATHS } from '../../../pipeline/charts/files/chart
 import type { PrintCharts } from '../../../pipeline/charts/files/print-charts.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import {
-  formatManifest,
-  type Manifest,
-  sealManifest,
-  sha256,
-} from '../../../pipeline/release/format/manifest.ts';
-import { readCurrent } from '../../../pipeline/release/format/release.ts';
-import { KEYS } from '../../../pipeline/release/staging/keys.ts';
+import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import type { BuildParts } from '../../build/run-build.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from '../../forms/small-release.ts';
+import { plantKey } from '../../release/plant-key.ts';
 import { readZip } from './read-zip.ts';
 
 let folder: string;
@@ -179,28 +173,6 @@ describe('a run after another', () => {
     before = await buildSmall(folder, 'grown', { ...WITH_CHARTS, until: snapshots.at(-2)! });
     await cp(join(folder, 'grown'), join(folder, 'planted'), { recursive: true, verbatimSymlinks: true });
   });
-
-  /** Gives a file of the current release the key that another release lists for it, as a mistake in the program might. */
-  async function plantKey(out: string, place: string, from: { dir: string }): Promise<void> {
-    const keysOf = async (dir: string) => JSON.parse(await readFile(join(dir, KEYS), 'utf8'));
-    const { dir, manifest } = (await readCurrent(out))!;
-    const known = await keysOf(dir);
-    known.keys[place] = (await keysOf(from.dir)).keys[place];
-    const text = `${JSON.stringify(known, null, 1)}\n`;
-    const planted = { file: KEYS, bytes: Buffer.byteLength(text), sha256: sha256(text) };
-    const unlisted = manifest.unlisted.map((kept) => (kept.file === KEYS ? planted : kept));
-    const sealed = sealManifest({ ...bodyOf(manifest), unlisted });
-    const target = join(out, 'releases', sealed.release);
-    await cp(dir, target, { recursive: true });
-    await writeFile(join(target, KEYS), text);
-    await writeFile(join(target, 'manifest.json'), formatManifest(sealed));
-    await rm(join(out, 'current'));
-    await symlink(join('releases', sealed.release), join(out, 'current'));
-  }
-
-  function bodyOf({ format: _, release: __, content: ___, digest: ____, ...body }: Manifest) {
-    return body;
-  }
 
   test('makes again only the files of charts that follow from what changed', async () => {
     printed.length = 0;
