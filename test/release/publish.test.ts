@@ -5,6 +5,7 @@ import {
   readFile,
   readlink,
   rename,
+  rm,
   stat,
   symlink,
   truncate,
@@ -32,6 +33,12 @@ async function replaced(place: string): Promise<void> {
   await copyFile(place, `${place}.new`);
   await flipped(`${place}.new`);
   await rename(`${place}.new`, place);
+}
+
+async function linked(place: string): Promise<void> {
+  const elsewhere = join(await temporaryFolder(), 'elsewhere');
+  await rename(place, elsewhere);
+  await symlink(elsewhere, place);
 }
 
 /** Bytes and permissions, by path. Manifests say when a file first appeared, so the first release lists other times. */
@@ -182,6 +189,7 @@ describe('an incremental run', () => {
     ['a folder', (place) => unlink(place).then(() => mkdir(place))],
     ['another file, of the same length', replaced],
     ['damaged in its place', flipped],
+    ['a link to a file with its bytes', linked],
   ];
 
   test.each(damages)('makes a file again that is %s in the previous release', async (_, damage) => {
@@ -189,10 +197,21 @@ describe('an incremental run', () => {
     // From the third release on, the staging folder is a retired one.
     for (const events of [98, 99]) await publishTiny(out, { events });
     const before = (await publishTiny(out, { events: 100 })).release;
-    for (const file of ['economy/sentinel-roi.json', 'economy/index.html.gz', '_astro/site.d41d8cd9.css.br'])
-      await damage(join(before.dir, 'public', file));
+    const damageAll = async (dir: string) => {
+      for (const file of [
+        'economy/sentinel-roi.json',
+        'economy/index.html.gz',
+        '_astro/site.d41d8cd9.css.br',
+      ])
+        await damage(join(dir, 'public', file));
+    };
+    await damageAll(before.dir);
     const { dir } = (await publishTiny(out, { events: 101 })).release;
     expect(await verifyRelease(dir)).toEqual([]);
+    // Without a retired one, in which some of these files are undamaged.
+    await rm(before.dir, { recursive: true });
+    await damageAll(dir);
+    expect(await verifyRelease((await publishTiny(out, { events: 102 })).release.dir)).toEqual([]);
   });
 
   test('reads every file in turn, so that it finds what a disk has lost without a change of times', async () => {

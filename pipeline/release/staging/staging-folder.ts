@@ -1,5 +1,14 @@
 import { createHash, subtle } from 'node:crypto';
-import { copyFileSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
@@ -114,7 +123,8 @@ export class StagingFolder {
   /** Null: the file is missing or damaged. */
   async #sourceStamp(from: string, { file, bytes, sha256 }: Linked): Promise<string | null> {
     const place = join(from, file);
-    const found = statSync(place, { throwIfNoEntry: false });
+    // Not through a link: what it points to may change later, and is not in the release.
+    const found = lstatSync(place, { throwIfNoEntry: false });
     if (!found?.isFile() || found.size !== bytes) return null;
     const stamp = stampOf(place);
     if (sha256 === null || stamp === null) return stamp;
@@ -248,13 +258,18 @@ function linkOrCopy(source: string, target: string): boolean {
 export async function damageError(from: string, files: readonly Linked[]): Promise<CathedralError> {
   for (const { file, bytes, sha256 } of files) {
     const place = join(from, file);
-    const size = statSync(place, { throwIfNoEntry: false })?.size;
+    const there = lstatSync(place, { throwIfNoEntry: false });
+    if (!there?.isFile() || there.size !== bytes)
+      return damage(place, `a file of ${bytes} bytes`, !there ? 'none' : kindOf(there));
     const found = await hashFile(place, bytes).catch((error: Error) => error.message);
-    if (size !== bytes)
-      return damage(place, `a file of ${bytes} bytes`, size === undefined ? 'none' : `${size}`);
     if (found !== sha256) return damage(place, `SHA-256 ${sha256}`, found);
   }
   return damage(from, `${files[0]?.file} and its variants as the release lists them`, 'another');
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return `${found.size}`;
+  return found.isSymbolicLink() ? 'a link' : 'a folder or a device';
 }
 
 function damage(place: string, expected: string, found: string): CathedralError {
