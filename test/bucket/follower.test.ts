@@ -219,7 +219,7 @@ describe('a follower', () => {
     const goesBack = async ({ follower, faults }: Followed) => {
       await until(() => follower.fault() !== null);
       await sleep(100);
-      expect(follower.fault()).toMatch(/older/);
+      expect(follower.fault()).toMatch(/contradicts/);
       expect([follower.version, await served(first.out)]).toEqual(Array(2).fill(pushed[1]!.pointed.version));
       expect(faults).toHaveLength(1);
       expect(faults[0]).toMatchObject({ code: 'release_refused' });

@@ -74,7 +74,7 @@ export async function compileSite(cache: string, documents: string): Promise<Com
   child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close');
   if (code !== 0) throw await failure(root, `exit ${code ?? signal}: ${lastLines(output)}`, output);
-  await removePaths(server, root);
+  await removePaths(server, { cache: root, documents: resolve(documents) });
   return { client, server };
 }
 
@@ -96,13 +96,18 @@ async function failure(cache: string, found: string, output: string): Promise<Ca
   return new CathedralError('site_failed', { place: 'astro build', expected: 'a compiled site', found });
 }
 
+interface Folders {
+  cache: string;
+  documents: string;
+}
+
 /**
  * Removes this machine's paths from the program, where they are mere names, so that a release has the same bytes wherever it is built.
  * Throws publish_failed.
  */
-async function removePaths(server: string, cache: string): Promise<void> {
+async function removePaths(server: string, folders: Folders): Promise<void> {
   await asDiskErrors(server, async () => {
-    const places = await placesOf(cache);
+    const places = await placesOf(folders);
     const { files } = await listTree(server);
     for (const path of files) {
       const text = await readFile(join(server, path), 'utf8');
@@ -116,14 +121,17 @@ async function removePaths(server: string, cache: string): Promise<void> {
 }
 
 /** Paths of this machine that the program may contain, and their replacements. Longer paths come before their prefixes. */
-async function placesOf(cache: string): Promise<[string, string][]> {
+async function placesOf({ cache, documents }: Folders): Promise<[string, string][]> {
   const packages = dirname(await realpath(join(cache, 'node_modules')));
   const caches = [cache, await realpath(cache)];
   // Relative to the build's folder. The `../` steps by themselves might be part of another path.
   const relatives = [PROJECT, packages].flatMap((place) =>
     caches.flatMap((from) => ['/src/', '/node_modules/'].map((folder) => [relative(from, place), folder])),
   );
+  // The compiler names each paper by its path relative to the build's folder.
+  const texts = caches.flatMap((from) => [relative(from, documents), documents]);
   return [
+    ...texts.map((place): [string, string] => [place, `${SITE}/documents`]),
     ...relatives.map(([place, folder]): [string, string] => [`${place}${folder}`, `${SITE}${folder}`]),
     ...[...caches, PROJECT.slice(0, -1), packages].map((place): [string, string] => [place, SITE]),
   ];
