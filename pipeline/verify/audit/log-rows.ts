@@ -138,9 +138,14 @@ export class LogRows implements Disposable {
   }
 }
 
+/** Of the memory of a thread, for hashes as text, none of which lasts: the more there is, the more rarely it has to be cleared. */
+const YOUNG_MB = 48;
+
 /** A thread replies to its jobs in their order. */
 class Thread {
-  readonly #worker = new Worker(moduleUrl('pipeline/verify/audit/rows-thread.ts'));
+  readonly #worker = new Worker(moduleUrl('pipeline/verify/audit/rows-thread.ts'), {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   readonly #pending: PromiseWithResolvers<RowsReply>[] = [];
 
   constructor() {

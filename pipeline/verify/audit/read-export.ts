@@ -193,7 +193,8 @@ const NOTHING = Buffer.alloc(0);
 /** Lines of UTF-8 text; no row contains a line end. Accepts Windows line ends. Keeps a chunk, and what is compared at once. */
 class Lines {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** What was read and not skipped yet, from `#at` on; valid UTF-8 up to `#valid`, where a character may be cut. */
+  #buffer = NOTHING;
+  /** Of the buffer, what was read and not skipped yet, from `#at` on; valid UTF-8 up to `#valid`, where a character may be cut. */
   #bytes: Buffer = NOTHING;
   #at = 0;
   #valid = 0;
@@ -261,34 +262,40 @@ class Lines {
 
   async #readChunk(): Promise<void> {
     const next = await this.#chunks.next();
-    const chunk = next.done
-      ? NOTHING
-      : Buffer.from(next.value.buffer, next.value.byteOffset, next.value.length);
+    const chunk = next.done ? NOTHING : next.value;
     this.#isAtEnd = next.done === true;
-    const kept = this.#bytes.subarray(this.#at);
+    const kept = this.#bytes.length - this.#at;
     this.#valid -= this.#at;
     this.#nextEnd -= this.#at;
-    this.#bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+    this.#append(chunk);
     this.#at = 0;
     // A character may be cut by the end of a chunk.
     const valid = this.#isAtEnd ? this.#bytes.length : this.#bytes.length - cutBytes(this.#bytes);
     const isText = isUtf8(this.#bytes.subarray(this.#valid, valid));
-    if (!isText) return this.#end(kept.length, 'the file is not UTF-8 from here on');
+    if (!isText) return this.#end(kept, 'the file is not UTF-8 from here on');
     this.#valid = valid;
     if (this.#isFirst && valid >= BYTE_ORDER_MARK.length) {
       this.#isFirst = false;
       if (this.#bytes.indexOf(BYTE_ORDER_MARK) === 0) this.#at = BYTE_ORDER_MARK.length;
     }
-    const end = chunk.lastIndexOf(LINE_END);
-    this.#whole = end < 0 ? this.#lastLineEnd(kept) : kept.length + end + 1;
+    this.#whole = this.#bytes.lastIndexOf(LINE_END) + 1;
     const rest = this.#bytes.length - this.#whole;
     if (this.#isAtEnd || rest <= MAX_ROW_CHARACTERS) return;
     const characters = this.#bytes.toString('utf8', this.#whole, valid).length;
     if (characters > MAX_ROW_CHARACTERS) this.#end(this.#whole, 'this row is longer than any event');
   }
 
-  #lastLineEnd(kept: Buffer): number {
-    return kept.lastIndexOf(LINE_END) + 1;
+  /** What is kept moves to the beginning of the one buffer: a new one for each chunk would keep the garbage collector busy. */
+  #append(chunk: Uint8Array): void {
+    const kept = this.#bytes.subarray(this.#at);
+    const length = kept.length + chunk.length;
+    if (length > this.#buffer.length) {
+      const longer = Buffer.allocUnsafeSlow(2 * length);
+      kept.copy(longer);
+      this.#buffer = longer;
+    } else this.#buffer.copyWithin(0, this.#at, this.#at + kept.length);
+    this.#buffer.set(chunk, kept.length);
+    this.#bytes = this.#buffer.subarray(0, length);
   }
 
   /** Reads no further than the last line end before this offset. */

@@ -99,7 +99,9 @@ function rowsOf(bytes: Buffer, writer: RowBytes, withFields: boolean): BundleRow
   for (let index = TILE_WIDTH - 1; index >= 0; index -= 1) {
     const begin = begins[index]!;
     const end = begins[index + 1]! - LENGTH_BYTES;
-    const hex = hash('sha256', bytes.subarray(begin - 1, end), 'hex');
+    // A plain array takes less time to make than a buffer.
+    const leaf = new Uint8Array(bytes.buffer, bytes.byteOffset + begin - 1, end - begin + 1);
+    const hex = hash('sha256', leaf, 'hex');
     tree.leaf(index, hex);
     at = writer.write(bytes, { begin, end, hash: hex }, target, at);
     if (at < 0) return null;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -62,6 +62,18 @@ async function faultsOf(text: string, options: Partial<ExportOptions> = {}) {
   const { faults } = await verify(text, options);
   return faults.map(({ line, kind }) => `${line} ${kind}`);
 }
+
+test('two threads write the rows of several bundles that were fetched', async () => {
+  const source = folderSource(join(folder, 'out'));
+  const bundle = async (number: number) => readFile(`${await source.bundle(number)}`);
+  const fetched = await LogEntries.open({ ...source, bundle }, VERIFIERS);
+  using fast = new LogRows(fetched, { form: 'csv', withFields: false, worthwhile: 1, threads: 2 });
+  for (const number of [1, 0]) {
+    const found = await fast.bundle(number, 0);
+    const expected = rowsOf('csv', events.slice(256 * number, 256 * (number + 1)));
+    expect(found?.bytes.toString()).toBe(expected.map((row) => `${row}\n`).join(''));
+  }
+});
 
 describe.each(FORMS)('an export as %s', (form) => {
   const rows = rowsOf(form);
