@@ -24,6 +24,8 @@ export const openSite: OpenSite = (dir, facts) => {
       using tracing = release.tracing();
       if (typeof pages === 'function')
         return { paths: pages(release), touched: null, reads: tracing.names() };
+      // Two releases may have the same time, so the events between them have none of their own.
+      release.note('fact size');
       const listed = { paths: pages.paths(release), reads: tracing.names() };
       return { ...listed, touched: since === null ? [] : pages.touched(release, since) };
     },

@@ -120,18 +120,25 @@ interface SentinelOfDay {
   cathedral: string;
 }
 
-/** Pages of a day's records often follow each other, so the last few days are kept. */
+/** Pages of a day's records often follow each other, so the last few days are kept, with what they were made from. */
 const MOST_DAYS_KEPT = 100;
-const keptDays = perRelease((_): Map<string, ReadonlyMap<string, SentinelOfDay>> => new Map());
+const keptDays = perRelease((_): Map<string, (release: SiteRelease) => SentinelsOfDay> => new Map());
+
+type SentinelsOfDay = ReadonlyMap<string, SentinelOfDay>;
 
 /**
  * The sentinels that were registered on a day and had not been retired before, by id. Pages of its records link to these alone, so
  * that they stay as they are when others come and go.
  */
-export function sentinelsOfDay(release: SiteRelease, date: string): ReadonlyMap<string, SentinelOfDay> {
+export function sentinelsOfDay(release: SiteRelease, date: string): SentinelsOfDay {
   const kept = keptDays(release);
-  const known = kept.get(date);
-  if (known) return known;
+  const known = kept.get(date) ?? perRelease((release) => readDay(release, date));
+  if (!kept.has(date) && kept.size >= MOST_DAYS_KEPT) kept.clear();
+  kept.set(date, known);
+  return known(release);
+}
+
+function readDay(release: SiteRelease, date: string): SentinelsOfDay {
   const isOver = date < release.draft.timestamp.slice(0, 10);
   const sentinels = isOver
     ? rowsOfDays(release, sentinelsByDay, date).map(({ sentinel, cathedral }) => ({
@@ -139,12 +146,9 @@ export function sentinelsOfDay(release: SiteRelease, date: string): ReadonlyMap<
         cathedral,
       }))
     : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
-  const found = new Map(
+  return new Map(
     sentinels.map(({ id, cathedral }) => [id, { href: pagesOf(release).get(id)!, cathedral }] as const),
   );
-  if (kept.size >= MOST_DAYS_KEPT) kept.clear();
-  kept.set(date, found);
-  return found;
 }
 
 /** Every registered sentinel in the order of registration, from the public files. */
