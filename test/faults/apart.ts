@@ -9,7 +9,7 @@ import { describe, nthOf, RUN_KEY, type Sweep } from './sweep.ts';
 
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 const ARMED = resolve(import.meta.dirname, 'armed.ts');
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 10 * 60_000;
 
 interface Ended {
   status: number | null;

@@ -7,7 +7,7 @@ import {
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
-import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-publisher.ts';
+import { buildCommand, keysOf, NOW, outOf, publish, publisherOf, WITH_SITE } from './small-publisher.ts';
 
 const DAY_MS = 86_400_000;
 /** Events in the ledger of so many snapshots. */
@@ -77,6 +77,16 @@ export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     prepare: (folder) => publishUpTo(folder, 2),
     run: (folder) => publish(folder, 2, { rebuild: true }),
     problems: (folder, isDone) => publishedProblems(folder, [250], isDone),
+  },
+  /** The folder begins as the release before; some pages, charts and bundles are made, and nothing is compiled. */
+  'next run with site and charts': {
+    isLong: true,
+    async prepare(folder) {
+      for (const snapshots of [1, 2, 3]) await publish(folder, snapshots, WITH_SITE);
+    },
+    run: (folder) => publish(folder, 4, WITH_SITE),
+    command: (folder) => buildCommand(folder, 4, '--without-pdf'),
+    problems: (folder, isDone) => publishedProblems(folder, SIZES.slice(isDone ? 4 : 3), isDone),
   },
   rotate: keyChange(async () => {}, rotate),
   retire: keyChange(

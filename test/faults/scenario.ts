@@ -12,6 +12,8 @@ export interface Scenario {
   problems(folder: string, isDone: boolean): Promise<string[]>;
   /** The same as a command line, for a process of its own. */
   command?(folder: string): Promise<string[]>;
+  /** A run takes seconds and makes thousands of calls: each place that makes calls is swept, and not each call. */
+  isLong?: boolean;
   /** Something that runs as long as the scenario is swept. */
   start?(): Promise<() => Promise<void>>;
 }

@@ -45,7 +45,7 @@ export function publisherOf(folder: string, now: number): NonNullable<BuildParts
   return { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => now };
 }
 
-/** Of the data alone: a site is made in a folder that is published in the same way. */
+/** Of the data alone. */
 export function publisherOptions(folder: string, ledger: string): BuildParts {
   return {
     ledger,
@@ -67,6 +67,9 @@ export function publisherOptions(folder: string, ledger: string): BuildParts {
   };
 }
 
+/** With site, charts, search and the other formats, and without the PDFs, which a browser prints. */
+export const WITH_SITE = { site: true } satisfies Partial<BuildParts>;
+
 /** As `cathedral build` does. */
 export async function publish(folder: string, snapshots: number, more: Partial<BuildParts> = {}) {
   const options = { ...publisherOptions(folder, await ledgerOf(snapshots)), ...more };
@@ -74,7 +77,11 @@ export async function publish(folder: string, snapshots: number, more: Partial<B
 }
 
 /** The same run as a command line. */
-export async function buildCommand(folder: string, snapshots: number): Promise<string[]> {
+export async function buildCommand(
+  folder: string,
+  snapshots: number,
+  contents: '--without-site' | '--without-pdf' = '--without-site',
+): Promise<string[]> {
   const ledger = await ledgerOf(snapshots);
   const ledgerKey = `${ledger}.vkey`;
   writeFileSync(ledgerKey, `${formatVerifierKey(signer.verifier)}\n`);
@@ -92,5 +99,5 @@ export async function buildCommand(folder: string, snapshots: number): Promise<s
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
   ]);
-  return ['build', '--without-site', '--publisher-name', 'data.example.org', ...flags];
+  return ['build', contents, '--publisher-name', 'data.example.org', ...flags];
 }

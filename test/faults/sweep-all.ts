@@ -28,6 +28,8 @@ const ERRORS = ['EIO', 'EROFS', 'ENOSPC'] as const;
 const FREEING = new Set(['unlink', 'rmdir', 'chmod', 'fsync', 'close']);
 /** A process takes a second to start: of `some` so many are killed in each scenario. */
 const KILLS = 2;
+/** Of a long run, power is lost after every so many of the calls as well. */
+const LONG_STEP = 97;
 /** Those that show names which are not flushed, bytes, and an order that nobody keeps. */
 const SOME_LOSSES: readonly Loss[] = ['all', 'bytes', 'older'];
 
@@ -61,12 +63,14 @@ async function sweepTo(extent: Extent, sweep: Sweep, lines: Set<string>): Promis
  */
 async function sweepEach(sweep: Sweep): Promise<void> {
   await sweep.lasts(LOSS_NAMES);
+  const { isLong = false } = sweep.scenario;
   const places = new Set(firsts(sweep.calls, placeOf));
   for (const [at, call] of sweep.calls.entries())
     for (const way of places.has(at) ? ERRORS : (['EIO'] as const))
-      if (isPossible(way, call)) await sweep.fail(at, way);
-  for (let until = 0; until <= sweep.journal.length; until += 1)
+      if ((places.has(at) || !isLong) && isPossible(way, call)) await sweep.fail(at, way);
+  for (let until = 0; until <= sweep.journal.length; until += isLong ? LONG_STEP : 1)
     for (const loss of LOSS_NAMES) await sweep.cut(until, loss);
+  if (isLong) await cutWhereSeen(sweep, LOSS_NAMES);
   if (!sweep.scenario.command) return;
   const calls = await callsApart(sweep);
   for (const at of firsts(calls, placeOf))
@@ -87,13 +91,18 @@ async function sweepSome(sweep: Sweep, lines: Set<string>): Promise<void> {
     lines.add(line);
     await sweep.fail(at, isPossible(way, sweep.calls[at]!) ? way : 'EIO');
   }
-  for (const [at, done] of sweep.journal.entries())
-    if (isSeen(done)) for (const loss of SOME_LOSSES) await sweep.cut(at + 1, loss);
+  await cutWhereSeen(sweep, SOME_LOSSES);
   if (!sweep.scenario.command) return;
   const calls = await callsApart(sweep);
   const places = firsts(calls, lineOf);
   for (let kill = 1; kill <= KILLS; kill += 1)
     await disturbApart(sweep, calls, places[Math.floor((kill * places.length) / (KILLS + 1))]!, 'SIGKILL');
+}
+
+/** Power is lost wherever readers see something else. */
+async function cutWhereSeen(sweep: Sweep, losses: readonly Loss[]): Promise<void> {
+  for (const [at, done] of sweep.journal.entries())
+    if (isSeen(done)) for (const loss of losses) await sweep.cut(at + 1, loss);
 }
 
 const placeOf = ({ kind, site }: Call) => `${kind} ${site}`;

@@ -1,19 +1,23 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { Disk, type Loss, readTree } from './disk.ts';
+import { INDEX_FOLDER } from '../../pipeline/release/disk/swap-current.ts';
+import { indexOf, readIndex, writeIndex } from '../../pipeline/release/staging/file-index.ts';
+import { Disk, type Image, type Loss, readTree } from './disk.ts';
 import { type Call, type Done, effects, type Fault, type Way } from './effects.ts';
 import { differences, fingerprint } from './fingerprint.ts';
 import { fixKeys } from './fixed-random.ts';
 import type { Scenario } from './scenario.ts';
+import { outOf } from './small-publisher.ts';
 import { workingFolder } from './working-folder.ts';
 
 /** Of the key that a run makes; those of before are lower. */
 export const RUN_KEY = 100;
 /** What mkdtemp, and the writer of keys, make of a name. */
 const TEMPORARY = /(staging-(?:log-|snapshot-)?|publisher\.key\.)\w{6,12}/g;
-const PATIENCE_MS = 60_000;
+/** A busy machine takes minutes for what takes seconds on a quiet one. */
+const PATIENCE_MS = 10 * 60_000;
 
 /** What a disturbance was, and what was wrong after it. */
 export interface Finding {
@@ -107,7 +111,7 @@ export class Sweep {
     await this.#conclude(
       `power cut (lost: ${loss}) after ${until} of ${this.journal.length}, ${about}`,
       async () => {
-        image.writeTo(this.folder);
+        await this.#put(image);
         return this.#judge();
       },
     );
@@ -117,7 +121,7 @@ export class Sweep {
   async lasts(losses: readonly Loss[]): Promise<void> {
     for (const loss of losses)
       await this.#conclude(`power cut (lost: ${loss}) after the run`, async () => {
-        this.#disk.after(this.journal.length, loss).writeTo(this.folder);
+        await this.#put(this.#disk.after(this.journal.length, loss));
         return this.scenario.problems(this.folder, true);
       });
   }
@@ -125,17 +129,23 @@ export class Sweep {
   /** The same tree as before the run, for a process of its own; `conclude` looks at what that left. */
   async apart(disturbance: string, run: () => Promise<string[]>): Promise<void> {
     await this.#conclude(disturbance, async () => {
-      this.restore();
+      await this.restore();
       return [...(await run()), ...(await this.#judge())];
     });
   }
 
-  restore(): void {
-    this.#before.after(0, 'none').writeTo(this.folder);
+  async restore(): Promise<void> {
+    await this.#put(this.#before.after(0, 'none'));
+  }
+
+  /** With an index of the files as they are now, because a run reads all that is not as the index says, and recycles nothing. */
+  async #put(image: Image): Promise<void> {
+    image.writeTo(this.folder);
+    await stampAnew(outOf(this.folder));
   }
 
   async #run(fault: Fault | null): Promise<Error | null> {
-    this.restore();
+    await this.restore();
     fixKeys(RUN_KEY);
     effects.watch(this.folder, fault);
     return failureOf(() => this.scenario.run(this.folder));
@@ -195,6 +205,15 @@ export function nthOf(calls: readonly Call[], at: number): Omit<Fault, 'way'> {
 
 export function describe({ kind, path, site }: Call): string {
   return `${kind} ${path} (${site})`;
+}
+
+/** Writes the index of each release of a publisher again. A file that lacks bytes is as its index says: it was not to be listed yet. */
+async function stampAnew(out: string): Promise<void> {
+  const releases = existsSync(join(out, INDEX_FOLDER)) ? readdirSync(join(out, INDEX_FOLDER)) : [];
+  for (const release of releases) {
+    const index = await readIndex(out, release);
+    if (index) await writeIndex(out, release, indexOf(join(out, 'releases', release), index.keys()));
+  }
 }
 
 async function failureOf(work: () => Promise<unknown>): Promise<Error | null> {
