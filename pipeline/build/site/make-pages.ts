@@ -122,6 +122,7 @@ class PageMaker {
   }
 
   async render(): Promise<void> {
+    this.#threads.expect(this.#stale.length);
     await inParallel(this.#stale, PAGES_UNDER_WAY, async ({ path, kind }) => {
       const page = await this.#threads.render(path);
       assertFound(page, path);

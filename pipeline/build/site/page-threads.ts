@@ -4,20 +4,23 @@ import { CathedralError } from '../../errors.ts';
 import type { PageList, RenderedPage } from './open-program.ts';
 import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 
-/** One for each core of a small machine. Each holds the program and what its pages read. */
+/** One for each core of a small machine. Each loads the program and what its pages read, and holds them. */
 const THREADS = 2;
+/** For so few pages, one thread is enough: to start another costs more time and memory than it saves. */
+const FEW_PAGES = 300;
 /** Memory of each thread, MiB. A thread that needs more fails the run. */
 const HEAP_MIB = 2048;
 
 /** Pages that may be under way at once, in a thread or on the way to the disk. More than threads, so that none waits for the disk. */
 export const PAGES_UNDER_WAY = 3 * THREADS;
 
-/** Threads that render the pages of a release, started when there is work. Each renders one page at a time. */
+/** Threads that render the pages of a release, started when there is work. Each renders one page at a time. There is one until `expect`. */
 export class PageThreads implements AsyncDisposable {
   readonly #source: PageSource;
   readonly #threads: PageThread[] = [];
   readonly #idle: PageThread[] = [];
   readonly #waiting: ((thread: PageThread) => void)[] = [];
+  #most = 1;
 
   constructor(source: PageSource) {
     this.#source = source;
@@ -30,6 +33,11 @@ export class PageThreads implements AsyncDisposable {
 
   async list(kind: string, since: string | null): Promise<PageList> {
     return (await this.#ask({ ask: 'list', kind, since }, kind)) as PageList;
+  }
+
+  /** How many pages are about to be rendered. */
+  expect(pages: number): void {
+    this.#most = pages > FEW_PAGES ? THREADS : 1;
   }
 
   async render(path: string): Promise<RenderedPage> {
@@ -51,7 +59,7 @@ export class PageThreads implements AsyncDisposable {
   async #take(): Promise<PageThread> {
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#threads.length === THREADS) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#threads.length === this.#most) return new Promise((resolve) => this.#waiting.push(resolve));
     const started = new PageThread(this.#source);
     this.#threads.push(started);
     return started;

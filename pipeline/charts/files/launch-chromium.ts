@@ -47,6 +47,8 @@ const FLAGS = [
   '--no-first-run',
   '--no-default-browser-check',
   '--password-store=basic',
+  // A tab is opened for each job; the first window would be one more page.
+  '--no-startup-window',
   '--hide-scrollbars',
   '--force-color-profile=srgb',
   // Glyph positions follow the font, not the screen settings of the machine.
