@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,8 @@ import { formPath, TABLES } from '../../pipeline/forms/tables.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { plantKey } from '../release/plant-key.ts';
 import { build } from './run-build.ts';
@@ -90,6 +92,32 @@ function sourceOf(id: string): (changed: string) => boolean {
   return (changed) => sources.includes(changed);
 }
 
+/** What happens to files of a release before the next run: of each pattern, to the first one that matches. */
+const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
+  [/^public\/cycles\/c-\d+\/index\.html$/, flip],
+  [/^public\/decisions\/decision-[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
+  [/^public\/licence\/index\.html$/, (place) => rm(place)],
+  [/^public\/charts\/reward-curve\.png$/, flip],
+  [/^public\/charts\/reward-curve-dark\.svg\.gz$/, flip],
+  [/^public\/charts\/supply\.zip$/, (place) => rm(place).then(() => mkdir(place))],
+  [/^public\/cards\/charts\/mii\.png$/, link],
+  [/^public\/search\/index\/fragment\//, flip],
+  [/^public\/search\/index\/2020s\/index\//, (place) => rm(place)],
+  [/^public\/_astro\/[^/]+\.css$/, flip],
+  [/^server\/entry\.mjs$/, flip],
+];
+
+async function flip(place: string): Promise<void> {
+  const bytes = await readFile(place);
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(place, bytes);
+}
+
+async function link(place: string): Promise<void> {
+  await rename(place, join(folder, 'elsewhere'));
+  await symlink(join(folder, 'elsewhere'), place);
+}
+
 let folder: string;
 let evening: Manifest;
 /** The last release, and the same made at once. */
@@ -121,6 +149,7 @@ beforeAll(async () => {
   await writeSample({ out: join(folder, 'ledger'), from: '2025-12-29', to: '2026-01-04', seed: 1 });
   const morning = await releaseUntil('2026-01-02T12Z');
   evening = await releaseUntil('2026-01-02T18Z');
+  await damage(join(folder, 'out'));
   const nextDay = await releaseUntil('2026-01-03T06Z');
   increments = nextDay;
   rebuilt = await releaseUntil('2026-01-03T06Z', 'whole');
@@ -131,6 +160,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
+
+async function damage(out: string): Promise<void> {
+  const { dir, manifest } = (await readCurrent(out))!;
+  const files = [...releaseFiles(manifest).keys()];
+  for (const [pattern, happens] of DAMAGES) {
+    const file = files.find((path) => pattern.test(path));
+    if (file === undefined) throw new Error(`no file of the release matches ${pattern}`);
+    await happens(join(dir, file));
+  }
+}
 
 function difference(before: Manifest, after: Manifest): { changed: string[]; added: string[] } {
   const known = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
@@ -164,6 +203,10 @@ test('releases that take files over from each other are what one run makes, thei
   ];
   expect(contentsOf(increments)).toEqual(contentsOf(rebuilt));
   expect(increments.release).toBe(rebuilt.release);
+});
+
+test('a damaged file of the previous release is made again', async () => {
+  expect(await verifyRelease((await readCurrent(join(folder, 'out')))!.dir)).toEqual([]);
 });
 
 test('a page with a wrong key keeps old figures, which a check finds', async () => {
