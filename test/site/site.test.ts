@@ -246,7 +246,7 @@ describe('a site that cannot be built', () => {
     const damage = (release: string) => rm(join(release, 'public', 'economy', 'supply'));
     await expect(buildDamaged(damage)).rejects.toMatchObject({
       code: 'site_failed',
-      place: 'page table',
+      place: '/charts/[id]/citation.[ending]',
       found: expect.stringContaining('economy/supply'),
     });
   });

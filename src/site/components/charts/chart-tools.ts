@@ -1,5 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { config } from 'zod';
 import { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
@@ -45,7 +43,9 @@ globalThis.openChartTools = async (facts) => {
   const texts = files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
   const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
   // Of what was fetched, which may be newer than the page.
-  const sources = files.map(({ path, bytes }) => ({ path, sha256: bytesToHex(sha256(bytes)) }));
+  const sources = await Promise.all(
+    files.map(async ({ path, bytes }) => ({ path, sha256: await sha256(bytes) })),
+  );
   return {
     asOf: chart.asOf(data),
     redraw: (state) => redraw(chart, data, state, facts),
@@ -55,7 +55,15 @@ globalThis.openChartTools = async (facts) => {
   };
 };
 
-async function read(path: string): Promise<Uint8Array> {
+/** Hex; null on a page without TLS, where browsers offer no hashes. A library for that case alone would weigh 3 kB on every chart. */
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+  const digest = await globalThis.crypto.subtle?.digest('SHA-256', bytes);
+  return digest
+    ? Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+    : null;
+}
+
+async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(`/${path}`);
   if (!response.ok) throw new Error(`/${path} ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());

@@ -2,10 +2,15 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
-import type { ChartSource } from '../../../../pipeline/charts/files/chart-formats.ts';
 import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { tableHtml } from './view-chart.ts';
+
+interface FrozenSource {
+  path: string;
+  /** Hex; null if it is not known. */
+  sha256: string | null;
+}
 
 /** Width of the frame, and of the drawing in a frozen embed, px. */
 export const EMBED_WIDTH = 720;
@@ -26,14 +31,14 @@ export function frozenCode(
   chart: Chart,
   data: unknown,
   state: ChartState,
-  { id, baseUrl, sources }: Pick<ChartFacts, 'id' | 'baseUrl'> & { sources: readonly ChartSource[] },
+  { id, baseUrl, sources }: Pick<ChartFacts, 'id' | 'baseUrl'> & { sources: readonly FrozenSource[] },
 ): string {
   const name = frozenName(chart, data);
   const url = escapeText(baseUrl + pagePath(id, formatChartState(chart, state)));
-  const files = sources.map(
-    ({ path, sha256 }) =>
-      `<a href="${escapeText(`${baseUrl}/${path}`)}">${escapeText(path)}</a> (SHA-256 <code>${sha256}</code>)`,
-  );
+  const files = sources.map(({ path, sha256 }) => {
+    const hash = sha256 === null ? '' : ` (SHA-256 <code>${sha256}</code>)`;
+    return `<a href="${escapeText(`${baseUrl}/${path}`)}">${escapeText(path)}</a>${hash}`;
+  });
   return [
     `<figure id="cathedral-${name}">`,
     frozenPicture(chart, data, state, name),
