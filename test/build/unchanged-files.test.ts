@@ -123,6 +123,8 @@ let evening: Manifest;
 /** The last release, and the same made at once. */
 let increments: Manifest;
 let rebuilt: Manifest;
+/** What the runs told their operator. */
+const said: string[] = [];
 /** By step: the paths that changed in place, and the new ones. */
 const steps = new Map<Step, { changed: string[]; added: string[] }>();
 
@@ -137,7 +139,7 @@ const optionsOf = (out: string) => ({
   contact: 'contact@data.example.org',
   software: 'cathedral-data-service/test',
   waitMs: 0,
-  log: () => {},
+  log: (line: string) => void said.push(line),
 });
 
 async function releaseUntil(until: string, out = 'out'): Promise<Manifest> {
@@ -205,8 +207,9 @@ test('releases that take files over from each other are what one run makes, thei
   expect(increments.release).toBe(rebuilt.release);
 });
 
-test('a damaged file of the previous release is made again', async () => {
+test('a damaged file of the previous release is made again, and the operator is told', async () => {
   expect(await verifyRelease((await readCurrent(join(folder, 'out')))!.dir)).toEqual([]);
+  expect(said.filter((line) => line.includes('damaged or missing files'))).toHaveLength(1);
 });
 
 test('a page with a wrong key keeps old figures, which a check finds', async () => {

@@ -57,6 +57,8 @@ export interface Base {
  */
 export class StagingFolder {
   readonly dir: string;
+  /** Files that were not linked because they are missing or damaged, as paths below the folder they were to be linked from. */
+  readonly damaged: string[] = [];
   readonly #base: Base | null;
   /** By path below the folder: the stamps of files that were there before. */
   readonly #files = new Map<string, string>();
@@ -104,7 +106,10 @@ export class StagingFolder {
     const stamps: string[] = [];
     for (const file of files) {
       const stamp = await this.#sourceStamp(from, file);
-      if (stamp === null) return false;
+      if (stamp === null) {
+        this.damaged.push(file.file);
+        return false;
+      }
       stamps.push(stamp);
     }
     for (const [index, { file, as = file }] of files.entries())
