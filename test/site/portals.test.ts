@@ -147,6 +147,8 @@ describe('what a portal says of a ledger that holds nothing but its genesis', ()
     .leaves.reduce(apply, emptyState());
   const release = {
     draft: { timestamp: state.asOf, ledger: { size: 1 } },
+    tracing: () => ({ names: () => [], [Symbol.dispose]: () => {} }),
+    note: () => {},
     read: ({ path }: { path: string }) => {
       if (path === 'academics/papers.json') return { papers: [] };
       if (path.startsWith('diplomacy/')) return { parties: { statement: 'In force.' } };
