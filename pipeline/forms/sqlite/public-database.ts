@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { Row } from '../columns.ts';
 import { type Table, timeColumn } from '../tables.ts';
@@ -84,12 +85,14 @@ export class PublicDatabase {
   async close(): Promise<void> {
     this.#database.exec('COMMIT');
     this.#database.close();
-    const handle = await open(this.#path, 'r+');
-    try {
-      for (const at of CHANGE_COUNTERS) await handle.write(Buffer.of(0, 0, 0, 1), 0, 4, at);
-    } finally {
-      await handle.close();
-    }
+    await asDiskErrors(this.#path, async () => {
+      const handle = await open(this.#path, 'r+');
+      try {
+        for (const at of CHANGE_COUNTERS) await handle.write(Buffer.of(0, 0, 0, 1), 0, 4, at);
+      } finally {
+        await handle.close();
+      }
+    });
   }
 }
 
