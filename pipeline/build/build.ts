@@ -132,7 +132,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
     staging.publish({ ...publication, prepare: prepare(publishLog) }),
   );
-  tellDamaged(staging, log);
+  nameDamaged(staging, log);
   const { manifest } = release;
   const { events, findings } = folded;
   log(`${outcome} ${manifest.release}`);
@@ -142,11 +142,11 @@ async function run(options: BuildOptions): Promise<BuildReport> {
 const MOST_NAMED = 5;
 
 /** A failing disk shows itself first in files that the run could make again. */
-function tellDamaged({ folder: { damaged } }: Staging, log: BuildOptions['log']): void {
+function nameDamaged({ folder: { damaged } }: Staging, log: BuildOptions['log']): void {
   if (damaged.length === 0) return;
   const more = damaged.length > MOST_NAMED ? ` and ${damaged.length - MOST_NAMED} more` : '';
   log(
-    `the previous release had damaged or missing files, which were made again: ${damaged.slice(0, MOST_NAMED).join(', ')}${more}`,
+    `damaged or missing in the previous release, and made again: ${damaged.slice(0, MOST_NAMED).join(', ')}${more}`,
   );
 }
 

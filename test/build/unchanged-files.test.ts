@@ -209,7 +209,7 @@ test('releases that take files over from each other are what one run makes, thei
 
 test('a damaged file of the previous release is made again, and the operator is told', async () => {
   expect(await verifyRelease((await readCurrent(join(folder, 'out')))!.dir)).toEqual([]);
-  expect(said.filter((line) => line.includes('damaged or missing files'))).toHaveLength(1);
+  expect(said.filter((line) => line.includes('damaged or missing in the previous release'))).toHaveLength(1);
 });
 
 test('a page with a wrong key keeps old figures, which a check finds', async () => {

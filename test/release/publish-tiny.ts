@@ -5,6 +5,7 @@ import { readCurrent, recoverFinalFiles } from '../../pipeline/release/format/re
 import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';
 import type { Outcome } from '../../pipeline/release/staging/commit.ts';
+import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
 
 export interface TinyOptions {
@@ -89,7 +90,7 @@ export async function publishTiny(out: string, options: TinyOptions): Promise<Ou
   await staging.write(dataFile('government/compliance-report.json', `{"events":${events}}`, gated));
   await staging.write(dataFile('government/transparency-2024.json', '{"closed":true}', { immutable: true }));
   await staging.writeDraft(tinyFacts(events, software));
-  await staging.addTree(await writeSite(staging.scratch, events));
+  await readSite(await writeSite(staging.scratch, events), (file) => staging.write(file));
   await extra?.(staging);
   // Without await, the staging folder would be disposed of before the promise settles.
   return await staging.publish({ facts: tinyFacts(events, software), state: JSON.stringify({ events }) });

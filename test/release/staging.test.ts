@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compareManifests } from '../../pipeline/build/compare-manifests.ts';
 import { DraftManifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
@@ -41,11 +42,15 @@ describe('a staging folder', () => {
     await writeFile(join(site, 'economy/supply.json'), '{}');
     await using staging = await openStaging(out, null, { reuse: true });
     await staging.write(dataFile('economy/supply.json', '[]'));
-    expect(await failureOf(() => staging.addTree(site))).toMatchObject({ place: 'economy/supply.json' });
+    expect(await failureOf(() => readSite(site, (file) => staging.write(file)))).toMatchObject({
+      place: 'economy/supply.json',
+    });
     await writeFile(join(site, 'economy/supply.exe'), '');
-    expect(await failureOf(() => staging.addTree(site))).toMatchObject({ place: 'economy/supply.exe' });
+    expect(await failureOf(() => readSite(site, (file) => staging.write(file)))).toMatchObject({
+      place: 'economy/supply.exe',
+    });
     await symlink('/etc/passwd', join(site, 'x.txt'));
-    expect(await failureOf(() => staging.addTree(site))).toMatchObject({
+    expect(await failureOf(() => readSite(site, (file) => staging.write(file)))).toMatchObject({
       place: 'x.txt',
       expected: 'a file',
     });

@@ -166,7 +166,7 @@ function keysOf(
   };
 }
 
-/** By kind; null if there are none, they are damaged, or another program made them. */
+/** The pages of the previous release by kind; null for a first release, a damaged file, or another program. */
 async function pagesBefore(previous: Published | null, program: string): Promise<Map<string, Kind> | null> {
   const listed = previous?.manifest.unlisted.find(({ file }) => file === PAGES);
   if (!listed) return null;

@@ -27,7 +27,6 @@ import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
 import { readIndex, retiredRelease } from './file-index.ts';
 import { formatKeys, KEYS, readKept, readKeys } from './keys.ts';
-import { readSite } from './site-tree.ts';
 import { type Base, damageError, type Linked, StagingFolder } from './staging-folder.ts';
 
 /**
@@ -220,11 +219,6 @@ export class Staging implements AsyncDisposable {
   /** The text of a file without URL of the previous release; null where that has none, or damaged it, and in a rebuild. */
   async keptBefore(path: string): Promise<string | null> {
     return this.reuse && this.previous ? readKept(this.previous, path) : null;
-  }
-
-  /** Adds a folder of the site. Throws publish_failed for a link, an unknown ending or a taken path. */
-  async addTree(folder: string): Promise<void> {
-    await readSite(folder, (file) => this.write(file));
   }
 
   /** Paths of the files so far. */

@@ -5,6 +5,7 @@ import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import type { Print } from '../../../pipeline/build/pdf/print-pdf.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { readSite } from '../../../pipeline/release/staging/site-tree.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -37,7 +38,7 @@ function runWithPdfs(out: string, { print, rebuild = false, text = '' }: RunOpti
         await mkdir(join(pages, page, '..'), { recursive: true });
         await writeFile(join(pages, page), `<!doctype html><title>${page}</title>${text}`);
       }
-      await staging.addTree(pages);
+      await readSite(pages, (file) => staging.write(file));
       for (const pdf of await pdfJobs(staging, { state }, options)) await makePdf(staging, pdf, options);
     },
   });
