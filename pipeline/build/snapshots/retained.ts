@@ -1,4 +1,5 @@
 import { slotTime } from '../../ledger/slot.ts';
+import { monthOf } from '../../release/format/snapshot-at.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -18,9 +19,4 @@ export function retained(ids: readonly string[], days: number): string[] {
     months.add(monthOf(id));
   }
   return sorted.filter((id) => slotTime(id) >= since || lastOfMonth.has(id));
-}
-
-/** `2025-12-01T06Z` → `2025-12`. */
-export function monthOf(id: string): string {
-  return id.slice(0, 7);
 }
