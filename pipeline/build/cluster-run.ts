@@ -219,20 +219,31 @@ export async function purgeOnceSwitched(
   service: string,
   { log, purge }: { log: (line: string) => void; purge: () => Promise<boolean> },
 ): Promise<void> {
+  let due = await unpurged(database, service);
+  if (due && due.left > 0) log('waiting until all servers switch to the release, to purge caches');
+  // The database is asked again after the wait, because a timer may fire early and a purge before the switch would bring the previous release
+  // back into the caches. The total is limited: a clock that was wrong when the time was set would make the wait longer.
+  for (let waited = 0; due && due.left > 0 && waited < MOST_SWITCH_MS; ) {
+    const pause = Math.min(Math.ceil(due.left), MOST_SWITCH_MS);
+    await sleep(pause);
+    waited += pause;
+    due = await unpurged(database, service);
+  }
+  if (!due) return;
+  if (!(await purge())) return;
+  const purged = 'UPDATE cathedral.current_release SET purged = $2 WHERE service = $1 AND purged < $2';
+  await database.query(purged, [service, due.version]);
+}
+
+/** The current release of the service if no run has purged it, and the milliseconds until all servers have switched to it. */
+async function unpurged(
+  database: Database,
+  service: string,
+): Promise<{ version: number; left: number } | undefined> {
   const { rows } = await database.query<{ version: number; left: number }>(
     `SELECT version, (extract(epoch FROM switch_at - clock_timestamp()) * 1000)::float8 AS left
      FROM cathedral.current_release WHERE service = $1 AND purged < version`,
     [service],
   );
-  const [due] = rows;
-  if (!due) return;
-  // A clock that was wrong when the time was set would make it longer.
-  const left = Math.min(due.left, MOST_SWITCH_MS);
-  if (left > 0) {
-    log('waiting until all servers switch to the release, to purge caches');
-    await sleep(left);
-  }
-  if (!(await purge())) return;
-  const purged = 'UPDATE cathedral.current_release SET purged = $2 WHERE service = $1 AND purged < $2';
-  await database.query(purged, [service, due.version]);
+  return rows[0];
 }
