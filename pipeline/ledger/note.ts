@@ -12,8 +12,11 @@ import { decodeBase64, encodeBase64 } from './base64.ts';
  * 110 kB.
  */
 export const MAX_NOTE_BYTES = 1_000_000;
-/** The number that every verifier must accept. */
-const MAX_SIGNATURES = 16;
+/**
+ * As in the format's reference implementation. Every verifier must accept 16; a checkpoint that two keys signed and 32 witnesses cosigned
+ * has more.
+ */
+export const MAX_SIGNATURES = 100;
 /** How many keys of one name may sign. A rotation has two. */
 export const MOST_KEYS = 8;
 const ED25519 = 0x01;
@@ -41,18 +44,53 @@ export interface Signer {
 
 /** `name+<key id>+base64(0x01 ‖ public key)` → verifier. Throws `config_invalid`: a key is a setting. */
 export function parseVerifierKey(vkey: string): Verifier {
-  const [, name, id, base64] = VERIFIER_KEY.exec(vkey.trim()) ?? [];
-  const bytes = decodeBase64(base64 ?? '');
-  if (name === undefined || bytes === null || bytes[0] !== ED25519 || bytes.length !== 1 + PUBLIC_KEY_BYTES) {
-    throw invalidKey('name+id+base64 of an Ed25519 public key', JSON.stringify(vkey));
-  }
-  const verifier = verifierOf(name, bytes.subarray(1));
-  if (verifier.id !== id) throw invalidKey(`key id ${verifier.id} for this key`, `${id}`);
-  return verifier;
+  const { name, publicKey } = parseKey(
+    vkey,
+    (type, bytes) => type === ED25519 && bytes === PUBLIC_KEY_BYTES,
+    'name+id+base64 of an Ed25519 public key',
+  );
+  return { name, id: keyId(name, ED25519, publicKey), publicKey };
 }
 
-export function formatVerifierKey(verifier: Verifier): string {
-  return `${verifier.name}+${verifier.id}+${encodeBase64(encodeKey(verifier.publicKey))}`;
+export function formatVerifierKey({ name, publicKey }: Verifier): string {
+  return formatKey(name, ED25519, publicKey);
+}
+
+/**
+ * A verifier key of any signature type. `isAccepted` is told the type and the length of the public key. Throws `config_invalid`.
+ */
+export function parseKey(
+  vkey: string,
+  isAccepted: (type: number, bytes: number) => boolean,
+  expected: string,
+): { name: string; type: number; publicKey: Uint8Array } {
+  const [, name, id, base64] = VERIFIER_KEY.exec(vkey.trim()) ?? [];
+  const bytes = decodeBase64(base64 ?? '');
+  const type = bytes?.[0];
+  if (name === undefined || !bytes || type === undefined || !isAccepted(type, bytes.length - 1))
+    throw invalidKey(expected, JSON.stringify(vkey.slice(0, 200)));
+  const publicKey = bytes.subarray(1);
+  const found = keyId(name, type, publicKey);
+  if (found !== id) throw invalidKey(`key id ${found} for this key`, `${id}`);
+  return { name, type, publicKey };
+}
+
+/** `name+<key id>+base64(<type> ‖ <public key>)`. */
+export function formatKey(name: string, type: number, publicKey: Uint8Array): string {
+  return `${name}+${keyId(name, type, publicKey)}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;
+}
+
+/** The id by which a signature names its key. Throws `config_invalid` for an invalid name. */
+export function keyId(name: string, type: number, publicKey: Uint8Array): string {
+  if (!KEY_NAME.test(name))
+    throw invalidKey('a key name without spaces and plus signs', JSON.stringify(name));
+  const hash = sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(type), publicKey));
+  return bytesToHex(hash.subarray(0, ID_BYTES));
+}
+
+/** Throws `config_invalid` for an invalid key name. */
+export function verifierOf(name: string, publicKey: Uint8Array): Verifier {
+  return { name, id: keyId(name, ED25519, publicKey), publicKey };
 }
 
 /** Signs `text`, which must end with a line end, with each signer. */
@@ -60,11 +98,15 @@ export function signNote(text: string, signer: Signer, ...others: readonly Signe
   const fault = textFault(text);
   if (fault) throw malformed(`note by ${signer.verifier.name}`, fault);
   const message = utf8ToBytes(text);
-  const lines = [signer, ...others].map(
-    ({ verifier: { name, id }, sign }) =>
-      `— ${name} ${encodeBase64(concatBytes(hexToBytes(id), sign(message)))}\n`,
+  const lines = [signer, ...others].map(({ verifier, sign }) =>
+    formatSignature({ ...verifier, signature: sign(message) }),
   );
   return `${text}\n${lines.join('')}`;
+}
+
+/** A line of a note. */
+export function formatSignature({ name, id, signature }: NoteSignature): string {
+  return `— ${name} ${encodeBase64(concatBytes(hexToBytes(id), signature))}\n`;
 }
 
 /** The text of a note, and its signatures in the name of known keys. */
@@ -92,7 +134,7 @@ export function readClaims(
   verifiers: readonly Verifier[],
   place: string,
 ): NoteClaims {
-  const { text, signatures } = splitNote(decodeNote(note, place), place);
+  const { text, signatures } = readSignatures(note, place);
   const unknown = new Set<string>();
   const claims: Claim[] = [];
   for (const { name, id, signature } of signatures) {
@@ -119,13 +161,23 @@ export function invalidSignature({ verifier: { name, id } }: Claim, place: strin
  * The text of a note without verifying its signatures. The caller needs another proof of it. Throws `ledger_corrupt` if it is not a note.
  */
 export function noteText(note: string | Uint8Array, place: string): string {
-  return splitNote(decodeNote(note, place), place).text;
+  return readSignatures(note, place).text;
 }
 
-interface NoteSignature {
+/** A signature line: the key in whose name it is, and what that key's type makes of it. */
+export interface NoteSignature {
   name: string;
+  /** 8 hex digits. */
   id: string;
   signature: Uint8Array;
+}
+
+/** The text of a note and all its signatures in the note's order; verifies nothing. Throws `ledger_corrupt`. */
+export function readSignatures(
+  note: string | Uint8Array,
+  place: string,
+): { text: string; signatures: NoteSignature[] } {
+  return splitNote(decodeNote(note, place), place);
 }
 
 function decodeNote(note: string | Uint8Array, place: string): string {
@@ -170,18 +222,6 @@ function textFault(text: string): { expected: string; found: string } | undefine
   if (CONTROL.test(text)) return { expected: 'no control characters', found: 'one' };
   if (!text.isWellFormed()) return { expected: 'well-formed Unicode', found: 'a lone surrogate' };
   return undefined;
-}
-
-/** Throws `config_invalid` for an invalid key name. */
-export function verifierOf(name: string, publicKey: Uint8Array): Verifier {
-  if (!KEY_NAME.test(name))
-    throw invalidKey('a key name without spaces and plus signs', JSON.stringify(name));
-  const hash = sha256(concatBytes(utf8ToBytes(`${name}\n`), encodeKey(publicKey)));
-  return { name, id: bytesToHex(hash.subarray(0, ID_BYTES)), publicKey };
-}
-
-function encodeKey(publicKey: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(ED25519), publicKey);
 }
 
 function malformed(
