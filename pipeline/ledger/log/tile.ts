@@ -63,7 +63,12 @@ export function tilePath({ level, index, width }: Tile): string {
 
 /** `tile/entries/x001/234` */
 export function bundlePath({ index, width }: Bundle): string {
-  return `tile/entries/${formatIndex(index)}${formatWidth(width)}`;
+  return `tile/entries/${bundleName({ index, width })}`;
+}
+
+/** `x001/234`, `000.p/17` */
+export function bundleName({ index, width }: Bundle): string {
+  return `${formatIndex(index)}${formatWidth(width)}`;
 }
 
 const PATH = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { CalendarDate, type LedgerEvent } from '../event.ts';
+import { compareTimestamps } from '../timestamp.ts';
+import { isPublic, PUBLIC_VERSION } from './public-events.ts';
+import { TILE_WIDTH } from './tile.ts';
+
+const Index = z.int().min(0);
+
+const DayBundle = z.strictObject({
+  bundle: Index.meta({ description: 'Number of a bundle of public events' }),
+  from: z
+    .string()
+    .regex(/^\d\d:\d\d:\d\d(\.\d+)?Z$/)
+    .meta({ description: 'Time of the day’s first public event in it, UTC' }),
+  types: z.array(z.string()).min(1).meta({ description: 'Types of the day’s public events in it' }),
+});
+
+const EventDay = z.strictObject({
+  date: CalendarDate.meta({ description: 'Day, UTC' }),
+  first: Index.meta({ description: 'Index of its first event in the log' }),
+  end: Index.meta({ description: 'One more than the index of its last event' }),
+  bundles: z.array(DayBundle).meta({ description: 'Bundles with public events of the day' }),
+});
+export type EventDay = z.infer<typeof EventDay>;
+
+/** Where the events of a month are in the log: `/events/days/2026-05.json`. It follows from the ledger, and the release signs it. */
+export const EventDays = z.strictObject({
+  month: z
+    .string()
+    .regex(/^\d{4}-\d\d$/)
+    .meta({ description: 'Calendar month, UTC' }),
+  /** In the addresses of the bundles. */
+  version: z.int().min(1).meta({ description: 'Version of the decisions which events are public' }),
+  days: z.array(EventDay).meta({ description: 'Its days with events, in their order' }),
+});
+export type EventDays = z.infer<typeof EventDays>;
+
+export const EVENT_DAYS_FOLDER = 'events/days';
+
+/** Path of the index of a month, `2026-05`, below the service’s root. */
+export function eventDaysPath(month: string): string {
+  return `${EVENT_DAYS_FOLDER}/${month}.json`;
+}
+
+export function monthOf(timestamp: string): string {
+  return timestamp.slice(0, 'YYYY-MM'.length);
+}
+
+/** One line a day. */
+export function formatEventDays({ days, ...about }: EventDays): string {
+  const head = JSON.stringify(about).slice(0, -1);
+  return `${head},"days":[\n${days.map((day) => JSON.stringify(day)).join(',\n')}\n]}\n`;
+}
+
+/** Throws release_invalid; `place` names the file. */
+export function parseEventDays(text: string, place: string): EventDays {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(place, 'JSON', JSON.stringify(text.slice(0, 80)), cause);
+  }
+  const { data, error } = EventDays.safeParse(json);
+  if (data) return data;
+  const { path, message } = error.issues[0]!;
+  throw invalid(place, 'the days of a month with their events', `${path.join('.')}: ${message}`);
+}
+
+/**
+ * The numbers of the bundles that may hold public events of a type at a time, in their order. More than one only where a time is that of
+ * several events.
+ */
+export function bundlesAt({ days }: EventDays, timestamp: string, type: string): number[] {
+  const day = days.find(({ date }) => date === timestamp.slice(0, date.length));
+  if (!day) return [];
+  const begins = day.bundles.map(({ from }) => compareTimestamps(`${day.date}T${from}`, timestamp));
+  return day.bundles
+    .filter(({ types }, at) => types.includes(type) && begins[at]! <= 0 && (begins[at + 1] ?? 0) >= 0)
+    .map(({ bundle }) => bundle);
+}
+
+/** Adds an event to the days of its month. */
+export function addEvent({ days }: EventDays, event: LedgerEvent): void {
+  const { seq, timestamp, type } = event;
+  const date = timestamp.slice(0, 'YYYY-MM-DD'.length);
+  let day = days.at(-1);
+  if (day?.date !== date) {
+    day = { date, first: seq, end: seq, bundles: [] };
+    days.push(day);
+  }
+  day.end = seq + 1;
+  if (!isPublic(event)) return;
+  const bundle = Math.floor(seq / TILE_WIDTH);
+  const last = day.bundles.at(-1);
+  if (last?.bundle !== bundle)
+    day.bundles.push({ bundle, from: timestamp.slice(date.length + 1), types: [type] });
+  else if (!last.types.includes(type)) last.types.push(type);
+}
+
+export function emptyMonth(month: string): EventDays {
+  return { month, version: PUBLIC_VERSION, days: [] };
+}
+
+function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('release_invalid', { place, expected, found, cause });
+}

@@ -1,0 +1,123 @@
+import { CathedralError } from '../../errors.ts';
+import { Envelope, type LedgerEvent } from '../event.ts';
+import type { Leaf } from '../leaf.ts';
+import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
+import type { Hash } from './hash.ts';
+import {
+  MAX_POLICY_BYTES,
+  POLICY_PATH,
+  PUBLIC_VERSION,
+  type PublishedDecisions,
+  parsePolicy,
+} from './public-events.ts';
+import { type Bundle, bundleName, TILE_WIDTH, tileAt } from './tile.ts';
+import type { TileReader } from './tile-reader.ts';
+
+/** `public/v1/x001/234`, `public/v1/000.p/17`: the path of a bundle of public events below the log's address. */
+export function publicBundlePath(bundle: Bundle, version = PUBLIC_VERSION): string {
+  return `public/v${version}/${bundleName(bundle)}`;
+}
+
+/**
+ * As an entry bundle of the same leaves, with length 0 in place of an event that stays a hash. An event’s line is never empty, so the two
+ * cannot be confused, and an entry’s position is its leaf’s.
+ */
+export function formatPublicBundle(entries: readonly (Uint8Array | null)[]): Uint8Array {
+  return formatBundle(entries.map((entry) => entry ?? NONE));
+}
+
+const NONE = new Uint8Array();
+
+/** Exactly `width` entries, null for each that stays a hash. Throws log_invalid; `place` names the bundle. */
+export function parsePublicBundle(bytes: Uint8Array, width: number, place: string): (Uint8Array | null)[] {
+  return parseBundle(bytes, width, place).map((entry) => (entry.length === 0 ? null : entry));
+}
+
+/** Reads a file of the log by its path below the log’s address; null: there is none. The bytes are not trusted. */
+export type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
+
+/** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */
+export type LeafHash = (entry: Uint8Array) => Hash | Promise<Hash>;
+
+/** The public events of a log. Nothing that it returns is more than what the log’s checkpoint signs. */
+export class PublicEvents {
+  readonly reader: TileReader;
+  /** What the log says that it publishes. Nothing vouches for it. */
+  readonly policy: PublishedDecisions;
+  readonly #read: ReadLogFile;
+  readonly #leafHash: LeafHash;
+
+  private constructor(reader: TileReader, policy: PublishedDecisions, read: ReadLogFile, leafHash: LeafHash) {
+    this.reader = reader;
+    this.policy = policy;
+    this.#read = read;
+    this.#leafHash = leafHash;
+  }
+
+  /** Null: the log has no public events. Throws log_invalid, and the errors of `read`. */
+  static async open(reader: TileReader, read: ReadLogFile, leafHash: LeafHash): Promise<PublicEvents | null> {
+    const bytes = await read(POLICY_PATH, MAX_POLICY_BYTES);
+    if (!bytes) return null;
+    const policy = parsePolicy(new TextDecoder().decode(bytes), POLICY_PATH);
+    return new PublicEvents(reader, policy, read, leafHash);
+  }
+
+  /**
+   * The lines of the leaves 256·number … as the tree has them, null for each that stays a hash. Throws log_invalid for a bundle that is
+   * missing or damaged and for a line that is not that of its leaf, and the errors of `read`.
+   */
+  async lines(number: number): Promise<(Uint8Array | null)[]> {
+    const tile = tileAt(0, number, this.reader.head.size);
+    if (!tile) throw new RangeError(`a tree of ${this.reader.head.size} has no bundle ${number}`);
+    const [hashes, { path, entries }] = await Promise.all([this.reader.tile(0, number), this.#bundle(tile)]);
+    for (const [at, entry] of entries.entries()) {
+      if (entry === null) continue;
+      const hash = this.#leafHash(entry);
+      const found = typeof hash === 'string' ? hash : await hash;
+      if (found !== hashes[at]) throw invalid(`${path} entry ${at}`, `hash ${hashes[at]}`, found);
+    }
+    return entries;
+  }
+
+  /** The same as events. */
+  async events(number: number): Promise<(Leaf | null)[]> {
+    const lines = await this.lines(number);
+    const hashes = await this.reader.tile(0, number);
+    return lines.map(
+      (line, at) => line && { event: parseLine(line, number * TILE_WIDTH + at), hash: hashes[at]! },
+    );
+  }
+
+  /** A partial bundle may have been removed once the full one exists, which begins with it. */
+  async #bundle({ index, width }: Bundle): Promise<{ path: string; entries: (Uint8Array | null)[] }> {
+    const { version } = this.policy;
+    const path = publicBundlePath({ index, width }, version);
+    const bytes = await this.#read(path, MAX_BUNDLE_BYTES);
+    if (bytes) return { path, entries: parsePublicBundle(bytes, width, path) };
+    const full = publicBundlePath({ index, width: TILE_WIDTH }, version);
+    const whole = width < TILE_WIDTH ? await this.#read(full, MAX_BUNDLE_BYTES) : null;
+    if (!whole) throw invalid(path, `a bundle of ${width} leaves`, 'no such file');
+    return { path: full, entries: parsePublicBundle(whole, TILE_WIDTH, full).slice(0, width) };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The event of a line whose hash is that of leaf `index`. Throws log_invalid if it is not one. */
+function parseLine(line: Uint8Array, index: number): LedgerEvent {
+  const place = `event ${index}`;
+  let json: unknown;
+  try {
+    json = JSON.parse(utf8.decode(line));
+  } catch (cause) {
+    throw invalid(place, 'an event as JSON', String(cause), cause);
+  }
+  const { data, error } = Envelope.safeParse(json);
+  if (!data) throw invalid(place, 'the members of an event', error.issues[0]!.path.join('.'));
+  if (data.seq !== index) throw invalid(place, `seq ${index}`, `seq ${data.seq}`);
+  return data;
+}
+
+function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('log_invalid', { place, expected, found, cause });
+}
