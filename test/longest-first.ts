@@ -9,8 +9,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'site/browser',
   'faults/faults',
+  'build/unchanged-files',
+  'build/cluster-run',
   'build/build',
   'cli/start',
+  'cluster/cluster',
   'site/verification-browser',
   'cli/build',
   'site/explore-browser',
