@@ -17,6 +17,8 @@ export interface OpenOptions {
   from?: number;
   /** The byte after the last one wanted; an origin may go on after it. */
   to?: number;
+  /** Instead of both: only so many bytes at the end. Only pages ask so, where the length is not known. */
+  last?: number;
   /** Do not send the file if it is still this version. */
   unless?: Validator;
 }
@@ -27,6 +29,8 @@ export interface Opened {
   from: number;
   /** Length of `body` in bytes, if the origin says so. */
   bytes: number | null;
+  /** Length of the whole file, if a part of it says so. */
+  total?: number;
   validator: Validator;
   body: AsyncIterable<Uint8Array>;
 }

@@ -2,10 +2,12 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
-import { type Hashing, type Opened, Origin } from './origin.ts';
+import { type Hashing, type Opened, type OpenOptions, Origin } from './origin.ts';
 import { Pace } from './pace.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
+/** Paths whose bytes never change. */
+const LASTING = /^(log\/tile\/|snapshots\/\d)/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
 /** RFC 6962 §2.1 prefixes. Synchronous hashing: searching a log computes hundreds of thousands of hashes. */
@@ -47,26 +49,40 @@ export class PageOrigin extends Origin {
     return work();
   }
 
-  async open(path: string): Promise<Opened | null> {
+  /** A host without ranges sends the whole file. */
+  async open(path: string, { from = 0, to, last }: OpenOptions = {}): Promise<Opened | null> {
     const place = this.placeOf(path);
     this.traffic.requests += 1;
-    // Full tiles never change, so the browser may cache them. They are verified anyway.
-    const cache = path.startsWith('log/tile/') ? 'default' : 'no-cache';
+    // Tiles and snapshots never change, so the browser may cache them. They are verified anyway.
+    const cache = LASTING.test(path) ? 'default' : 'no-cache';
     const pace = new Pace(this.#stallMs, undefined);
     const { signal } = pace;
-    const response = await fetch(place, { cache, credentials: 'omit', redirect: 'error', signal }).catch(
-      (cause: Error) => {
-        pace.end();
-        throw unreachable(place, 'an answer', cause.message, cause);
-      },
-    );
-    if (response.status === 200)
-      return { from: 0, bytes: null, validator: NO_VALIDATOR, body: this.#read(response, place, pace) };
+    const range = last === undefined ? `${from}-${to === undefined ? '' : to - 1}` : `-${last}`;
+    // With a range, browsers accept no content coding.
+    const headers: HeadersInit = range === '0-' ? {} : { Range: `bytes=${range}` };
+    const how: RequestInit = { cache, credentials: 'omit', redirect: 'error', signal, headers };
+    const response = await fetch(place, how).catch((cause: Error) => {
+      pace.end();
+      throw unreachable(place, 'an answer', cause.message, cause);
+    });
+    const part = response.status === 206 ? partOf(response) : null;
+    if (response.status === 200 || part)
+      return {
+        from: part?.from ?? 0,
+        bytes: null,
+        ...(part && { total: part.total }),
+        validator: NO_VALIDATOR,
+        body: this.#read(response, place, pace),
+      };
     pace.end();
     // Otherwise the browser would keep downloading.
     await response.body?.cancel().catch(() => {});
     if (GONE.has(response.status)) return null;
-    throw unreachable(place, 'status 200', `status ${response.status}`);
+    throw unreachable(
+      place,
+      range === '0-' ? 'status 200' : 'status 200 or 206',
+      `status ${response.status}`,
+    );
   }
 
   async *#read({ body }: Response, place: string, pace: Pace): AsyncGenerator<Uint8Array> {
@@ -85,6 +101,12 @@ export class PageOrigin extends Origin {
       await reader?.cancel().catch(() => {});
     }
   }
+}
+
+/** Null if the host does not say which part it is. */
+function partOf({ headers }: Response): { from: number; total: number } | null {
+  const [, from, total] = /^bytes (\d{1,15})-\d+\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
+  return total === undefined ? null : { from: Number(from), total: Number(total) };
 }
 
 function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {

@@ -3,6 +3,9 @@ import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^(\d{4}-\d{2}-\d{2}T\d{2})(?::(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?)?Z$/;
 
+/** Later times have ids of another form. */
+const LAST = Date.UTC(9999, 11, 31, 18);
+
 /** How `as_of` is written, for messages. */
 export const AS_OF_FORM =
   'a snapshot like 2026-06-10T06Z, a time like 2026-06-10T06:00:00Z or a day like 2026-06-10, in UTC';
@@ -12,7 +15,8 @@ export const AS_OF_FORM =
  * `2026-06-10` is the end of that day.
  */
 export function parseAsOf(text: string): number | null {
-  if (DAY.test(text)) return isSlotId(`${text}T00Z`) ? slotTime(`${text}T00Z`) + 4 * SLOT_MS : null;
+  if (DAY.test(text))
+    return isSlotId(`${text}T00Z`) ? Math.min(slotTime(`${text}T00Z`) + 4 * SLOT_MS, LAST) : null;
   const [, hour, minute = '00', second = '00'] = MOMENT.exec(text) ?? [];
   if (hour === undefined || !isSlotId(`${hour.slice(0, 10)}T00Z`)) return null;
   const ms = Date.parse(`${hour}:${minute}:${second}Z`);

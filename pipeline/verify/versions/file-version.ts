@@ -1,0 +1,199 @@
+import { digestOf } from '../../ledger/digest.ts';
+import { textOf } from '../../release/format/public-manifest.ts';
+import {
+  parseSnapshot,
+  type Snapshot,
+  type SnapshotEntry,
+  type SnapshotFile,
+} from '../../release/format/snapshot-index.ts';
+import { mismatchError } from '../findings.ts';
+import { type Origin, readListed, type Sha256 } from '../origin.ts';
+
+/** A file as it is in a snapshot. */
+export interface FileVersion {
+  entry: SnapshotEntry;
+  file: SnapshotFile;
+}
+
+/** The longest file that is assembled in a browser, in bytes; the rest of the memory is for others. */
+export const LONGEST_VERSION = 512 << 20;
+/** After so many bytes the page gets a turn. */
+const TURN_BYTES = 4 << 20;
+
+/** Receives how many bytes there are so far. May throw, to stop. */
+export type Progress = (bytes: number) => void;
+
+/** The index of a listed snapshot. Throws mirror_mismatch, release_invalid and mirror_unreachable. */
+export async function readSnapshotIndex(origin: Origin, { id, index }: SnapshotEntry): Promise<Snapshot> {
+  const { path, sha256 } = index;
+  const place = origin.placeOf(path);
+  const bytes = await readListed(origin, path, index.bytes);
+  const found = await digestOf(bytes);
+  if (found !== sha256) throw mismatchError(place, `SHA-256 ${sha256}, as listed`, found);
+  const snapshot = parseSnapshot(textOf(bytes, place), place);
+  if (snapshot.id !== id) throw mismatchError(place, `snapshot ${id}`, snapshot.id);
+  return snapshot;
+}
+
+/** The version of a file in a snapshot; null if the snapshot does not have the file. Throws like `readSnapshotIndex`. */
+export async function findVersion(
+  origin: Origin,
+  entry: SnapshotEntry,
+  path: string,
+): Promise<FileVersion | null> {
+  const { files } = await readSnapshotIndex(origin, entry);
+  const file = files.find((one) => one.path === path);
+  return file ? { entry, file } : null;
+}
+
+/** All bytes of a version, whose hash was verified. Throws mirror_mismatch and mirror_unreachable. */
+export async function readVersion(origin: Origin, version: FileVersion, progress: Progress): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  await verified(origin, [version], progress, (chunk) => void parts.push(chunk));
+  return new Blob(parts, { type: version.file.media_type });
+}
+
+/** Where a history's rows are; null: they are lost. */
+function placeOfRows({ entry, file }: FileVersion): string | null {
+  if ('url' in file) return file.url;
+  const old = entry.histories?.[file.range.of];
+  return old === undefined ? file.range.of : old;
+}
+
+/** Whether one version of a history is the rows of another one and newer rows before them. */
+export function continues(newer: FileVersion, older: FileVersion): boolean {
+  const [one, other] = [newer.file, older.file];
+  return 'range' in one && 'range' in other && placeOfRows(newer) === placeOfRows(older)
+    ? one.range.last >= other.range.last
+    : false;
+}
+
+/**
+ * The rows that a history got between two versions, as they stand in it, when the newer one `continues` the older one. The older one's
+ * bytes are read as the end of the newer one and hashed too, so both versions were verified, and no row of the older one is gone.
+ */
+export async function readNewRows(
+  origin: Origin,
+  newer: FileVersion,
+  older: FileVersion,
+  progress: Progress,
+): Promise<Blob> {
+  const head = headOf(newer).length;
+  const oldRows = older.file.bytes - headOf(older).length;
+  const end = newer.file.bytes - oldRows;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  await verified(origin, [newer, older], progress, (chunk, at) => {
+    const part = chunk.subarray(Math.max(0, head - at), Math.max(0, end - at));
+    if (part.length > 0) parts.push(part);
+  });
+  return new Blob(parts);
+}
+
+/**
+ * Streams the first version and hashes all of them: the others end as it does. Throws mirror_mismatch if a hash differs.
+ */
+async function verified(
+  origin: Origin,
+  versions: readonly [FileVersion, ...FileVersion[]],
+  progress: Progress,
+  take: (chunk: Uint8Array<ArrayBuffer>, at: number) => void,
+): Promise<void> {
+  const [first] = versions;
+  const total = first.file.bytes;
+  if (total > LONGEST_VERSION)
+    throw mismatchError(first.file.path, `a file of at most ${LONGEST_VERSION} bytes`, `${total}`);
+  const hashes = versions.map((version) => begun(origin.hashing.sha256(), version, version === first));
+  let at = 0;
+  for await (const chunk of bytesOf(origin, first)) {
+    for (const { hash, version } of hashes) {
+      const rows = version === first ? 0 : total - (version.file.bytes - headOf(version).length);
+      hash.update(chunk.subarray(Math.max(0, rows - at)));
+    }
+    take(chunk, at);
+    const turns = [at, at + chunk.length].map((bytes) => Math.floor(bytes / TURN_BYTES));
+    if (turns[0] !== turns[1]) await new Promise((resolve) => setTimeout(resolve));
+    at += chunk.length;
+    progress(at);
+  }
+  for (const { hash, version } of hashes) {
+    const { entry, file } = version;
+    const found = hash.digest();
+    if (found === file.sha256) continue;
+    throw mismatchError(`/${file.path} of ${entry.id}`, `SHA-256 ${file.sha256}, as in its snapshot`, found);
+  }
+}
+
+/** The hash of a version that is not streamed itself begins with its own header. */
+function begun(hash: Sha256, version: FileVersion, isStreamed: boolean) {
+  if (!isStreamed) hash.update(headOf(version));
+  return { hash, version };
+}
+
+function headOf({ file }: FileVersion): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode('head' in file ? file.head : '');
+}
+
+async function* bytesOf(origin: Origin, version: FileVersion): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { file, entry } = version;
+  if ('url' in file) return yield* wholeOf(origin, file.url, file.bytes);
+  const { of, last } = file.range;
+  const place = placeOfRows(version);
+  if (place === null) {
+    const expected = `the rows of /${of} as they were written at ${entry.id}`;
+    throw mismatchError(`/${of}`, expected, 'the old file is lost; cathedral as-of can rebuild it');
+  }
+  yield headOf(version);
+  // HTTP has no empty range: hosts would answer 416.
+  if (last > 0) yield* endOf(origin, place, last);
+}
+
+async function* wholeOf(origin: Origin, path: string, bytes: number) {
+  const opened = await openFile(origin, path);
+  yield* counted(opened.body, bytes, origin.placeOf(path));
+}
+
+async function openFile(origin: Origin, path: string, last?: number) {
+  const opened = await origin.open(path, last === undefined ? {} : { last });
+  if (opened === null || opened === 'unchanged')
+    throw mismatchError(origin.placeOf(path), 'a file', 'no such file');
+  return opened;
+}
+
+/** The last bytes of a file; a host without ranges sends all of it. */
+async function* endOf(origin: Origin, path: string, last: number) {
+  const place = origin.placeOf(path);
+  const { body, from, total } = await openFile(origin, path, last);
+  if (total !== undefined) {
+    if (total - from !== last) throw mismatchError(place, `the last ${last} bytes`, `${total - from}`);
+    return yield* counted(body, last, place);
+  }
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > LONGEST_VERSION)
+      throw mismatchError(
+        place,
+        'a host that sends parts of files (ranges)',
+        'one that sends only all of it',
+      );
+    parts.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  if (bytes < last) throw mismatchError(place, `at least ${last} bytes`, `${bytes}`);
+  let at = 0;
+  for (const part of parts) {
+    yield part.subarray(Math.max(0, bytes - last - at));
+    at += part.length;
+  }
+}
+
+/** Ends at the first sign that there are more bytes or fewer. */
+async function* counted(body: AsyncIterable<Uint8Array>, bytes: number, place: string) {
+  let at = 0;
+  for await (const chunk of body) {
+    at += chunk.length;
+    if (at > bytes) throw mismatchError(place, `${bytes} bytes`, 'more');
+    yield chunk as Uint8Array<ArrayBuffer>;
+  }
+  if (at < bytes) throw mismatchError(place, `${bytes} bytes`, `${at}`);
+}

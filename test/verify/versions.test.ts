@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { parseAsOf } from '../../pipeline/release/format/snapshot-at.ts';
+import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
+import { NODE_HASHING } from '../../pipeline/verify/folder-origin.ts';
+import { type Opened, type OpenOptions, Origin } from '../../pipeline/verify/origin.ts';
+import { changedMembers } from '../../pipeline/verify/versions/changed-members.ts';
+import { compareVersions, elementsIn, recordsIn } from '../../pipeline/verify/versions/compare-versions.ts';
+import { findVersion, readVersion } from '../../pipeline/verify/versions/file-version.ts';
+import { ListedSnapshots } from '../../pipeline/verify/versions/listed-snapshots.ts';
+import { BEGIN, type Site, smallSite } from '../mirror/small-service.ts';
+
+const HISTORY = 'economy/mic-history.csv';
+const idOf = (release: number) =>
+  `${new Date(BEGIN + (release - 1) * 21_600_000).toISOString().slice(0, 13)}Z`;
+
+/** A host as a page sees it. */
+class Host extends Origin {
+  override readonly hashing = NODE_HASHING;
+  readonly asked: string[] = [];
+  readonly #site: Site;
+  readonly #hasRanges: boolean;
+
+  constructor(site: Site, { hasRanges = true } = {}) {
+    super();
+    this.#site = site;
+    this.#hasRanges = hasRanges;
+  }
+
+  placeOf(path: string): string {
+    return `/${path}`;
+  }
+
+  retrying<T>(_: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  async open(path: string, { from = 0, to, last }: OpenOptions = {}): Promise<Opened | null> {
+    const bytes = this.#site.get(path);
+    this.asked.push(path);
+    if (!bytes) return null;
+    const validator = { etag: null, lastModified: null };
+    const isPart = this.#hasRanges && (from > 0 || to !== undefined || last !== undefined);
+    const first = !isPart ? 0 : last === undefined ? from : Math.max(0, bytes.length - last);
+    const part = isPart ? bytes.subarray(first, to) : bytes;
+    const body = (async function* () {
+      for (let at = 0; at < part.length; at += 1000) yield part.subarray(at, at + 1000);
+    })();
+    return { from: first, bytes: null, ...(isPart && { total: bytes.length }), validator, body };
+  }
+}
+
+/** A host with the snapshots of as many releases. */
+const hostOf = (release: number, options = {}) => {
+  const site = smallSite({ release });
+  return { site, host: new Host(site, options), listed: new ListedSnapshots(new Host(site, options)) };
+};
+const ignore = () => {};
+
+async function versionOf(host: Host, id: string, path = HISTORY) {
+  const found = await new ListedSnapshots(host).at(parseAsOf(id)!);
+  if (found.kind !== 'kept') throw new Error(found.kind);
+  return (await findVersion(host, found.entry, path))!;
+}
+
+describe.each([{ hasRanges: true }, { hasRanges: false }])('on a host %j', (options) => {
+  test('every version of a file is put together as it was', async () => {
+    const { host } = hostOf(4, options);
+    for (let release = 1; release <= 4; release += 1)
+      for (const path of [HISTORY, 'economy/supply']) {
+        const version = await versionOf(host, idOf(release), path);
+        const text = await (await readVersion(host, version, ignore)).text();
+        expect(text).toBe(smallSite({ release }).get(path)!.toString());
+        expect(version.entry.id).toBe(idOf(release));
+      }
+  });
+
+  test('two versions of a history are compared by reading the newer one', async () => {
+    const { host } = hostOf(4, options);
+    const [older, newer] = [await versionOf(host, idOf(1)), await versionOf(host, idOf(2))];
+    const before = host.asked.length;
+    const found = await compareVersions(host, newer, older, ignore);
+    expect(host.asked.slice(before)).toEqual([HISTORY]);
+    const added = Array.from({ length: 100 }, (_, index) => `${199 - index},row`);
+    expect(found).toEqual({ kind: 'rows', added, removed: [], header: [] });
+    expect(await compareVersions(host, older, older, ignore)).toEqual({ kind: 'same' });
+  });
+});
+
+describe('the snapshot list', () => {
+  /** A list as long as that of a service that keeps every snapshot of twenty years. */
+  const [entry] = parseSnapshotIndex(String(smallSite({ release: 1 }).get('snapshots/index.json')));
+  const index = Array.from({ length: 29_200 }, (_, at) => ({ ...entry!, id: idOf(29_200 - at) }));
+  const list = Buffer.from(formatSnapshotIndex(index));
+  const site: Site = new Map([['snapshots/index.json', list]]);
+
+  test('is searched in few requests, however long it is', async () => {
+    for (const release of [1, 2, 3000, 14_600, 29_199, 29_200]) {
+      const host = new Host(site);
+      const found = await new ListedSnapshots(host).at(parseAsOf(idOf(release))!);
+      expect(found).toMatchObject({ kind: 'kept', entry: { id: idOf(release) } });
+      expect(host.asked.length).toBeLessThan(16);
+    }
+    const host = new Host(site);
+    const listed = new ListedSnapshots(host);
+    expect((await listed.ends())?.oldest.id).toBe(idOf(1));
+    expect((await listed.newest(3)).map(({ id }) => id)).toEqual([29_200, 29_199, 29_198].map(idOf));
+    expect((await listed.before(idOf(500), 40)).map(({ id }) => id)).toEqual(
+      Array.from({ length: 40 }, (_, at) => idOf(499 - at)),
+    );
+    const [before, after] = await listed.neighbours(idOf(7000));
+    expect([before?.id, after?.id]).toEqual([idOf(6999), idOf(7001)]);
+    expect(await listed.neighbours(idOf(1))).toMatchObject([undefined, { id: idOf(2) }]);
+    expect(await listed.neighbours(idOf(29_200))).toMatchObject([{ id: idOf(29_199) }, undefined]);
+  });
+
+  test('that grows meanwhile is read again', async () => {
+    const growing: Site = new Map([
+      ['snapshots/index.json', Buffer.from(formatSnapshotIndex(index.slice(1)))],
+    ]);
+    const host = new Host(growing);
+    const listed = new ListedSnapshots(host);
+    expect((await listed.newest(1))[0]?.id).toBe(idOf(29_199));
+    growing.set('snapshots/index.json', list);
+    expect(await listed.at(parseAsOf(idOf(5))!)).toMatchObject({ entry: { id: idOf(5) } });
+    expect((await listed.newest(1))[0]?.id).toBe(idOf(29_200));
+  });
+
+  test('may be missing or damaged, which is said', async () => {
+    const nothing = new ListedSnapshots(new Host(new Map()));
+    await expect(nothing.newest(1)).rejects.toThrow('/snapshots/index.json: expected the snapshot list');
+    const cut: Site = new Map([['snapshots/index.json', list.subarray(0, 9000)]]);
+    await expect(new ListedSnapshots(new Host(cut)).ends()).rejects.toThrow('a longer one');
+    const strange: Site = new Map([['snapshots/index.json', Buffer.from('<!doctype html>')]]);
+    const host = new Host(strange, { hasRanges: false });
+    await expect(new ListedSnapshots(host).newest(1)).rejects.toThrow('release_invalid');
+  });
+});
+
+describe('a version that is not as it was', () => {
+  test.each<[string, (site: Site) => void, string]>([
+    ['a changed row', (site) => void (site.get(HISTORY)![60] = 120), 'SHA-256'],
+    ['a shorter history', (site) => void site.set(HISTORY, site.get(HISTORY)!.subarray(0, 300)), 'bytes'],
+    ['no history', (site) => void site.delete(HISTORY), 'no such file'],
+    ['another index', (site) => void (site.get(`snapshots/${idOf(2)}/index.json`)![9] = 50), 'as listed'],
+  ])('is refused: %s', async (_, damage, found) => {
+    const { site, host } = hostOf(2);
+    damage(site);
+    const read = async () => readVersion(host, await versionOf(host, idOf(2)), ignore);
+    await expect(read()).rejects.toThrow(found);
+  });
+
+  test('is refused by a comparison although only the older rows are damaged', async () => {
+    const { site, host } = hostOf(2);
+    const [older, newer] = [await versionOf(host, idOf(1)), await versionOf(host, idOf(2))];
+    const bytes = site.get(HISTORY)!;
+    bytes[bytes.length - 3] = 120;
+    await expect(compareVersions(host, newer, older, ignore)).rejects.toThrow('SHA-256');
+  });
+
+  test('has its rows elsewhere, or nowhere, where the list says so', async () => {
+    const { site, host } = hostOf(3);
+    const { entry, file } = await versionOf(host, idOf(2));
+    const old = `snapshots/histories/${sha256('old')}`;
+    site.set(old, smallSite({ release: 2 }).get(HISTORY)!);
+    site.set(HISTORY, Buffer.from('written,differently\n'.repeat(1000)));
+    const moved = { file, entry: { ...entry, histories: { [HISTORY]: old } } };
+    expect((await readVersion(host, moved, ignore)).size).toBe(file.bytes);
+    const lost = { file, entry: { ...entry, histories: { [HISTORY]: null } } };
+    await expect(readVersion(host, lost, ignore)).rejects.toThrow('cathedral as-of');
+  });
+});
+
+describe('what differs', () => {
+  test('is named by member and element', () => {
+    const before = {
+      at: 1,
+      list: [
+        { id: 'a', n: 1 },
+        { id: 'b', n: 2 },
+      ],
+      same: [1, 2],
+      gone: true,
+    };
+    const now = {
+      at: 2,
+      list: [
+        { id: 'b', n: 3 },
+        { id: 'c', n: 1 },
+      ],
+      same: [1, 2],
+      new: null,
+    };
+    expect(
+      changedMembers(before, now).map(({ path, ...values }) => [path, values.before, values.now]),
+    ).toEqual([
+      ['at', 1, 2],
+      ['list[b].n', 2, 3],
+      ['list[c]', undefined, { id: 'c', n: 1 }],
+      ['list[a]', { id: 'a', n: 1 }, undefined],
+      ['new', undefined, null],
+      ['gone', true, undefined],
+    ]);
+    expect(changedMembers([1, 2], [1, 3, 4])).toEqual([
+      { path: '[1]', before: 2, now: 3 },
+      { path: '[2]', before: undefined, now: 4 },
+    ]);
+    expect(changedMembers({ __proto__: null }, JSON.parse('{"__proto__":1}'))).toHaveLength(1);
+  });
+
+  test('is whole records and elements', () => {
+    expect(recordsIn('a,"b\nc"\r\n\nd,e\n')).toEqual(['a,"b\nc"', 'd,e']);
+    expect(elementsIn('{"a":1},\n {"b":2},\n')).toEqual(['{"a":1}', '{"b":2}']);
+    expect(elementsIn('')).toEqual([]);
+  });
+});
