@@ -66,6 +66,15 @@ export const ERROR_CODES = {
     exit: 1,
     meaning: 'The ledger does not extend what was published from it; nothing is published.',
   },
+  witness_quorum: {
+    exit: 1,
+    meaning:
+      'Fewer witnesses cosigned a checkpoint than the policy requires; the log may be shown to one reader only.',
+  },
+  witness_signature: {
+    exit: 1,
+    meaning: 'A cosignature in the name of a witness does not verify for this checkpoint.',
+  },
   proof_refused: { exit: 1, meaning: 'The input to a proof or verification is missing or cannot be read.' },
   mirror_unreachable: { exit: 1, meaning: 'A mirror’s origin does not answer, or does not answer in time.' },
   mirror_stopped: {

@@ -43,3 +43,11 @@ export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
+
+/** Milliseconds → the largest unit, rounded down: `12 seconds`, `5 minutes`, `1 hour`, `52 days`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [unit, length] = INTERVALS.find(([, each]) => seconds >= each) ?? INTERVALS.at(-1)!;
+  const count = Math.floor(seconds / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
