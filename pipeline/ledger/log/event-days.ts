@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { CalendarDate, type LedgerEvent } from '../event.ts';
 import { compareTimestamps } from '../timestamp.ts';
-import { isPublic, PUBLIC_VERSION } from './public-events.ts';
+import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
 
 const Index = z.int().min(0);
@@ -21,6 +21,13 @@ const EventDay = z.strictObject({
   first: Index.meta({ description: 'Index of its first event in the log' }),
   end: Index.meta({ description: 'One more than the index of its last event' }),
   bundles: z.array(DayBundle).meta({ description: 'Bundles with public events of the day' }),
+  withheld: z
+    .record(z.string(), z.int().min(1))
+    .meta({
+      description:
+        'By public type, how many events of the day stay hashes because they have members that no public file shows; absent if none',
+    })
+    .optional(),
 });
 export type EventDay = z.infer<typeof EventDay>;
 
@@ -90,7 +97,11 @@ export function addEvent({ days }: EventDays, event: LedgerEvent): void {
     days.push(day);
   }
   day.end = seq + 1;
-  if (!isPublic(event)) return;
+  if (!isPublic(event)) {
+    // Otherwise a row of such an event would look false. The counts by type are public in events-by-day.csv.
+    if (decisionOf(type).public) day.withheld = { ...day.withheld, [type]: (day.withheld?.[type] ?? 0) + 1 };
+    return;
+  }
   const bundle = Math.floor(seq / TILE_WIDTH);
   const last = day.bundles.at(-1);
   if (last?.bundle !== bundle)

@@ -47,3 +47,8 @@ test('browsers verify signatures and releases with the same code', () => {
     ),
   ).toEqual(new Set());
 });
+
+test('browsers prove rows with the same code', () => {
+  // What only files of a server need is left out of the page's scripts, see astro.config.mjs.
+  expect(allNeeds('verify/rows/prove-row.ts')).toEqual(new Set(['canonicalize', 'csv-stringify/sync']));
+});

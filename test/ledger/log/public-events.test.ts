@@ -112,6 +112,7 @@ test('the index of a month leads from a time and a type to the bundles', () => {
   at(256, '01T00:05:00', 'mii_reading');
   at(257, '01T00:05:00.5', 'mic_mint');
   at(600, '02T12:00:00', 'heartbeat');
+  at(601, '02T12:00:00', 'mic_burn', { amount: '1.000000', reason: 'deflation', secret: 1 });
   expect(month.days).toEqual([
     {
       date: '2026-05-01',
@@ -122,7 +123,7 @@ test('the index of a month leads from a time and a type to the bundles', () => {
         { bundle: 1, from: '00:05:00Z', types: ['mii_reading', 'mic_mint'] },
       ],
     },
-    { date: '2026-05-02', first: 600, end: 601, bundles: [] },
+    { date: '2026-05-02', first: 600, end: 602, bundles: [], withheld: { mic_burn: 1 } },
   ]);
   expect(parseEventDays(formatEventDays(month), '2026-05.json')).toEqual(month);
   expect(bundlesAt(month, '2026-05-01T00:05:00Z', 'mii_reading')).toEqual([0, 1]);

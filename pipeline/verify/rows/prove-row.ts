@@ -1,0 +1,332 @@
+import { CathedralError, type Finding, findingOf } from '../../errors.ts';
+import type { LedgerEvent } from '../../ledger/event.ts';
+import { inclusionProof, verifyInclusion } from '../../ledger/log/proofs.ts';
+import { formatTlogProof } from '../../ledger/log/tlog-proof.ts';
+import type { Verifier } from '../../ledger/note.ts';
+import { formatMoment } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatList, formatToken } from '../../words/phrase.ts';
+import { parseObject } from '../audit/export-row.ts';
+import { mismatchError } from '../findings.ts';
+import type { Origin } from '../origin.ts';
+import { Contradicted, type Difference, findRow, NotChecked, type Reason } from './find-row.ts';
+import { canonical, type PastedEvent, type PastedRow, type Unrecognised } from './pasted.ts';
+import type { ProvableHistory } from './provable-histories.ts';
+import { RowLog } from './row-log.ts';
+
+/** The steps from a row to the signatures, in their order. */
+export type RowStep =
+  | 'Row'
+  | 'History'
+  | 'Event'
+  | 'Leaf'
+  | 'Tiles'
+  | 'Checkpoint'
+  | 'Signatures'
+  | 'Other columns';
+
+/** What a step has shown, or why it has not. */
+export interface StepReport {
+  step: RowStep;
+  result: RowVerdict['verdict'] | 'holds';
+  words: string;
+  /** Empty for a step that holds. */
+  findings: readonly Finding[];
+}
+
+/** An event that a row follows from, with a proof for others. */
+export interface RowEvent {
+  index: number;
+  /** Hex. */
+  hash: string;
+  /** Null if it stays a hash. */
+  event: LedgerEvent | null;
+  /** A tlog-proof. */
+  proof: string;
+}
+
+interface Of {
+  /** Path of the row’s file; null if it was an event, or is not known. */
+  history: string | null;
+}
+
+export type RowVerdict =
+  | ({ verdict: 'proved'; events: readonly RowEvent[] } & Of)
+  | ({
+      verdict: 'does_not_hold';
+      /** `row`: the log contradicts it. `log`: what the host serves is not what was signed, which says nothing about the row. */
+      about: 'row' | 'log';
+      differences: readonly Difference[];
+      /** The event that it was compared with. */
+      event: number | null;
+    } & Of)
+  | ({ verdict: 'cannot_be_checked'; reason: Reason; finding: Finding } & Of);
+
+export interface RowMeans {
+  origin: Origin;
+  ledgerKeys: readonly Verifier[];
+  report: (step: StepReport) => void;
+  /** After the log was opened. What it throws ends the proof. */
+  opened?: (log: RowLog) => Promise<void>;
+}
+
+/** What is found without searching the log for a hash. */
+export type Traceable =
+  | PastedRow
+  | Extract<PastedEvent, { kind: 'number' } | { kind: 'line' }>
+  | Unrecognised;
+
+/** Follows a row or an event to the signatures of the log. Reports each step once it is decided. */
+export async function proveRow(pasted: Traceable, means: RowMeans): Promise<RowVerdict> {
+  try {
+    return await new RowProof(means).prove(pasted);
+  } catch (error) {
+    if (error instanceof Ended) return error.verdict;
+    throw error;
+  }
+}
+
+class Ended extends Error {
+  readonly verdict: RowVerdict;
+
+  constructor(verdict: RowVerdict) {
+    super(verdict.verdict);
+    this.verdict = verdict;
+  }
+}
+
+interface Shown<T> {
+  words: string;
+  value: T;
+}
+
+/** An event that was found, before its proof. */
+interface Found {
+  index: number;
+  event: LedgerEvent | null;
+}
+
+interface FoundEvents {
+  history: ProvableHistory | null;
+  events: readonly Found[];
+}
+
+class RowProof {
+  readonly #means: RowMeans;
+  #history: string | null = null;
+
+  constructor(means: RowMeans) {
+    this.#means = means;
+  }
+
+  async prove(pasted: Traceable): Promise<RowVerdict> {
+    const given = await this.#step('Row', async () => recognised(pasted));
+    if (given.kind === 'row') await this.#step('History', async () => this.#name(given));
+    const log = await this.#open();
+    const { history, events } = await this.#step('Event', () => findEvents(given, log));
+    this.#history = history?.path ?? null;
+    await this.#step('Leaf', () => leafWords(events, log));
+    const proved = await this.#step('Tiles', () => leadToRoot(events, log));
+    const { origin, size, root } = log.checkpoint;
+    this.#holds('Checkpoint', `Of ${origin}, ${formatNumber(size)} events, root ${root}.`);
+    this.#holds('Signatures', `Signed by ${log.verifier.name}+${log.verifier.id}, a trusted key.`);
+    if (history && history.beyond.length > 0) this.#end('Other columns', beyondItsEvents(history));
+    return { verdict: 'proved', history: this.#history, events: proved };
+  }
+
+  #name({ candidates }: PastedRow): Shown<null> {
+    if (candidates.length === 1) this.#history = candidates[0]!.history.path;
+    const names = candidates.map(({ history: { path, title } }) => `/${path}, ${title}`);
+    const words =
+      names.length === 1
+        ? `These are the columns of ${names[0]}.`
+        : `They fit ${formatList(names)}: tried one after another.`;
+    return { words, value: null };
+  }
+
+  /** What is wrong with the checkpoint, its signatures or the partial tiles shows at once, although these steps come last. */
+  async #open(): Promise<RowLog> {
+    const { origin, ledgerKeys, opened } = this.#means;
+    try {
+      const log = await RowLog.open(origin, ledgerKeys);
+      await opened?.(log);
+      return log;
+    } catch (error) {
+      const code = error instanceof CathedralError ? error.code : null;
+      return this.#end(
+        code === 'ledger_signature' ? 'Signatures' : code === 'log_invalid' ? 'Tiles' : 'Checkpoint',
+        error,
+      );
+    }
+  }
+
+  async #step<T>(step: RowStep, work: () => Promise<Shown<T>>): Promise<T> {
+    try {
+      const { words, value } = await work();
+      this.#holds(step, words);
+      return value;
+    } catch (error) {
+      return this.#end(step, error);
+    }
+  }
+
+  #holds(step: RowStep, words: string): void {
+    this.#means.report({ step, result: 'holds', words, findings: [] });
+  }
+
+  /** Reports what ended the proof, and ends it. */
+  #end(step: RowStep, error: unknown): never {
+    const verdict = verdictOf(error, this.#history);
+    if (!verdict) throw error;
+    const findings =
+      error instanceof Contradicted
+        ? error.differences.map((difference) => differenceFinding(difference, this.#history))
+        : [error instanceof NotChecked ? error.finding : findingOf(error as CathedralError)];
+    const words = error instanceof CathedralError ? '' : (error as Error).message;
+    this.#means.report({ step, result: verdict.verdict, words, findings });
+    throw new Ended(verdict);
+  }
+}
+
+function verdictOf(error: unknown, history: string | null): RowVerdict | null {
+  if (error instanceof NotChecked)
+    return { verdict: 'cannot_be_checked', reason: error.reason, finding: error.finding, history };
+  if (error instanceof Contradicted) {
+    const { differences, event } = error;
+    return { verdict: 'does_not_hold', about: 'row', history, differences, event };
+  }
+  if (!(error instanceof CathedralError)) return null;
+  // A host that does not answer has not contradicted itself.
+  if (error.code === 'mirror_unreachable')
+    return { verdict: 'cannot_be_checked', reason: 'unreachable', finding: findingOf(error), history };
+  return { verdict: 'does_not_hold', about: 'log', history, differences: [], event: null };
+}
+
+function differenceFinding({ column, expected, found }: Difference, history: string | null): Finding {
+  const place = history === null ? column : `/${history}, column ${column}`;
+  return { code: 'proof_refused', place, expected, found };
+}
+
+type Given = Exclude<Traceable, Unrecognised>;
+
+function recognised(pasted: Traceable): Shown<Given> {
+  switch (pasted.kind) {
+    case 'unknown': {
+      const { expected, found } = pasted;
+      throw new NotChecked('unrecognised', 'This is neither a row of a public history nor an event.', {
+        place: 'the row',
+        expected,
+        found,
+      });
+    }
+    case 'number':
+      return { words: `The number of an event: ${formatNumber(pasted.index)}.`, value: pasted };
+    case 'line':
+      return {
+        words: `A line of the ledger: event ${formatNumber(pasted.seq)}, by its own words.`,
+        value: pasted,
+      };
+    case 'row': {
+      const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[pasted.form];
+      const cells = Object.keys(pasted.candidates[0]!.cells).length;
+      const named = pasted.event === null ? '' : ` It names event ${formatNumber(pasted.event)}.`;
+      return { words: `A row of ${form} with ${formatCount(cells, 'column')}.${named}`, value: pasted };
+    }
+  }
+}
+
+async function findEvents(given: Given, log: RowLog): Promise<Shown<FoundEvents>> {
+  if (given.kind === 'row') {
+    const { history, leaves, words } = await findRow(given, log);
+    return { words, value: { history, events: leaves.map(({ index, event }) => ({ index, event })) } };
+  }
+  const index = given.kind === 'number' ? given.index : given.seq;
+  const { size } = log.checkpoint;
+  if (index >= size)
+    throw new NotChecked('newer', `The checkpoint of this host ends before event ${formatNumber(index)}.`, {
+      place: `event ${index}`,
+      expected: `an event below ${size}, the number of events of the checkpoint`,
+      found: `${index}`,
+    });
+  const event = (await log.event(index))?.event ?? null;
+  if (given.kind === 'line') await assertLine(given.line, index, event, log);
+  const words = event
+    ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
+    : `Event ${formatNumber(index)} is published only as a hash.`;
+  return { words, value: { history: null, events: [{ index, event }] } };
+}
+
+/** The line must be that of the event, byte for byte. Throws Contradicted. */
+async function assertLine(
+  line: string,
+  index: number,
+  event: LedgerEvent | null,
+  log: RowLog,
+): Promise<void> {
+  const [expected, found] = [await log.reader.leaf(index), log.leafHash(new TextEncoder().encode(line))];
+  if (found === expected) return;
+  const given = parseObject(line)!;
+  const members = event ? Object.entries(event) : [];
+  const differing = members.flatMap(([column, value]) => {
+    const [own, other] = [value, given[column]].map((one) => canonical(one) ?? 'nothing');
+    return own === other ? [] : [{ column, expected: own!, found: other! }];
+  });
+  const hash = { column: 'the hash of the line', expected: `0x${expected}`, found: `0x${found}` };
+  throw new Contradicted(
+    `Event ${formatNumber(index)} of the log has another line.`,
+    differing.length > 0 ? differing : [hash],
+    index,
+  );
+}
+
+async function leafWords(events: readonly Found[], log: RowLog): Promise<Shown<null>> {
+  const [first] = events;
+  const hash = await log.reader.leaf(first!.index);
+  const words =
+    events.length > 1
+      ? `The hashes of their lines are the leaves of these numbers in the tree, from 0x${hash} on.`
+      : first!.event
+        ? `The hash of its line is leaf ${formatNumber(first!.index)} of the tree: 0x${hash}.`
+        : `Leaf ${formatNumber(first!.index)} of the tree is 0x${hash}.`;
+  return { words, value: null };
+}
+
+async function leadToRoot(events: readonly Found[], log: RowLog): Promise<Shown<RowEvent[]>> {
+  const { reader, checkpoint, note } = log;
+  const proved: RowEvent[] = [];
+  let hashes = 0;
+  for (const { index, event } of events) {
+    const [hash, path] = [await reader.leaf(index), await inclusionProof(reader, index)];
+    if (!(await verifyInclusion({ index, leaf: hash, path }, checkpoint, reader.nodeHash)))
+      throw mismatchError(
+        'the proof',
+        `hashes that lead to the root ${checkpoint.root}`,
+        'hashes that lead elsewhere',
+      );
+    hashes = path.length;
+    proved.push({
+      index,
+      hash,
+      event,
+      proof: formatTlogProof({ index, path, checkpoint: note, extra: null }),
+    });
+  }
+  const words =
+    events.length === 1
+      ? `${formatCount(hashes, 'hash', 'hashes')} lead from the leaf to the root of the tree.`
+      : `From each of the ${formatNumber(events.length)} leaves, hashes lead to the root of the tree.`;
+  return { words, value: proved };
+}
+
+function beyondItsEvents({ path, beyond }: ProvableHistory): NotChecked {
+  const names = formatList(beyond);
+  return new NotChecked(
+    'follows_from_more',
+    `All other columns are proved, but ${names} ${beyond.length === 1 ? 'follows' : 'follow'} from earlier events as well. For these, choose or drop the whole file.`,
+    {
+      place: `/${path}, ${names}`,
+      expected: 'what follows from the events of the row',
+      found: 'what follows from earlier events too',
+    },
+  );
+}
