@@ -1,3 +1,4 @@
+import { SLOT_MS, slotId } from '../ledger/slot.ts';
 import type { Artifact, FileVersion } from './artifact.ts';
 
 /** A JSON document that states its time does so first; the newest row of a table by time is its first one. */
@@ -29,4 +30,16 @@ export function asOfFile(release: Versions, artifact: Artifact): string | null {
     return release.asOf;
   if (artifact.kind === 'history' && !artifact.assembled) return release.asOf;
   return release.versions?.get(artifact.path)?.as_of ?? null;
+}
+
+const DAY_MS = 4 * SLOT_MS;
+
+/**
+ * The first snapshot that can have a version of a file, given the time of its newest event; `byDay`: of a table by day, which gets
+ * its newest row with the first event of the next day. A snapshot holds the events before its slot. Follows from the content alone,
+ * so a ledger that was quiet or was sealed late may have its snapshot a little later.
+ */
+export function firstSnapshotAfter(time: string, byDay: boolean): string {
+  const ms = Date.parse(time);
+  return slotId(byDay ? Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS + SLOT_MS : ms + SLOT_MS);
 }

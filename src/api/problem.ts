@@ -26,9 +26,12 @@ const PROBLEMS = {
     status: 400,
     title: 'Unknown parameter',
     meaning:
-      'The query has a parameter that this path does not take. Data files take none. If misspelt parameters were ignored, you would silently get a different answer from the one you asked for.',
+      'The query has a parameter that this path does not take. Data files take only as_of and sha256, which ask for an earlier version. If misspelt parameters were ignored, you would silently get a different answer from the one you asked for.',
     remedy: 'Correct the name or leave it out. The reference lists the parameters of each path.',
-    example: { instance: '/economy/mic-history.csv', detail: 'A data file takes no parameters.' },
+    example: {
+      instance: '/economy/mic-history.csv',
+      detail: 'This path takes the parameters as_of, sha256, found "asof".',
+    },
   },
   invalid_parameter: {
     status: 400,
@@ -127,6 +130,31 @@ const PROBLEMS = {
     remedy:
       'Look the path up in the reference or in the portal of its area. The transparency report of a year appears when the year has ended.',
     example: { instance: '/economy/suply', detail: 'No file is published at this path.' },
+  },
+  before_first_snapshot: {
+    status: 404,
+    title: 'Before the first snapshot',
+    meaning:
+      'The request asks for a file as it was before the first snapshot that this service keeps, and the file has changed since. The detail names that snapshot.',
+    remedy: 'Ask for a later time. Earlier states follow from the ledger: cathedral as-of rebuilds them.',
+    example: {
+      instance: '/economy/mic-history.csv',
+      detail:
+        'The first snapshot is 2025-12-01T06Z, after 2025-11-01T00Z: /snapshots/2025-12-01T06Z/economy/mic-history.csv.',
+    },
+  },
+  version_not_kept: {
+    status: 404,
+    title: 'Version not kept',
+    meaning:
+      'The request asks for an earlier version of a file, by its time or by its SHA-256, and no snapshot has it. Of the months that ended more than a year ago, only the last snapshot is kept. The detail names the nearest snapshots before and after the time.',
+    remedy:
+      'Use one of the addresses in the detail if its time will do. Otherwise rebuild the snapshot from the ledger with cathedral as-of.',
+    example: {
+      instance: '/economy/mic-history.csv',
+      detail:
+        'No snapshot of 2025-12-10T06Z is kept, and the file has changed since the one before. The nearest: /snapshots/2025-11-30T18Z/economy/mic-history.csv, /snapshots/2025-12-31T18Z/economy/mic-history.csv.',
+    },
   },
   method_not_allowed: {
     status: 405,

@@ -31,7 +31,7 @@ export interface Services {
   downloads: Pick<ConcurrencyLimit, 'take'>;
   exporter: Exporter;
   /** Without it nothing exists below `/snapshots/`. */
-  snapshots?: Pick<SnapshotFiles, 'find'>;
+  snapshots?: SnapshotFiles;
   /** Null: charts and their pages are served as they are in the release. */
   charts: Charts | null;
   /** Without it there is no log. */

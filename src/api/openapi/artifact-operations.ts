@@ -11,7 +11,7 @@ import {
   type Schema,
   toSchema,
 } from './operation.ts';
-import { type ProblemResponseName, problemsByStatus, statusOf } from './responses.ts';
+import { type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 export interface ArtifactFacts {
   /** Without a slash at the end. */
@@ -28,6 +28,27 @@ const YEAR: Parameter = {
   schema: { type: 'string', pattern: '^\\d{4}$' },
   example: '2025',
 };
+
+/** For the files that snapshots keep. */
+const VERSION: Parameter[] = [
+  {
+    name: 'as_of',
+    in: 'query',
+    required: false,
+    description:
+      'The file as it was: in the last snapshot at or before this time. A date means the end of that day in UTC. Content-Location is the permanent address.',
+    schema: { type: 'string' },
+    example: '2025-12-01T06Z',
+  },
+  {
+    name: 'sha256',
+    in: 'query',
+    required: false,
+    description: 'The version of the file with this SHA-256. Not together with as_of.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  },
+];
 
 const REFRESH: Readonly<Record<Artifact['refresh'], string>> = {
   'real-time': 'Changes with every event; mirrors have the state of the last release.',
@@ -66,8 +87,12 @@ function fileOperation(artifact: Artifact, { baseUrl, example }: ArtifactFacts):
       description: 'Fields, units and formulas',
       url: `${baseUrl}/files/${artifact.path}/`,
     },
-    parameters: referToRequestHeaders(),
-    responses: { '200': wholeFile(artifact, example(artifact)), ...otherFileResponses(artifact) },
+    parameters: [...(restricted ? [] : VERSION), ...referToRequestHeaders()],
+    responses: {
+      '200': wholeFile(artifact, example(artifact)),
+      ...otherFileResponses(artifact),
+      ...(!restricted && problemsByStatus(['BadVersion', 'NoVersion'])),
+    },
     security: securityOf(artifact),
   };
 }
@@ -83,7 +108,7 @@ function closedYear(
     summary: `${current.summary} of a closed year`,
     description: `${artifact.description}\n\nPublic. Final: this file never changes.`,
     parameters: [YEAR, ...(current.parameters ?? [])],
-    responses: { '200': whole!, ...others, [statusOf('NotFound')]: refer('responses', 'NotFound') },
+    responses: { '200': whole!, ...others },
   };
   const [path = ''] = [artifact.closedPath(2025).replace('2025', '{year}')];
   return [`/${path}`, operation];

@@ -99,7 +99,7 @@ const part = (name: string, description: string, example: string): Parameter => 
 const PROBLEMS: ProblemResponseName[] = [
   'BadRequest',
   'InvalidKey',
-  'NotFound',
+  'NoVersion',
   'MethodNotAllowed',
   'PreconditionFailed',
   'RangeNotSatisfiable',
@@ -217,7 +217,7 @@ function snapshots(): [string, About][] {
         id: 'getFileOfSnapshot',
         summary: 'A data file of a snapshot',
         description:
-          'In the same format as at the path without /snapshots/ and the id. It never changes. Histories are not copied; see the index of the snapshot.',
+          'In the same format as at the path without /snapshots/ and the id. It never changes. The service assembles histories, which are not copied; on a static host, the index of the snapshot says how.',
         content: {
           'application/json': { schema: {}, examples: invented({ total_supply: 1_250_000 }) },
           '*/*': { schema: {} },

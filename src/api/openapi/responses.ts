@@ -49,6 +49,7 @@ const RESPONSES = {
     headers: ['WWW-Authenticate'],
   },
   BadState: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
+  BadVersion: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
   BadStream: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
   InvalidKey: { codes: ['invalid_token', 'unknown_scheme'], headers: ['WWW-Authenticate'] },
   KeyRequired: {
@@ -57,6 +58,7 @@ const RESPONSES = {
   },
   WrongArea: { codes: ['insufficient_scope'], headers: ['WWW-Authenticate'] },
   NotFound: { codes: ['not_found'] },
+  NoVersion: { codes: ['not_found', 'before_first_snapshot', 'version_not_kept'] },
   MethodNotAllowed: { codes: ['method_not_allowed'], headers: ['Allow'] },
   PreconditionFailed: { codes: ['precondition_failed'] },
   ContentTooLarge: { codes: ['content_too_large'] },

@@ -14,18 +14,27 @@ export interface FileSource {
   file: string;
   /** Opens it, if it may have to be fetched first. */
   open?: () => Promise<FileHandle>;
+  /** Bytes to be sent before the end of the file, which is then longer than what is sent of it. */
+  head?: Buffer;
 }
+
+const NO_HEAD: Buffer = Buffer.alloc(0);
 
 /** A range of an open file, to be sent or destroyed. */
 export class FileBody {
   readonly #handle: FileHandle;
   readonly #place: string;
   readonly #range: ByteRange;
+  readonly #head: Buffer;
+  /** What to add to a position in the body to get the one in the file. */
+  readonly #shift: number;
 
-  constructor(handle: FileHandle, place: string, range: ByteRange) {
+  constructor(handle: FileHandle, place: string, range: ByteRange, head: Buffer = NO_HEAD, shift = 0) {
     this.#handle = handle;
     this.#place = place;
     this.#range = range;
+    this.#head = head;
+    this.#shift = shift;
   }
 
   /**
@@ -59,6 +68,20 @@ export class FileBody {
     }
   }
 
+  /** The bytes of the range, in parts that are valid until the next one; closes the file. */
+  async *parts(): AsyncGenerator<Buffer> {
+    try {
+      const buffer = Buffer.allocUnsafe(LARGE_BYTES);
+      for (let at = this.#range.first; at <= this.#range.last; ) {
+        const part = await this.#read(buffer, at);
+        yield part;
+        at += part.length;
+      }
+    } finally {
+      await this.#handle.close();
+    }
+  }
+
   destroy(): void {
     // The file is only read, so an error on closing it loses nothing.
     void this.#handle.close().catch(() => undefined);
@@ -66,7 +89,8 @@ export class FileBody {
 
   async #read(buffer: Buffer, at: number): Promise<Buffer> {
     const length = Math.min(buffer.length, this.#range.last + 1 - at);
-    const { bytesRead } = await this.#handle.read(buffer, 0, length, at);
+    if (at < this.#head.length) return this.#head.subarray(at, at + length);
+    const { bytesRead } = await this.#handle.read(buffer, 0, length, at + this.#shift);
     if (bytesRead === 0)
       throw new Error(`${this.#place}: expected ${length} bytes at ${at}, found the end of the file`);
     return buffer.subarray(0, bytesRead);
@@ -75,15 +99,17 @@ export class FileBody {
 
 /** Throws an Error if the file is missing or has another size, so that a client gets an error rather than half a file. */
 export async function openFileBody(
-  { file: place, open: openSource = () => open(place) }: FileSource,
+  { file: place, open: openSource = () => open(place), head }: FileSource,
   bytes: number,
   range: ByteRange | null,
 ): Promise<FileBody> {
   const handle = await openSource();
   const { size } = await handle.stat();
-  if (size === bytes) return new FileBody(handle, place, range ?? { first: 0, last: bytes - 1 });
+  const least = bytes - (head?.length ?? 0);
+  if (head ? size >= least : size === bytes)
+    return new FileBody(handle, place, range ?? { first: 0, last: bytes - 1 }, head, size - bytes);
   await handle.close();
-  throw new Error(`${place}: expected ${bytes} bytes, found ${size}`);
+  throw new Error(`${place}: expected ${head ? 'at least ' : ''}${least} bytes, found ${size}`);
 }
 
 /** Resolves to the time, ms, until the bytes were handed over and their buffer is free; null if the client disconnected. */

@@ -14,6 +14,8 @@ import {
   parseSnapshot,
   parseSnapshotIndex,
   SNAPSHOTS,
+  type Snapshot,
+  type SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { type Content, Resource } from './representation.ts';
 
@@ -45,6 +47,9 @@ export class SnapshotFiles {
   readonly #source: SnapshotSource;
   /** By folder, the least recently requested first. */
   readonly #loaded = new Map<string, Loaded>();
+  /** By path and SHA-256, the newest snapshot with the file, of the snapshots in `#read`. */
+  readonly #holders = new Map<string, string>();
+  readonly #read = new Set<string>();
 
   /** `source`: OUT, or where else the files are. */
   constructor(source: string | SnapshotSource) {
@@ -61,6 +66,44 @@ export class SnapshotFiles {
     return listing?.get(path.endsWith('/') ? `${path}${PAGE}` : path) ?? null;
   }
 
+  /** The snapshot list, newest first; empty before the first one. Rejects if it cannot be read. */
+  async list(): Promise<SnapshotIndex> {
+    const listing = await this.#open(SNAPSHOTS);
+    return listing ? parsedOnce(listing, LIST_PATH, parseSnapshotIndex, []) : [];
+  }
+
+  /** The index of a snapshot; null if there is none. Rejects if it cannot be read. */
+  async snapshot(id: string): Promise<Snapshot | null> {
+    const listing = await this.#open(`${SNAPSHOTS}/${id}`);
+    return listing && parsedOnce(listing, `${SNAPSHOTS}/${id}/${INDEX}`, parseSnapshot, null);
+  }
+
+  /**
+   * The newest of these snapshots that has a file with this hash; null if none does. Reads each index once, and remembers what the
+   * files were, not the indexes.
+   */
+  async having(
+    { path, sha256 }: { path: string; sha256: string },
+    listed: SnapshotIndex,
+  ): Promise<string | null> {
+    const ids = new Set(listed.map(({ id }) => id));
+    if ([...this.#read].some((id) => !ids.has(id))) {
+      this.#read.clear();
+      this.#holders.clear();
+    }
+    for (const { id } of listed) {
+      if (this.#read.has(id)) continue;
+      const listing = await this.#source.load(`${SNAPSHOTS}/${id}`);
+      const snapshot = await parsedOnce(listing, `${SNAPSHOTS}/${id}/${INDEX}`, parseSnapshot, null);
+      for (const file of snapshot?.files ?? []) {
+        const version = `${file.path} ${file.sha256}`;
+        if ((this.#holders.get(version) ?? '') < id) this.#holders.set(version, id);
+      }
+      this.#read.add(id);
+    }
+    return this.#holders.get(`${path} ${sha256}`) ?? null;
+  }
+
   /** Null if there is no such folder. Rejects if it cannot be read. */
   async #open(folder: string): Promise<Listing | null> {
     const version = await this.#source.version(folder);
@@ -75,6 +118,21 @@ export class SnapshotFiles {
     current.listing.catch(() => this.#loaded.delete(folder));
     return current.listing;
   }
+}
+
+const PARSED = new WeakMap<Listing, Promise<unknown>>();
+
+function parsedOnce<T>(
+  listing: Listing,
+  path: string,
+  parse: (text: string, place: string) => T,
+  otherwise: T,
+): Promise<T> {
+  const resource = listing.get(path);
+  if (!resource) return Promise.resolve(otherwise);
+  const known = PARSED.get(listing) ?? resource.read().then((bytes) => parse(bytes.toString(), path));
+  PARSED.set(listing, known);
+  return known as Promise<T>;
 }
 
 function folderSource(out: string): SnapshotSource {

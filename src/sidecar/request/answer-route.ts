@@ -1,8 +1,12 @@
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { Problem } from '../../api/problem.ts';
+import { parseVersionQuery } from '../../api/query/version-query.ts';
 import { answerStatus } from '../attestations/answer-verify.ts';
 import { answerOembed } from '../charts/oembed.ts';
 import { resourceOf, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
+import { Versions, versionHeaders } from '../files/versions.ts';
 import type { DrawRequest, Services } from '../services.ts';
 import type { Answer } from './answer.ts';
 import { clientOf, type RequestContext } from './request-context.ts';
@@ -68,9 +72,41 @@ function answerFile({
   const { request, path, query } = context;
   const page = query ? services.charts?.answerPage(request, path!, drawRequest(context), release) : null;
   if (page) return page;
-  if (query && (file.kind === 'data' || file.kind === 'proof'))
-    throw new Problem('unknown_parameter', 'A data file takes no parameters.');
+  if (query && isVersioned(file)) return answerVersion(context, release, services);
   return answerWith(request, services.live?.resource(path!) ?? resourceOf(release, file));
+}
+
+/** Files whose earlier versions snapshots keep, as far as they do. */
+function isVersioned({ kind }: ManifestFile): boolean {
+  return kind === 'data' || kind === 'schema' || kind === 'proof';
+}
+
+/** A file as it was: at a time, or with a hash. */
+async function answerVersion(
+  { path, query, request, restricted }: RequestContext,
+  release: ServedRelease,
+  { snapshots }: Services,
+): Promise<Answer> {
+  if (restricted || !snapshots)
+    throw new Problem(
+      'unknown_parameter',
+      'This file takes no parameters: its earlier versions are not kept.',
+    );
+  const asked = parseVersionQuery(query);
+  const versions = new Versions(snapshots, release);
+  if ('sha256' in asked) {
+    const { resource, id } = await versions.withHash(path!, asked.sha256);
+    const headers = { 'Cache-Control': CACHE_CONTROL.immutable, ...(id && versionHeaders(path!, id)) };
+    return withHeaders(await answerWith(request, resource), headers);
+  }
+  const { resource, id, isFinal } = await versions.at(path!, asked.slot);
+  const freshness = isFinal ? CACHE_CONTROL.immutable : CACHE_CONTROL.data;
+  const headers = { 'Cache-Control': freshness, ...versionHeaders(path!, id) };
+  return withHeaders(await answerWith(request, resource), headers);
+}
+
+function withHeaders(answer: Answer, more: Answer['headers']): Answer {
+  return { ...answer, headers: { ...answer.headers, ...more } };
 }
 
 function drawRequest(context: RequestContext): DrawRequest {
@@ -80,11 +116,26 @@ function drawRequest(context: RequestContext): DrawRequest {
 async function answerSnapshot({ context, release, services }: RoutedRequest<'snapshot'>): Promise<Answer> {
   const { path, query, request } = context;
   const found = await services.snapshots?.find(path!);
-  if (!found) return answerMissing(context, release);
+  if (!found) return answerAssembled(context, release, services);
   if ('movedTo' in found) return movedAnswer(found.movedTo, query);
   if (query && !path!.endsWith('/'))
     throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
   return answerWith(request, found);
+}
+
+/** What no snapshot stores at this path: a history, or a file of a snapshot that is not kept and whose bytes another one has. */
+async function answerAssembled(
+  context: RequestContext,
+  release: ServedRelease,
+  { snapshots }: Services,
+): Promise<Answer> {
+  const { path, query, request } = context;
+  const found = snapshots && (await new Versions(snapshots, release).below(path!));
+  if (!found) return answerMissing(context, release);
+  if (query) throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
+  const { resource, id } = found;
+  const below = path!.split('/').slice(2).join('/');
+  return withHeaders(await answerWith(request, resource), versionHeaders(below, id));
 }
 
 function movedAnswer(to: string, query: string): Answer {

@@ -45,7 +45,7 @@ export function jsonAnswer(status: number, value: unknown): Answer {
 
 /** Headers that a script of another site may read, besides those that it always may. */
 export const EXPOSED_HEADERS =
-  'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Range, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
+  'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Location, Content-Range, ETag, Link, Memento-Datetime, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
 /** Also answers the preflight request that a browser sends before a script of another site may read a file. */
 export function optionsAnswer(methods: readonly string[]): Answer {
