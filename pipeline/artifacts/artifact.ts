@@ -124,13 +124,23 @@ export interface HistoryArtifact extends Structured {
   head(view: View): string;
   /** The same in every release. */
   tail: string;
-  /** The rows that one event adds, oldest first, checked against the schema. Not called for a history by day. */
+  /**
+   * A row in JSON lines, Parquet and SQLite, strict: its columns, except lists of objects, and then the events that it follows from, by their
+   * index in the log. The last member may be a list of them. Null for a history without other formats.
+   */
+  line: z.ZodObject | null;
+  /**
+   * The rows that one event adds, oldest first, checked against the schema. Each is linked with that event. Not called for a history by
+   * day.
+   */
   rows(leaf: Leaf): string[];
   /**
    * For a history by day, instead: the rows of a finished day, oldest first, from the state after the day's last event. Called
    * before the first event of a later day is folded in.
    */
   dayRows?(state: State): string[];
+  /** The events of each of `dayRows`, as the end of `line` has them. By default, the first and the last one of the day. */
+  dayEvents?(state: State): readonly (readonly number[])[];
   /** False: the release holds only the segments, and the server assembles each response (the audit trail export). */
   assembled: boolean;
 }

@@ -4,6 +4,7 @@ import { formatList } from '../words/phrase.ts';
 import type { Artifact } from './artifact.ts';
 import { AREAS } from './artifact.ts';
 import { typesOf } from './event-files.ts';
+import { EVENT_INDEX } from './fields.ts';
 import { ARTIFACTS } from './table.ts';
 
 /** One member or column, by the name that readers see: `sentinels[].score`. */
@@ -37,6 +38,13 @@ export interface JsonSchema {
 export function fieldsOf(artifact: Artifact): Field[] {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
   return fieldsIn(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
+}
+
+/** What the rows of a history have in JSON lines, Parquet and SQLite besides its own columns: the events that a row follows from. */
+export function eventFieldsOf(artifact: Artifact): Field[] {
+  if (artifact.kind !== 'history' || artifact.line === null) return [];
+  const fields = fieldsIn(z.toJSONSchema(artifact.line) as JsonSchema);
+  return fields.filter(({ unit }) => unit === EVENT_INDEX);
 }
 
 /** The members of the objects that a JSON Schema describes, and of the objects in them. */
@@ -112,6 +120,9 @@ Rules that apply to every file:
 - Some events contradict the rules: a mint that differs from the reward formula by more than 0.000001 MIC, an attestation
   whose score differs from the score formula by more than 0.0001, a burn, lock or unlock of more MIC than exist. They
   count, because the events are real, and are reported for 30 days as alerts of scope \`ledger\`.
+- Each row of a history (a file with all rows since genesis) names the events that it follows from, by their index in the
+  log: in its other formats JSON lines, Parquet and SQLite, since the columns of the file itself are fixed. The index of an
+  event is its \`seq\`, and [log.md](log.md#prove-a-row) says how to prove a row with it.
 - CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first.
 `;
 
@@ -133,6 +144,9 @@ function section(artifact: Artifact): string {
   if (types.length > 0) lines.push(`Follows from ${formatList(types.map(typeLink))} events.`, '');
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');
+  const events = eventFieldsOf(artifact);
+  if (events.length > 0)
+    lines.push('In JSON lines, Parquet and SQLite, each row also has:', '', ...fieldTable(events), '');
   return lines.join('\n');
 }
 

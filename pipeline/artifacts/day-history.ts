@@ -1,6 +1,7 @@
 import { amountToNumber, formatAmount } from '../model/amount.ts';
 import type { State } from '../model/state.ts';
 import type { HistoryArtifact } from './artifact.ts';
+import { EVENTS_OF_DAY } from './fields.ts';
 import { type Cell, csvHeader, csvRow, invalidRow, type RowSchema } from './format/csv.ts';
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
@@ -38,6 +39,7 @@ export function dayHistory<S extends RowSchema>({
     restricted: false,
     refresh: 'release',
     schema,
+    line: schema.extend(EVENTS_OF_DAY),
     separator: '',
     assembled: true,
     head: () => csvHeader(schema),

@@ -26,6 +26,25 @@ export const count = (description: string) =>
   z.int().min(0).meta({ description, unit: 'count', range: '≥ 0' });
 export const text = (description: string) => z.string().meta({ description });
 
+/** The unit of members that name events. The log is the ledger’s Merkle tree, and an event’s index in it is its seq. */
+export const EVENT_INDEX = 'index in the log';
+export const eventIndex = (description: string) =>
+  z.int().min(0).meta({ description, unit: EVENT_INDEX, range: '≥ 0' });
+
+/** For histories whose rows each state one event. */
+export const ONE_EVENT = {
+  event: eventIndex(
+    'Event that the row states, by its index in the log; /verification/?event=<index> proves it',
+  ),
+};
+/** For histories by day. */
+export const EVENTS_OF_DAY = {
+  first_event: eventIndex(
+    'First event of the day, by its index in the log; the row follows from the events up to its last',
+  ),
+  last_event: eventIndex('Last event of the day, by its index in the log'),
+};
+
 /** For files by day. */
 export const day = calendarDate('Day, UTC; only finished days with an event');
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../errors.ts';
-import type { Manifest } from '../release/format/manifest.ts';
+import type { Blob, Manifest } from '../release/format/manifest.ts';
 
 /**
  * Everything that follows from the ledger. When a file first appeared, how it is compressed and who signed it follows from
@@ -38,10 +38,11 @@ function contents({ files }: Manifest): Manifest['files'] {
 }
 
 function compareSegments(published: Manifest, rebuilt: Manifest): Finding[] {
+  const hashOf = (blob: Blob | null | undefined) => blob?.sha256 ?? 'not kept';
   const all = ({ segments }: Manifest) =>
     Object.values(segments)
       .flat()
-      .map(({ cycles, ...segment }) => ({ ...segment, cycles: cycles?.sha256 ?? 'not kept' }));
+      .map((segment) => ({ ...segment, cycles: hashOf(segment.cycles), events: hashOf(segment.events) }));
   return compareByName(all(rebuilt), all(published), ({ file }) => file, [
     'sha256',
     'first_row',
@@ -49,6 +50,7 @@ function compareSegments(published: Manifest, rebuilt: Manifest): Finding[] {
     'from',
     'to',
     'cycles',
+    'events',
   ]);
 }
 

@@ -120,23 +120,32 @@ async function foldBatch(
 ): Promise<State> {
   let state = from;
   for (const leaf of leaves) {
-    const { timestamp, cycle } = leaf.event;
+    const { timestamp, cycle, seq } = leaf.event;
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
     if (isNewDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
     for (const index of BY_EVENT) {
       const rows = HISTORIES[index]!.rows(leaf);
-      if (rows.length > 0) writers[index]!.add(rows, timestamp, cycle);
+      if (rows.length > 0) writers[index]!.add(rows, timestamp, { cycle, events: [seq] });
     }
   }
   return state;
 }
 
 function addDayRows(state: State, writers: HistoryWriter[]): void {
+  const ofDay = eventsOfDay(state);
   for (const [index, artifact] of HISTORIES.entries()) {
     const rows = artifact.dayRows?.(state) ?? [];
-    if (rows.length > 0) writers[index]!.add(rows, state.asOf);
+    const events = artifact.dayEvents?.(state);
+    for (const [row, text] of rows.entries())
+      writers[index]!.add([text], state.asOf, { events: events?.[row] ?? ofDay });
   }
+}
+
+/** Indices of the first and the last event of the state's day, which is over. */
+function eventsOfDay({ events, day }: State): [first: number, last: number] {
+  const count = Object.values(day.events).reduce((sum, one) => sum + one, 0);
+  return [events - count, events - 1];
 }
 
 /** As sentences. The state keeps the newest hundred of the last thirty days; older ones are only counted. */

@@ -1,11 +1,20 @@
 import type { Artifact } from '../artifacts/artifact.ts';
-import { type Field, fieldsOf } from '../artifacts/data-dictionary.ts';
+import { eventFieldsOf, type Field, fieldsOf } from '../artifacts/data-dictionary.ts';
 
 /**
  * decimal: a number that keeps exactly the digits it was written with; datetime: ISO 8601, UTC; date: YYYY-MM-DD; list: an
- * array, usually of texts.
+ * array, usually of texts; integers: one of integers.
  */
-export type ColumnType = 'text' | 'integer' | 'number' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'list';
+export type ColumnType =
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'decimal'
+  | 'boolean'
+  | 'datetime'
+  | 'date'
+  | 'list'
+  | 'integers';
 
 export interface Column extends Pick<Field, 'description' | 'unit' | 'range' | 'formula'> {
   name: string;
@@ -64,6 +73,11 @@ export function columnsOf(
   return { columns, description: fields.find(({ name }) => name === listOf(from))?.description ?? '' };
 }
 
+/** The columns that the rows of a history have in JSON lines, Parquet and SQLite besides its own: the events that a row follows from. */
+export function eventColumnsOf(artifact: Artifact): Column[] {
+  return eventFieldsOf(artifact).map((field) => toColumn(field, '', false));
+}
+
 /** Where the schema names each member itself, the first of them stands for all. */
 function prefixOf(fields: readonly Field[], from: string): string {
   if (from === '') return '';
@@ -84,14 +98,18 @@ function toColumn(field: Field, prefix: string, nullable: boolean): Column {
   const [plain = '', ...others] = type.split(' or ').filter((one) => one !== 'null');
   return {
     name: name.slice(prefix.length).replaceAll('.', '_'),
-    type:
-      others.length > 0 || plain.startsWith('array') ? 'list' : (BY_UNIT[unit] ?? BY_TYPE[plain] ?? 'text'),
+    type: typeOf(plain, others.length > 0, unit),
     nullable: nullable || type.includes('null'),
     description,
     unit,
     range,
     formula,
   };
+}
+
+function typeOf(type: string, hasOthers: boolean, unit: string): ColumnType {
+  if (type === 'array of integer') return 'integers';
+  return hasOthers || type.startsWith('array') ? 'list' : (BY_UNIT[unit] ?? BY_TYPE[type] ?? 'text');
 }
 
 function nameColumn(name: string): Column {

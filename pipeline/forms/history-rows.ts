@@ -1,5 +1,6 @@
+import { CathedralError } from '../errors.ts';
 import type { Segment } from '../release/format/manifest.ts';
-import { readSegment } from '../release/history/segment-file.ts';
+import { readRowEvents, readSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
 import { readPiece, splitPiece } from './read-rows.ts';
@@ -32,8 +33,8 @@ export async function* historyRows(
   const column = timeColumn(table);
   const byDay = order === 'by-day' && isByDay(table);
   const newest = async (segment: Segment, wanted: number) => {
-    const text = (await readSegment(staging.dir, segment)).toString();
-    return newestRows(table, text, { wanted, all: rowsOf(segment), byDay, batchRows });
+    const rows = await openSegment(staging, table, segment);
+    return newestRows(table, rows, { wanted, all: rowsOf(segment), byDay, batchRows });
   };
   const segments = (staging.segments[table.artifact.path] ?? []).toReversed();
   const at = segments.findIndex(({ end_row }) => end_row > from);
@@ -62,6 +63,34 @@ function rowsOf({ first_row, end_row }: Segment): number {
   return end_row - first_row;
 }
 
+/** The text of a segment, and the columns that its rows have beside it, newest first. */
+interface OpenSegment {
+  text: string;
+  events: readonly Row[];
+}
+
+async function openSegment({ dir }: Staging, table: Table, segment: Segment): Promise<OpenSegment> {
+  const text = (await readSegment(dir, segment)).toString();
+  const extra = table.allColumns.slice(table.columns.length);
+  if (extra.length === 0) return { text, events: [] };
+  const events = await readRowEvents(dir, segment);
+  const place = `${segment.file}.events`;
+  if (!events)
+    throw new CathedralError('release_invalid', { place, expected: 'a record of the events', found: 'none' });
+  const hasList = extra.at(-1)!.type === 'integers';
+  const alone = hasList ? extra.length - 1 : extra.length;
+  return {
+    text,
+    events: events.map((one) => [...one.slice(0, alone), ...(hasList ? [one.slice(alone)] : [])]),
+  };
+}
+
+/** The first rows of a piece of a segment whose events begin at `at`, in its order. */
+function readLinked(table: Table, text: string, events: readonly Row[], at: number, most?: number): Row[] {
+  const rows = readPiece(table, text, most);
+  return events.length === 0 ? rows : rows.map((row, index) => [...row, ...events[at + index]!]);
+}
+
 /** The newest rows of a segment: how many, and those rows, oldest first. */
 interface Newest {
   count: number;
@@ -73,24 +102,28 @@ interface Newest {
  */
 function newestRows(
   table: Table,
-  text: string,
+  segment: OpenSegment,
   { wanted, all, byDay, batchRows }: { wanted: number; all: number; byDay: boolean; batchRows: number },
 ): Newest {
-  if (wanted >= all) return { count: all, batches: batchesOf(table, text, batchRows) };
-  if (!byDay) return { count: wanted, batches: [readPiece(table, text, wanted).reverse()] };
+  const read = (most: number) => readLinked(table, segment.text, segment.events, 0, most);
+  if (wanted >= all) return { count: all, batches: batchesOf(table, segment, batchRows) };
+  if (!byDay) return { count: wanted, batches: [read(wanted).reverse()] };
   const column = timeColumn(table);
   for (let most = wanted + FEW_ROWS; most < all; most += most) {
-    const rows = readPiece(table, text, most);
+    const rows = read(most);
     const day = rows[wanted - 1]![column];
     const end = rows.findIndex((row, index) => index >= wanted && row[column] !== day);
     if (end >= 0) return { count: end, batches: [rows.slice(0, end).reverse()] };
   }
-  return { count: all, batches: batchesOf(table, text, batchRows) };
+  return { count: all, batches: batchesOf(table, segment, batchRows) };
 }
 
 /** All rows of a segment, oldest first. */
-function* batchesOf(table: Table, text: string, batchRows: number): Generator<Row[]> {
-  for (const piece of splitPiece(table, text, batchRows).reverse()) yield readPiece(table, piece).reverse();
+function* batchesOf(table: Table, { text, events }: OpenSegment, batchRows: number): Generator<Row[]> {
+  const pieces = splitPiece(table, text, batchRows);
+  // Every piece but the last has so many rows.
+  for (const [index, piece] of [...pieces.entries()].reverse())
+    yield readLinked(table, piece, events, index * batchRows).reverse();
 }
 
 /** Whether the rows stand for a whole day and are added when it closes. Rows added then may also stand for a moment. */

@@ -6,7 +6,10 @@ import { FORM_TYPES } from './record-file.ts';
 import { formPath, type Table, timeColumn } from './tables.ts';
 
 /** Rows as JSON objects, one per line. A decimal keeps its digits, and an empty cell is null. */
-export function formatNdjson({ columns }: Pick<Table, 'columns'>, rows: readonly Row[]): string[] {
+export function formatNdjson(
+  { allColumns: columns }: Pick<Table, 'allColumns'>,
+  rows: readonly Row[],
+): string[] {
   const names = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   return rows.map((row) => {
     let line = '';

@@ -28,7 +28,7 @@ export class ParquetFile {
 
   constructor(table: Table, { groups, bytes }: SealedGroups) {
     this.#table = table;
-    const schema = parquetSchema(table.columns);
+    const schema = parquetSchema(table.allColumns);
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'cathedral-data-service' });
     this.#sealed = { groups: [...groups], bytes };
     if (groups.length === 0) return;
@@ -46,12 +46,12 @@ export class ParquetFile {
 
   /** The bytes of the next group: GROUP_ROWS rows, or fewer if it is the last. */
   add(rows: readonly Row[]): Uint8Array {
-    const { columns, artifact } = this.#table;
+    const { allColumns: columns, artifact } = this.#table;
     const columnData = columns.map(({ name, type }, index): ColumnSource => {
       const data = rows.map((row) => toStored(row[index]!, type, artifact.path));
       // The writer compares decimals as doubles, which may not hold them. An offset index would follow the last group,
       // and so change when more groups are added.
-      return { name, data, statistics: type !== 'decimal' && type !== 'list', offsetIndex: false };
+      return { name, data, statistics: type !== 'decimal' && !isList(type), offsetIndex: false };
     });
     this.#writer.write({ columnData, rowGroupSize: GROUP_ROWS });
     const bytes = this.#take();
@@ -85,7 +85,7 @@ const TEXT = {
 } as const satisfies Omit<SchemaElement, 'name'>;
 
 /** How a column is stored, by its type. A list is a group of three elements, see `schemaElements`. */
-const STORED: Record<Exclude<ColumnType, 'list'>, Omit<SchemaElement, 'name'>> = {
+const STORED: Record<Exclude<ColumnType, 'list' | 'integers'>, Omit<SchemaElement, 'name'>> = {
   text: TEXT,
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
@@ -113,18 +113,23 @@ function parquetSchema(columns: readonly Column[]): SchemaElement[] {
 
 function schemaElements({ name, type, nullable }: Column): SchemaElement[] {
   const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
-  if (type !== 'list') return [{ name, repetition_type, ...STORED[type] }];
+  if (!isList(type)) return [{ name, repetition_type, ...STORED[type] }];
   return [
     { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
     { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-    { name: 'element', repetition_type: 'REQUIRED', ...TEXT },
+    { name: 'element', repetition_type: 'REQUIRED', ...(type === 'list' ? TEXT : STORED.integer) },
   ];
+}
+
+function isList(type: ColumnType): type is 'list' | 'integers' {
+  return type === 'list' || type === 'integers';
 }
 
 /** A cell as the writer expects it. Throws artifact_invalid for an invalid date. */
 function toStored(value: Value, type: ColumnType, place: string): unknown {
   if (value === null) return null;
   if (type === 'integer') return BigInt(value as number);
+  if (type === 'integers') return (value as readonly number[]).map(BigInt);
   if (type === 'decimal') return parseAmount(value as string);
   if (type === 'datetime') return microseconds(value as string, place);
   if (type === 'date') return milliseconds(value as string, place) / DAY_MS;

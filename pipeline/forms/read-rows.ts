@@ -67,6 +67,7 @@ const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
   number: Number,
   boolean: (cell) => cell === 'true',
   list: (cell) => JSON.parse(cell) as unknown[],
+  integers: (cell) => JSON.parse(cell) as number[],
 };
 
 /** JSON whose numbers keep their digits: a double would change an amount of more than fifteen of them. */
@@ -113,7 +114,7 @@ function memberOf(row: Members, name: string): unknown {
 function readMember({ type }: Column, value: unknown): Value {
   if (value === undefined || value === null) return null;
   if (value instanceof Digits) return type === 'decimal' ? value.text : Number(value.text);
-  if (type === 'list') return [value].flat().map(withNumbers);
+  if (type === 'list' || type === 'integers') return [value].flat().map(withNumbers);
   return value as Value;
 }
 

@@ -1,6 +1,6 @@
 import type { Artifact, FileTable } from '../artifacts/artifact.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
-import { type Column, columnsOf } from './columns.ts';
+import { type Column, columnsOf, eventColumnsOf } from './columns.ts';
 
 /** One public table, whatever format it is written in. */
 export interface Table extends Required<Pick<FileTable, 'name' | 'title' | 'key' | 'references'>> {
@@ -9,7 +9,10 @@ export interface Table extends Required<Pick<FileTable, 'name' | 'title' | 'key'
   named: string | null;
   parent: FileTable['parent'] | null;
   description: string;
+  /** The columns of the file itself and of its workbook. */
   columns: readonly Column[];
+  /** Those and, for a history, the events that each row follows from: the columns of JSON lines, Parquet and SQLite. */
+  allColumns: readonly Column[];
   /** Whether its rows are only ever added to. Otherwise each run writes it again. */
   grows: boolean;
 }
@@ -45,6 +48,7 @@ function toTable(artifact: Artifact, table: FileTable): Table {
     title: table.title ?? artifact.title,
     description: table.title ? description : artifact.description,
     columns,
+    allColumns: [...columns, ...eventColumnsOf(artifact)],
     grows: artifact.kind === 'history',
   };
 }

@@ -48,6 +48,8 @@ const Position = z.strictObject({
   reasoning: z.string(),
   virtue_tags: z.array(z.enum(VIRTUES)),
   taken_at: Time,
+  /** Index in the log of the event, as the other two below. */
+  event: Count,
 });
 
 const Deliberation = z.strictObject({
@@ -55,8 +57,10 @@ const Deliberation = z.strictObject({
   topic: z.string(),
   opened_at: Time,
   opened_cycle: z.string(),
+  opened_event: Count,
   closed_at: Time.nullable(),
   closed_cycle: z.string().nullable(),
+  closed_event: Count.nullable(),
   consensus: z.enum(['reached', 'not_reached']).nullable(),
   outcome: z.string().nullable(),
   positions: z.array(Position),
@@ -182,7 +186,7 @@ const Metrics = z.record(z.string(), z.number().nullable());
  * Raised by one with every change that makes a resumed run differ from a rebuild: of the state's members, of the fold, of an event type,
  * or of the rows of a history. The next run then rebuilds by itself.
  */
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
 
 export const StateFile = z.strictObject({
   format: z.literal(`cathedral-state/${STATE_VERSION}`),

@@ -5,11 +5,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { read, utils } from '@e965/xlsx';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
+import { HISTORIES } from '../../pipeline/artifacts/table.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { formPath, TABLES, type Table } from '../../pipeline/forms/tables.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { lineSchemaPath } from '../../pipeline/release/format/schemas.ts';
+import { readLedger } from '../ledger/test-ledger.ts';
 import { query } from './duckdb.ts';
+import { archived, linesOf, rangesOf, restore } from './event-links.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from './small-release.ts';
 
 let folder: string;
@@ -74,6 +82,14 @@ describe('the other formats of the tables', () => {
         ({ name, type }) => `CAST("${name}" AS ${DUCKDB_TYPES[type]}) AS "${name}"`,
       );
       const all = (from: string) => `(SELECT ${casts.join(', ')} FROM ${from})`;
+      const linked = table.allColumns
+        .filter((column) => !table.columns.includes(column))
+        .map(({ name, type }) => `CAST("${name}" AS ${DUCKDB_TYPES[type]}) AS "${name}"`);
+      const links = (from: string) => `(SELECT ${[...casts, ...linked].join(', ')} FROM ${from})`;
+      const [differs] = await query(
+        `SELECT count(*) AS rows FROM (${links(ndjson)} EXCEPT ALL ${links(parquet)})`,
+      );
+      expect(differs).toEqual({ rows: '0' });
       for (const other of [ndjson, parquet]) {
         const [difference] = await query(
           `SELECT count(*) AS rows FROM (${all(csv)} EXCEPT ALL ${all(other)} UNION ALL (${all(other)} EXCEPT ALL ${all(csv)}))`,
@@ -110,6 +126,67 @@ describe('the other formats of the tables', () => {
     // By day upwards; within a day in the order of the file.
     const days = [...new Set(rows.map(({ date }) => date))].reverse();
     expect(parquet.map(key)).toEqual(days.flatMap((day) => rows.filter(({ date }) => date === day)).map(key));
+  });
+
+  describe('name the events that each row follows from', () => {
+    let lines: Awaited<ReturnType<typeof linesOf>>;
+    let leaves: Leaf[];
+    beforeAll(async () => {
+      lines = await linesOf(release.dir);
+      ({ leaves } = await readLedger(join(folder, 'ledger'), [demoSigner().verifier]));
+    });
+
+    test.each(['economy/mic-history.csv', 'economy/cathedral-multipliers.csv', 'philosophy/decisions.json'])(
+      '%s follows from them, byte for byte',
+      async (path) => {
+        const text = await readFile(at(path), 'utf8');
+        const { separator, tail } = HISTORIES.find((history) => history.path === path)!;
+        const body = text.slice(text.indexOf('\n') + 1, separator === '' ? undefined : -tail.length);
+        expect(body.length).toBeGreaterThan(100);
+        expect(restore(path, lines.get(path)!, leaves)).toBe(body);
+      },
+    );
+
+    test('a row by day the first and the last of the day', () => {
+      const ranges = rangesOf(leaves);
+      for (const { artifact } of GROWING.filter(({ allColumns }) =>
+        allColumns.some(({ name }) => name === 'first_event'),
+      ))
+        for (const { date, first_event, last_event } of lines.get(artifact.path)!)
+          expect([artifact.path, { first_event, last_event }]).toEqual([
+            artifact.path,
+            ranges.get(date as string),
+          ]);
+    });
+
+    test('a deliberation its opening, its positions in their order, and its closing', async () => {
+      const { deliberations } = JSON.parse(await readFile(at(deliberationArchive.path), 'utf8'));
+      const found = lines.get(deliberationArchive.path)!;
+      expect(found.length).toBeGreaterThan(3);
+      for (const [index, { id, opened, closed, sentinels }] of deliberations.entries()) {
+        const positions = sentinels.map((one: { id: string; position: string }) =>
+          expect.objectContaining({
+            type: 'position_taken',
+            agent: one.id,
+            position: one.position,
+            deliberation: id,
+          }),
+        );
+        expect(archived(found[index]!, leaves)).toEqual([
+          expect.objectContaining({ type: 'deliberation_opened', timestamp: opened, deliberation: id }),
+          ...positions,
+          expect.objectContaining({ type: 'deliberation_closed', timestamp: closed, deliberation: id }),
+        ]);
+      }
+    });
+
+    test('as their schemas say', async () => {
+      for (const { artifact } of GROWING) {
+        const schema = JSON.parse(await readFile(at(lineSchemaPath(artifact)!), 'utf8'));
+        for (const line of lines.get(artifact.path)!.slice(0, 50))
+          expect(z.fromJSONSchema(schema).safeParse(line).error, artifact.path).toBeUndefined();
+      }
+    });
   });
 
   test('include the tables that do not grow', async () => {
@@ -162,6 +239,7 @@ const DUCKDB_TYPES = {
   datetime: 'TIMESTAMPTZ',
   date: 'DATE',
   list: 'VARCHAR[]',
+  integers: 'BIGINT[]',
 } as const;
 
 describe('the database', () => {
@@ -181,11 +259,14 @@ describe('the database', () => {
     const meta = database.prepare(`SELECT "table", "column", description FROM _meta`).all();
     for (const table of TABLES) {
       const columns = database.prepare(`PRAGMA table_info("${table.name}")`).all();
-      expect(columns.map(({ name }) => name)).toEqual(table.columns.map(({ name }) => name));
+      expect(columns.map(({ name }) => name)).toEqual(table.allColumns.map(({ name }) => name));
       const key = columns.filter(({ pk }) => Number(pk) > 0).map(({ name }) => name);
       expect(key.sort()).toEqual([...table.key].sort());
       const described = meta.filter((row) => row.table === table.name);
-      expect(described.map(({ column }) => column)).toEqual([null, ...table.columns.map(({ name }) => name)]);
+      expect(described.map(({ column }) => column)).toEqual([
+        null,
+        ...table.allColumns.map(({ name }) => name),
+      ]);
       for (const { description } of described) expect(description).toBeTruthy();
     }
     const about = Object.fromEntries(

@@ -29,11 +29,21 @@ function staged(table: typeof BY_DAY, lines: readonly string[], lengths: readonl
     const text = lines.slice(first_row, end_row).reverse().join(separator);
     mkdirSync(dirname(join(dir, file)), { recursive: true });
     writeFileSync(join(dir, file), text);
-    segments.unshift({ file, first_row, end_row, sha256: sha256(text) });
+    const events = Array.from({ length: end_row - first_row }, (_, row) =>
+      eventsOf(table, end_row - 1 - row),
+    );
+    const record = events.map((one) => `${one.join()}\n`).join('');
+    writeFileSync(join(dir, `${file}.events`), record);
+    const blob = { bytes: record.length, sha256: sha256(record) };
+    segments.unshift({ file, first_row, end_row, sha256: sha256(text), events: blob });
     first_row = end_row;
   }
   return { dir, segments: { [path]: segments } } as unknown as Staging;
 }
+
+/** Each row is told from others by its events. */
+const eventsOf = ({ columns, allColumns }: typeof BY_DAY, row: number) =>
+  allColumns.slice(columns.length).map((_, index) => 10 * row + index);
 
 async function rowsFrom(
   staging: Staging,
@@ -70,6 +80,7 @@ test.each([BY_DAY, TEXTS, JSON_ROWS])(
           const staging = staged(table, sorted, lengths);
           const all = await rowsFrom(staging, table, 0);
           expect(all).toHaveLength(rows.length);
+          expect(new Set(all.map((row) => row.at(-1))).size).toBe(rows.length);
           for (const from of [0, 1, 7, 40, rows.length - 1, rows.length])
             if (from >= 0) expect(await rowsFrom(staging, table, from, batchRows)).toEqual(all.slice(from));
         },

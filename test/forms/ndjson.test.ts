@@ -6,9 +6,9 @@ const named = (name: string) => TABLES.find((table) => table.name === name)!;
 
 describe('JSON lines', () => {
   test('are one object a line, with every digit of an amount', () => {
-    const rows = [['2026-01-01T00:00:00Z', 'C-1', 'E"\n', '123456789012345.654321', 'X', 0.1]];
+    const rows = [['2026-01-01T00:00:00Z', 'C-1', 'E"\n', '123456789012345.654321', 'X', 0.1, 70312]];
     expect(formatNdjson(named('mic_history'), rows)).toEqual([
-      '{"timestamp":"2026-01-01T00:00:00Z","cycle":"C-1","sentinel":"E\\"\\n","amount":123456789012345.654321,"cathedral":"X","coordination_score":0.1}\n',
+      '{"timestamp":"2026-01-01T00:00:00Z","cycle":"C-1","sentinel":"E\\"\\n","amount":123456789012345.654321,"cathedral":"X","coordination_score":0.1,"event":70312}\n',
     ]);
   });
 

@@ -46,12 +46,13 @@ function mint(index: number): Row {
     amount,
     'FOR-ACADEMICS',
     index % 5 ? index / 7 : -0,
+    3 * index,
   ];
 }
 
 describe('a Parquet file', () => {
   test('has columns of the table’s types in an independent reader', async () => {
-    const rows: Row[] = [['2026-01-01', 4, 0.95, 0.9, 1, 0.96, 0.93, true]];
+    const rows: Row[] = [['2026-01-01', 4, 0.95, 0.9, 1, 0.96, 0.93, true, 70_000, 70_951]];
     const columns = await read(write('mii_by_day', rows).bytes, 'DESCRIBE SELECT * FROM FILE');
     expect(Object.fromEntries(columns.map((one) => [one.column_name, one.column_type]))).toMatchObject({
       date: 'DATE',
@@ -67,13 +68,14 @@ describe('a Parquet file', () => {
       'DECIMAL(38,6)',
       'VARCHAR',
       'DOUBLE',
+      'BIGINT',
     ]);
   });
 
   test('gives back every value, amounts to the last digit, times to the microsecond, lists and empty cells', async () => {
     const rows: Row[] = [
-      ['2026-01-01T23:59:59.123456Z', 'C-182', 'EVE', '123456789012345.654321', 'X', 0.1],
-      ['2026-01-02T00:00:00Z', 'C-183', '=1+1', '0', 'X', 2e-7],
+      ['2026-01-01T23:59:59.123456Z', 'C-182', 'EVE', '123456789012345.654321', 'X', 0.1, 8],
+      ['2026-01-02T00:00:00Z', 'C-183', '=1+1', '0', 'X', 2e-7, 9],
     ];
     const { bytes } = write('mic_history', rows);
     expect(
@@ -90,16 +92,33 @@ describe('a Parquet file', () => {
       },
       { timestamp: '2026-01-02 00:00:00+00', sentinel: '=1+1', amount: '0.000000', coordination_score: 2e-7 },
     ]);
-    const decision: Row = ['d', '2026-01-01', 't', ['a', 'b,"c"'], [], 'r', 'o', ''];
+    const decision: Row = ['d', '2026-01-01', 't', ['a', 'b,"c"'], [], 'r', 'o', '', 12];
     const [found] = await read(write('decisions', [decision]).bytes, 'SELECT * FROM FILE');
     expect(found).toMatchObject({
       date: '2026-01-01',
       frameworks_applied: ['a', 'b,"c"'],
       sentinels_involved: [],
     });
-    const day: Row = ['2026-01-01', 'EVE', 'X', 'offline', 0, 24.5, null, null];
+    const day: Row = ['2026-01-01', 'EVE', 'X', 'offline', 0, 24.5, null, null, 3, 9];
     expect(await read(write('sentinels_by_day', [day]).bytes, 'SELECT * FROM FILE')).toMatchObject([
       { longest_silence: 24.5, coordination_score: null, gi_score: null },
+    ]);
+    const closed: Row = [
+      'd',
+      '2026-01-02T00:00:00Z',
+      '2026-01-01T00:00:00Z',
+      't',
+      'reached',
+      'o',
+      9,
+      3,
+      [7, 5],
+    ];
+    const none: Row = [...closed.slice(0, -1), []];
+    const events = 'SELECT event, opened_event, position_events FROM FILE';
+    expect(await read(write('deliberation_archive', [closed, none]).bytes, events)).toEqual([
+      { event: '9', opened_event: '3', position_events: ['7', '5'] },
+      { event: '9', opened_event: '3', position_events: [] },
     ]);
   });
 

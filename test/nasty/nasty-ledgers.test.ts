@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
+import { readLedger } from '../ledger/test-ledger.ts';
 import { NASTY_LEDGER } from './nasty-events.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 
@@ -68,6 +71,46 @@ describe('a deliberation that is opened again under its id', () => {
     });
     const page = ['Three.', 'Two.', 'One.', `Fourth ${id}`];
     expect(said(`deliberations/${id}/index.html`, page)).toEqual([`Fourth ${id}`, 'Three.', 'Two.', 'One.']);
+  });
+});
+
+describe('the events that a row names', () => {
+  let leaves: Leaf[];
+  let lines: Awaited<ReturnType<typeof linesOf>>;
+  beforeAll(async () => {
+    ({ leaves } = await readLedger(join(folder, 'ledger')));
+    lines = await linesOf(join(folder, 'out/current'));
+  });
+
+  test('are its own, also where several happened at one time', () => {
+    for (const path of [
+      'economy/mic-history.csv',
+      'economy/cathedral-multipliers.csv',
+      'philosophy/decisions.json',
+    ])
+      expect(text(path), path).toContain(restore(path, lines.get(path)!, leaves));
+    const times = leaves.map(({ event }) => event.timestamp);
+    const decided = lines.get('philosophy/decisions.json')!.map(({ event }) => times[event!]);
+    expect(decided.length).toBeGreaterThan(new Set(decided).size);
+  });
+
+  test('are those of its day, though many days have none', () => {
+    const ranges = rangesOf(leaves);
+    const days = lines.get('academics/events-by-day.csv')!;
+    for (const { date, first_event, last_event } of days)
+      expect({ date, first_event, last_event }).toEqual({ date, ...ranges.get(date as string) });
+    expect(new Set(days.map(({ date }) => date)).size).toBe(ranges.size - 1);
+  });
+
+  test('are those of its own round, where a deliberation was opened again under its id', () => {
+    const { deliberations } = json('philosophy/deliberation-archive.json');
+    for (const [index, { id, opened, closed, outcome }] of deliberations.entries()) {
+      const line = lines.get('philosophy/deliberation-archive.json')![index]!;
+      const all = archived(line, leaves);
+      expect([all[0]!.timestamp, all.at(-1)!.timestamp]).toEqual([opened, closed]);
+      expect(new Set(all.map(({ deliberation }) => deliberation))).toEqual(new Set([id]));
+      expect(leaves[line.event!]!.event.data).toMatchObject({ outcome });
+    }
   });
 });
 

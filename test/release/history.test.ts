@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { appendFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';
+import { parseRowEvents } from '../../pipeline/release/history/row-events.ts';
+import { readRowEvents } from '../../pipeline/release/history/segment-file.ts';
 import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { MINTS, timeOf, tinyFacts } from './publish-tiny.ts';
@@ -149,6 +151,59 @@ describe('a history', () => {
     expect(await readFile(join(dir, 'public', JSON_ARRAY.path), 'utf8')).toBe('[]\n');
     expect(manifest.segments[JSON_ARRAY.path]).toEqual([]);
     expect(await verifyRelease(dir)).toEqual([]);
+  });
+
+  describe('keeps the events of its rows beside them', () => {
+    /** Publishes rows `from` to `end`, of which each third shares its event with the next. */
+    async function publish(out: string, from: number, end: number) {
+      await using staging = await openStaging(out, await readCurrent(out), { reuse: true });
+      const history = await openHistory(staging, MINTS, { segmentBytes: 100 });
+      for (let row = from; row < end; row += 1)
+        history.add([`${row}\n`], timeOf(row), { events: [row - Number(row % 3 === 1), 5 * row] });
+      await history.finish('', '');
+      await staging.publish({ facts: tinyFacts(end), state: '{}' });
+      const { dir, manifest } = (await readCurrent(out))!;
+      return { dir, segments: manifest.segments[MINTS.path]! };
+    }
+
+    test('newest first, the same however runs divide them', async () => {
+      const [one, many] = [await temporaryFolder(), await temporaryFolder()];
+      const { dir, segments } = await publish(one, 0, 100);
+      const ends = [3, 4, 60, 99, 100];
+      for (const [index, end] of ends.entries()) await publish(many, ends[index - 1] ?? 0, end);
+      expect((await readCurrent(many))!.manifest.segments).toEqual(
+        (await readCurrent(one))!.manifest.segments,
+      );
+      expect(segments.length).toBeGreaterThan(2);
+      const all = await Promise.all(segments.map((segment) => readRowEvents(dir, segment)));
+      const wanted = Array.from({ length: 100 }, (_, row) => [row - Number(row % 3 === 1), 5 * row]);
+      expect(all.flat()).toEqual(wanted.toReversed());
+    });
+
+    test('and refuses them where they are missing, or differ from what was published', async () => {
+      const out = await temporaryFolder();
+      const { dir, segments } = await publish(out, 0, 50);
+      expect(await verifyRelease(dir)).toEqual([]);
+      const newest = `${segments[0]!.file}.events`;
+      await appendFile(join(dir, newest), '7\n');
+      expect((await verifyRelease(dir)).map(({ place }) => place)).toEqual([newest]);
+      await expect(publish(out, 50, 51)).rejects.toMatchObject({
+        code: 'release_invalid',
+        place: join(dir, newest),
+      });
+      await rm(join(dir, newest));
+      await expect(publish(out, 50, 51)).rejects.toMatchObject({
+        code: 'release_invalid',
+        place: join(dir, newest),
+      });
+    });
+
+    test.each(['1\n', '1\n2\n3\n', '1\n\n', '1\n-2\n', '1\n2,\n', '1\nx\n', '1\n12345678901234567\n', ''])(
+      '%j are not those of two rows',
+      (text) => {
+        expect(() => parseRowEvents(text, 2, 'here')).toThrow(/here: expected events of 2 rows/);
+      },
+    );
   });
 
   test('accepts a row longer than a segment', async () => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../pipeline/attestation/json-schema.ts';
+import { formPath, TABLES } from '../../pipeline/forms/tables.ts';
 import { eventSchemas } from '../../pipeline/ledger/event-schemas.ts';
-import { schemaFiles, schemaPath } from '../../pipeline/release/format/schemas.ts';
+import { lineSchemaPath, schemaFiles, schemaPath } from '../../pipeline/release/format/schemas.ts';
 import { formatTableSchema } from '../../pipeline/release/format/table-schema.ts';
 
 const BASE = 'https://data.example.org';
@@ -11,11 +12,15 @@ const files = schemaFiles(ARTIFACTS, BASE);
 const jsonOf = (path: string) => JSON.parse(String(files.find((file) => file.path === path)?.content));
 
 describe('schemas', () => {
-  test('exist for every JSON and CSV file of the service', () => {
+  test('exist for every JSON and CSV file of the service, and for the lines of histories', () => {
     const wanted = ARTIFACTS.filter(({ mediaType }) => /json|csv/.test(mediaType)).map((artifact) =>
       schemaPath(artifact),
     );
-    const listed = [...wanted, ATTESTATION_SCHEMA_PATH, ...eventSchemas(BASE).keys()];
+    const lines = ARTIFACTS.map(lineSchemaPath).filter((path) => path !== null);
+    expect(lines).toEqual(
+      TABLES.filter(({ grows }) => grows).map((table) => `schemas/${formPath(table, '.ndjson')}.schema.json`),
+    );
+    const listed = [...wanted, ...lines, ATTESTATION_SCHEMA_PATH, ...eventSchemas(BASE).keys()];
     expect(files.map(({ path }) => path).sort()).toEqual(listed.sort());
     expect(wanted).toContain('schemas/economy/supply.schema.json');
     expect(wanted).toContain('schemas/academics/mii-timeline.csv.table.json');

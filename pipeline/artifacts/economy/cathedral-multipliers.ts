@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventOf, LedgerEvent } from '../../ledger/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
-import { cathedral, cycle, dateTime, multiplier } from '../fields.ts';
+import { cathedral, cycle, dateTime, multiplier, ONE_EVENT } from '../fields.ts';
 import { csvHeader, csvRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
 
 const path = 'economy/cathedral-multipliers.csv';
@@ -39,8 +39,16 @@ export const cathedralMultipliers = {
   restricted: false,
   refresh: 'release',
   schema,
+  line: schema.extend(ONE_EVENT),
   tables: [{ name: 'cathedral_multipliers', key: [] }],
   schemaHistory: [
+    {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: 'd1057d69c7cf02bc',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the CSV has the same columns.',
+    },
     { version: '0.1.0', date: '2026-11-21', digest: '49f9049724da89a1', change: 'First published.' },
   ],
   separator: '',

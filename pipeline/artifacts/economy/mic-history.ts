@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventOf } from '../../ledger/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
-import { cathedral, coordination, cycle, dateTime, mic, sentinelId } from '../fields.ts';
+import { cathedral, coordination, cycle, dateTime, mic, ONE_EVENT, sentinelId } from '../fields.ts';
 import { csvHeader, csvRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
 
 const path = 'economy/mic-history.csv';
@@ -28,8 +28,16 @@ export const micHistory = {
   restricted: false,
   refresh: 'release',
   schema,
+  line: schema.extend(ONE_EVENT),
   tables: [{ name: 'mic_history', key: [], references: { sentinel: 'sentinel_status' } }],
   schemaHistory: [
+    {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: '5ffafae6ab2692ee',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the CSV has the same columns.',
+    },
     { version: '0.1.0', date: '2026-11-21', digest: 'c05e57d8b6235a22', change: 'First published.' },
   ],
   separator: '',

@@ -12,6 +12,13 @@ export const miiByDay = dayHistory({
   tables: [{ name: 'mii_by_day', key: ['date'] }],
   schemaHistory: [
     {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: 'b3a411ae557f5a6c',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
+    },
+    {
       version: '0.1.0',
       date: '2026-11-22',
       digest: 'c7e6236c99002e8d',

@@ -10,6 +10,13 @@ export const mintingByDay = dayHistory({
   description: 'The MIC minted for the sentinels of each cathedral on each day, and the number of mints.',
   tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
   schemaHistory: [
+    {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: '997cd138d29c1778',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
+    },
     { version: '0.1.0', date: '2026-11-21', digest: 'ed6ed048ee5ea14a', change: 'First published.' },
   ],
   schema: z.strictObject({

@@ -44,6 +44,7 @@ export const ledgerExport = {
   ],
   refresh: 'release',
   schema,
+  line: null,
   tables: [],
   schemaHistory: [
     { version: '0.1.0', date: '2026-11-21', digest: 'a3f6f764ff6e6ffa', change: 'First published.' },

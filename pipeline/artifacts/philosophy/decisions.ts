@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventOf } from '../../ledger/event.ts';
 import { dayOf } from '../../model/window.ts';
 import type { HistoryArtifact } from '../artifact.ts';
-import { asOf, calendarDate, text } from '../fields.ts';
+import { asOf, calendarDate, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
 
 const path = 'philosophy/decisions.json';
@@ -34,8 +34,16 @@ export const decisions = {
   restricted: false,
   refresh: 'release',
   schema,
+  line: Decision.extend(ONE_EVENT),
   tables: [{ name: 'decisions', from: 'decisions[]', key: [] }],
   schemaHistory: [
+    {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: '5d9f64302abecd80',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the JSON has the same members.',
+    },
     { version: '0.1.0', date: '2026-11-21', digest: '89cc4e45816d5fe4', change: 'First published.' },
   ],
   separator: ',\n',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Deliberation, State } from '../../model/state.ts';
 import { dayOf, timeOf } from '../../model/window.ts';
 import type { HistoryArtifact } from '../artifact.ts';
-import { asOf, dateTime, text } from '../fields.ts';
+import { asOf, dateTime, EVENT_INDEX, eventIndex, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
 import { formatPositions, Positions } from './deliberations.ts';
 
@@ -43,6 +43,16 @@ export const deliberationArchive = {
   restricted: false,
   refresh: 'release',
   schema,
+  line: Closed.omit({ sentinels: true }).extend({
+    ...ONE_EVENT,
+    opened_event: eventIndex('Event that opened it, by its index in the log'),
+    position_events: z.array(z.int().min(0)).meta({
+      description:
+        'Events in which the positions were taken, by their index in the log, in the order of the positions',
+      unit: EVENT_INDEX,
+      range: '≥ 0',
+    }),
+  }),
   tables: [
     {
       name: 'deliberation_archive',
@@ -51,6 +61,13 @@ export const deliberationArchive = {
     },
   ],
   schemaHistory: [
+    {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: '60ffe5fd841946b4',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has event, opened_event and position_events; the JSON has the same members.',
+    },
     { version: '0.1.0', date: '2026-11-21', digest: 'ac3581b7ff3789a7', change: 'First published.' },
   ],
   separator: ',\n',
@@ -71,4 +88,10 @@ export const deliberationArchive = {
       };
       return formatJsonRow(Closed, row, `${path}, ${id}`);
     }),
+  dayEvents: (state) =>
+    closedOn(state).map(({ closed_event, opened_event, positions }) => [
+      closed_event!,
+      opened_event,
+      ...positions.map(({ event }) => event),
+    ]),
 } satisfies HistoryArtifact;

@@ -53,7 +53,7 @@ function formatDeliberation({ id, topic, positions, consensus, outcome }: Delibe
 }
 
 export function formatPositions(positions: Deliberation['positions']): z.output<typeof Positions> {
-  return positions.map(({ taken_at: _, ...position }) => position);
+  return positions.map(({ taken_at: _, event: __, ...position }) => position);
 }
 
 export const deliberations = {

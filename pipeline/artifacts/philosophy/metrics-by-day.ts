@@ -24,6 +24,13 @@ export const metricsByDay = dayHistory({
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
   schemaHistory: [
     {
+      version: '1.1.0',
+      date: '2026-11-22',
+      digest: '1bcb1998220eae72',
+      change:
+        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
+    },
+    {
       version: '0.1.0',
       date: '2026-11-22',
       digest: '8be494bad3d5eec2',

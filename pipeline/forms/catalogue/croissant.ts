@@ -58,6 +58,7 @@ const DATA_TYPES: Record<ColumnType, string> = {
   datetime: 'sc:DateTime',
   date: 'sc:Date',
   list: 'sc:Text',
+  integers: 'sc:Integer',
 };
 
 /** `/croissant.json`, Croissant 1.0: files with their hashes and tables with their columns, for machine learning. */
@@ -104,11 +105,11 @@ function fileObject({ baseUrl }: CatalogueFacts, { path, media_type, bytes, sha2
   };
 }
 
-/** Rows come from a CSV file itself, and from the JSON lines of a JSON file. */
+/** The rows of histories, and of JSON files, come from JSON lines, which have every column; those of other CSV files from the file itself. */
 function recordSet(table: Table, files: Described['files']) {
-  const { artifact, name, title, description, key, columns } = table;
-  const isCsv = artifact.mediaType.startsWith('text/csv');
-  const path = isCsv ? artifact.path : formPath(table, '.ndjson');
+  const { artifact, name, title, description, key, allColumns, grows } = table;
+  const isOwn = artifact.mediaType.startsWith('text/csv') && !grows;
+  const path = isOwn ? artifact.path : formPath(table, '.ndjson');
   const source = files.some((file) => file.path === path) ? plainName(path) : null;
   return {
     '@type': 'cr:RecordSet',
@@ -116,7 +117,7 @@ function recordSet(table: Table, files: Described['files']) {
     name,
     description: `${title}. ${description}`,
     ...(key.length > 0 && { key: key.map((column) => ({ '@id': `${name}/${column}` })) }),
-    field: columns.map((column) => fieldOf(name, column, source)),
+    field: allColumns.map((column) => fieldOf(name, column, source)),
   };
 }
 
@@ -127,7 +128,7 @@ function fieldOf(table: string, { name, type, description, unit }: Column, sourc
     name: `${table}/${name}`,
     description: unit ? `${description} (${unit})` : description,
     dataType: DATA_TYPES[type],
-    ...(type === 'list' && { repeated: true }),
+    ...((type === 'list' || type === 'integers') && { repeated: true }),
     ...(source && { source: { fileObject: { '@id': source }, extract: { column: name } } }),
   };
 }

@@ -1,5 +1,5 @@
 import type { DraftFile } from '../../release/format/manifest.ts';
-import { schemaPath } from '../../release/format/schemas.ts';
+import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
 import { formatTableSchema } from '../../release/format/table-schema.ts';
 import {
   type CatalogueFacts,
@@ -51,6 +51,7 @@ function resourcesOf({ artifact, tables, files }: Described) {
       mediatype: plainType(file.media_type),
       ...(isOwn && file.media_type.startsWith('text/csv') && tabular(artifact)),
       ...(isOwn && artifact.mediaType === 'application/json' && { jsonSchema: schemaPath(artifact) }),
+      ...(file.path.endsWith('.ndjson') && lineSchema(artifact)),
       ...(isText(file) && { encoding: 'utf-8' }),
       bytes: file.bytes,
       hash: `sha256:${file.sha256}`,
@@ -87,6 +88,11 @@ function tabular(artifact: Described['artifact']) {
     },
     schema: { $schema, fields, missingValues },
   };
+}
+
+function lineSchema(artifact: Described['artifact']) {
+  const jsonSchema = lineSchemaPath(artifact);
+  return jsonSchema && { jsonSchema };
 }
 
 function isNamed({ path }: DraftFile, name: string): boolean {

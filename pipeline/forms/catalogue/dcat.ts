@@ -1,6 +1,6 @@
 import { asOfFile } from '../../artifacts/as-of.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
-import { schemaPath } from '../../release/format/schemas.ts';
+import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
 import {
   type CatalogueFacts,
   DATABASE,
@@ -119,7 +119,7 @@ function distributionOf(
   file: DraftFile,
 ) {
   const url = `${baseUrl}/${file.path}`;
-  const schema = file.path === artifact?.path ? schemaPath(artifact) : null;
+  const schema = artifact && schemaOf(artifact, file);
   return {
     '@id': `${url}#distribution`,
     '@type': 'dcat:Distribution',
@@ -136,6 +136,11 @@ function distributionOf(
       'spdx:checksumValue': { '@value': file.sha256, '@type': 'xsd:hexBinary' },
     },
   };
+}
+
+function schemaOf(artifact: Described['artifact'], { path }: DraftFile): string | null {
+  if (path === artifact.path) return schemaPath(artifact);
+  return path.endsWith('.ndjson') ? lineSchemaPath(artifact) : null;
 }
 
 function english(text: string) {

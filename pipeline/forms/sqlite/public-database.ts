@@ -44,7 +44,7 @@ export class PublicDatabase {
   }
 
   insert(table: Table, rows: readonly Row[]): void {
-    const { name, columns } = table;
+    const { name, allColumns: columns } = table;
     const statement = this.#inserts.get(name) ?? this.#database.prepare(insertInto(table));
     this.#inserts.set(name, statement);
     for (const row of rows) {

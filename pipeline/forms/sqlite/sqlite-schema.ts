@@ -11,6 +11,7 @@ const AFFINITY: Record<ColumnType, string> = {
   datetime: 'TEXT',
   date: 'TEXT',
   list: 'TEXT',
+  integers: 'TEXT',
 };
 
 /** Describes the tables from within the database: one row per table, with a null column, and one per column. */
@@ -22,8 +23,8 @@ const ABOUT = 'CREATE TABLE "_about" ("name" TEXT PRIMARY KEY NOT NULL, "value" 
 export const SQLITE_SCHEMA: readonly string[] = [...TABLES.flatMap(createTable), META, ABOUT];
 
 function createTable(table: Table): string[] {
-  const { name, key, columns } = table;
-  const parts = columns.map((column) => define(table, column));
+  const { name, key, allColumns } = table;
+  const parts = allColumns.map((column) => define(table, column));
   if (key.length > 0) parts.push(`PRIMARY KEY (${key.map(quote).join(', ')})`);
   return [
     `CREATE TABLE ${quote(name)} (${parts.join(', ')})`,
@@ -52,8 +53,8 @@ function keyOf(name: string): string {
   return TABLES.find((table) => table.name === name)!.key[0]!;
 }
 
-export function insertInto({ name, columns }: Table): string {
-  return `INSERT INTO ${quote(name)} VALUES (${columns.map(() => '?').join(', ')})`;
+export function insertInto({ name, allColumns }: Table): string {
+  return `INSERT INTO ${quote(name)} VALUES (${allColumns.map(() => '?').join(', ')})`;
 }
 
 function quote(name: string): string {
@@ -65,14 +66,14 @@ export function toSqlite(value: Value, type: ColumnType): string | number | null
   if (value === null) return null;
   if (type === 'decimal') return Number(value);
   if (type === 'boolean') return value ? 1 : 0;
-  return type === 'list' ? JSON.stringify(value) : (value as string | number);
+  return Array.isArray(value) ? JSON.stringify(value) : (value as string | number);
 }
 
 /** The rows of `_meta`. */
 export const META_ROWS: readonly (string | null)[][] = TABLES.flatMap(
-  ({ name, title, description, columns, artifact }) => [
+  ({ name, title, description, allColumns, artifact }) => [
     [name, null, null, title, description, null, null, null, `/${artifact.path}`],
-    ...columns.map((column) => [
+    ...allColumns.map((column) => [
       name,
       column.name,
       column.type,

@@ -91,6 +91,7 @@ const WIDTHS: Record<ColumnType, number> = {
   datetime: 20,
   date: 12,
   list: 32,
+  integers: 32,
 };
 
 /** A data sheet up to its first row of data. */

@@ -22,8 +22,10 @@ export function deliberationOpened(state: State, event: EventOf<'deliberation_op
     topic,
     opened_at: event.timestamp,
     opened_cycle: event.cycle,
+    opened_event: event.seq,
     closed_at: null,
     closed_cycle: null,
+    closed_event: null,
     consensus: null,
     outcome: null,
     positions: [],
@@ -42,7 +44,14 @@ export function positionTaken(state: State, event: EventOf<'position_taken'>): v
     return;
   }
   const others = deliberation.positions.filter((other) => other.id !== event.agent);
-  const own = { id: event.agent, position, reasoning, virtue_tags, taken_at: event.timestamp };
+  const own = {
+    id: event.agent,
+    position,
+    reasoning,
+    virtue_tags,
+    taken_at: event.timestamp,
+    event: event.seq,
+  };
   deliberation.positions = [...others, own];
 }
 
@@ -53,7 +62,13 @@ export function deliberationClosed(state: State, event: EventOf<'deliberation_cl
     addFinding(state, event, `close of deliberation ${id}, which is not open`);
     return;
   }
-  Object.assign(deliberation, { closed_at: event.timestamp, closed_cycle: event.cycle, consensus, outcome });
+  Object.assign(deliberation, {
+    closed_at: event.timestamp,
+    closed_cycle: event.cycle,
+    closed_event: event.seq,
+    consensus,
+    outcome,
+  });
   state.year.deliberations_closed += 1;
   if (consensus === 'reached') state.year.consensus_reached += 1;
 }

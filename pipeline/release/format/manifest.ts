@@ -59,6 +59,8 @@ export const Segment = z.strictObject({
   deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
   /** `<file>.cycles`: the cycle of each run of rows. Null if the history is assembled. */
   cycles: Blob.nullable(),
+  /** `<file>.events`: the events that each row follows from. Absent where they are not kept, and in releases of earlier versions. */
+  events: Blob.optional(),
   /** Timestamps of its oldest and newest row. */
   from: z.string(),
   to: z.string(),
@@ -258,7 +260,12 @@ function contentDigest({
   const plain = contents.map(({ modified: _, encodings: __, ...file }) => file);
   const pieces = Object.entries(segments).map(([path, list]) => [
     path,
-    list.map(({ file, sha256, cycles }) => [file, sha256, ...(cycles ? [cycles.sha256] : [])]),
+    list.map(({ file, sha256, cycles, events }) => [
+      file,
+      sha256,
+      ...(cycles ? [cycles.sha256] : []),
+      ...(events ? [events.sha256] : []),
+    ]),
   ]);
   return sha256(JSON.stringify([timestamp, ledger, software, inputs, plain, pieces, unlisted]));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Artifact } from '../../artifacts/artifact.ts';
+import type { Artifact, HistoryArtifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
 import { eventSchemas } from '../../ledger/event-schemas.ts';
 import type { NewFile } from './manifest.ts';
@@ -12,12 +12,17 @@ type Described = Exclude<Artifact, { kind: 'printed' }>;
  * The schema of each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON, `schemas/<path>.table.json` (Table
  * Schema of Data Package 2) for CSV. `path` has no `.json`: `schemas/economy/roi.schema.json`,
  * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. Others
- * describe the attestations that companions sign, and the events of the ledger.
+ * describe a line of a history in JSON lines (`schemas/economy/mic-history.ndjson.schema.json`), the attestations that companions sign, and the events of the ledger.
  */
 export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): NewFile[] {
   const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
+  const lines = described.flatMap((artifact) => {
+    const path = lineSchemaPath(artifact);
+    return path === null ? [] : [lineSchemaFile(artifact as HistoryArtifact, path, baseUrl)];
+  });
   const files = described.flatMap((artifact) => {
-    if (artifact.mediaType === 'application/json') return [jsonSchemaFile(artifact, baseUrl)];
+    if (artifact.mediaType === 'application/json')
+      return [jsonSchemaFile(artifact, schemaPath(artifact)!, baseUrl)];
     if (artifact.mediaType.startsWith('text/csv')) return [tableSchemaFile(artifact)];
     return [];
   });
@@ -25,7 +30,7 @@ export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): Ne
     sharedSchemaFile(path, formatSchema(schema)),
   );
   const attestation = sharedSchemaFile(ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema(baseUrl));
-  return [...files, attestation, ...events];
+  return [...files, ...lines, attestation, ...events];
 }
 
 /** Path of an artifact's schema below the root; null if it has none. */
@@ -34,8 +39,19 @@ export function schemaPath({ path, mediaType }: Pick<Artifact, 'path' | 'mediaTy
   return mediaType.startsWith('text/csv') ? `schemas/${path}.table.json` : null;
 }
 
-function jsonSchemaFile(artifact: Described, baseUrl: string): NewFile {
-  const path = schemaPath(artifact)!;
+/** Path of the schema of a line of a history in JSON lines; null for other files. */
+export function lineSchemaPath(artifact: Artifact): string | null {
+  if (artifact.kind !== 'history' || artifact.line === null) return null;
+  const { area, tables } = artifact;
+  return `schemas/${area}/${tables[0]!.name.replaceAll('_', '-')}.ndjson.schema.json`;
+}
+
+function lineSchemaFile(artifact: HistoryArtifact, path: string, baseUrl: string): NewFile {
+  const title = `${artifact.title}: a line in JSON lines`;
+  return jsonSchemaFile({ ...artifact, title, schema: artifact.line! }, path, baseUrl);
+}
+
+function jsonSchemaFile(artifact: Described, path: string, baseUrl: string): NewFile {
   const {
     $schema,
     title: _,

@@ -2,7 +2,8 @@ import type { Segment } from '../format/manifest.ts';
 import type { Staging } from '../staging/staging.ts';
 import { assemble, type HistorySource } from './assemble.ts';
 import { CycleRuns } from './cycle-runs.ts';
-import { linkSegment, readCycles, readSegment, writeSegment } from './segment-file.ts';
+import { RowEvents } from './row-events.ts';
+import { linkSegment, readCycles, readRowEvents, readSegment, writeSegment } from './segment-file.ts';
 
 /**
  * The rows of one segment as bytes, newest first. Rows arrive oldest first, so the buffer fills from its end: no row is copied twice
@@ -84,6 +85,14 @@ export interface HistoryOptions {
   segmentBytes?: number;
 }
 
+/** What the rows of one event, or of one day, have in common. */
+export interface RowFacts {
+  /** For a history that is served from segments only, so that it can be searched by cycle. */
+  cycle?: string;
+  /** For one that is assembled: the events that the rows follow from, by their index in the log. */
+  events?: readonly number[];
+}
+
 /**
  * Writes a history, newest rows first, at a cost proportional to the new rows: full segments are sealed and only linked afterwards,
  * and the last one is read back and rewritten. The bytes do not depend on how rows are divided among calls and runs.
@@ -102,6 +111,7 @@ export class HistoryWriter {
   #to = '';
   /** Of the rows in `#open`. */
   #cycles = new CycleRuns();
+  #events = new RowEvents();
   #sealedRows = 0;
   /** The previous release's last segment, until a row is added to it. */
   #untouched: Segment | null = null;
@@ -132,21 +142,23 @@ export class HistoryWriter {
     if (!open) return;
     this.#open.load(await readSegment(dir, open), open.end_row - open.first_row);
     this.#cycles.load((await readCycles(dir, open)) ?? []);
+    this.#events.load((await readRowEvents(dir, open)) ?? []);
     this.#from = open.from;
     this.#to = open.to;
     this.#untouched = open;
   }
 
   /**
-   * Adds the rows of one event, oldest first, with the event's time and cycle. Does no I/O. The cycle is kept for histories that are
-   * served from segments only, so that they can be searched by cycle.
+   * Adds the rows of one event, oldest first, with the event's time and what else is kept about them. Does no I/O.
    */
-  add(rows: readonly string[], timestamp: string, cycle?: string): void {
+  add(rows: readonly string[], timestamp: string, { cycle, events }: RowFacts = {}): void {
+    const { assembled } = this.#source;
     for (const row of rows) {
       if (this.#open.rows === 0) this.#from = timestamp;
       const before = this.#open.size;
       this.#open.prepend(row);
-      if (cycle !== undefined && !this.#source.assembled) this.#cycles.add(cycle, this.#open.size - before);
+      if (cycle !== undefined && !assembled) this.#cycles.add(cycle, this.#open.size - before);
+      if (events !== undefined && assembled) this.#events.add(1, events);
       this.#to = timestamp;
       this.#untouched = null;
       if (this.#open.size >= this.#segmentBytes) this.#seal();
@@ -194,10 +206,11 @@ export class HistoryWriter {
     const { path, assembled } = this.#source;
     const first_row = this.#sealedRows;
     const end_row = first_row + rows;
-    // Rows without a cycle, or from a release that did not keep it, have no record.
+    // Rows without a cycle or events, or from a release that did not keep it, have no record.
     const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
+    const events = rows > 0 && this.#events.rows === rows ? this.#events.format() : null;
     const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
-    const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles });
+    const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles, events });
     this.#segments.push(job);
     this.#inFlight.add(job);
     // `finish` reports a failure; nothing may happen here, or Node would end the process for an unhandled
@@ -210,6 +223,7 @@ export class HistoryWriter {
       });
     this.#open = this.#emptyBuffer();
     this.#cycles = new CycleRuns();
+    this.#events = new RowEvents();
     this.#sealedRows = end_row;
   }
 

@@ -6,6 +6,7 @@ import { CathedralError } from '../../errors.ts';
 import { type Blob, type Segment, sha256 } from '../format/manifest.ts';
 import { damageError, type StagingFolder } from '../staging/staging-folder.ts';
 import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
+import { parseRowEvents } from './row-events.ts';
 
 const deflate = promisify(deflateRaw);
 
@@ -22,20 +23,24 @@ export interface SealedRows {
   compressed: boolean;
   /** The cycles of the rows, as text; null if they are not kept. */
   cycles: string | null;
+  /** The events of the rows, as text; null if they are not kept. */
+  events: string | null;
 }
 
 /**
  * Writes a segment and its deflate block. Hashes and compresses in the thread pool, so the fold continues meanwhile.
  */
 export async function writeSegment(folder: StagingFolder, rows: SealedRows): Promise<Segment> {
-  const { path, first_row, end_row, from, to, bytes, cycles: runs } = rows;
+  const { path, first_row, end_row, from, to, bytes, cycles: runs, events: links } = rows;
   const file = `segments/${path}/${first_row}-${end_row}.part`;
-  const [blob, block, cycles] = await Promise.all([
+  const [blob, block, cycles, events] = await Promise.all([
     folder.write(file, bytes),
     rows.compressed ? writeBlock(folder, `${file}.deflate`, bytes) : null,
     runs === null ? null : folder.write(`${file}.cycles`, Buffer.from(runs)),
+    links === null ? null : folder.write(`${file}.events`, Buffer.from(links)),
   ]);
-  return { file, first_row, end_row, ...blob, crc32: crc32(bytes), deflate: block, cycles, from, to };
+  const about = { file, first_row, end_row, ...blob, crc32: crc32(bytes), deflate: block, cycles };
+  return { ...about, ...(events && { events }), from, to };
 }
 
 /**
@@ -59,6 +64,14 @@ export async function readCycles(dir: string, { file, cycles, bytes }: Segment):
   return parseCycleRuns((await readChecked(place, cycles.sha256)).toString(), bytes, place);
 }
 
+/** The events of each row of a segment, newest first; null if they are not kept. Throws release_invalid. */
+export async function readRowEvents(dir: string, segment: Segment): Promise<number[][] | null> {
+  const { file, events, first_row, end_row } = segment;
+  if (!events) return null;
+  const place = join(dir, `${file}.events`);
+  return parseRowEvents((await readChecked(place, events.sha256)).toString(), end_row - first_row, place);
+}
+
 async function readChecked(place: string, expected: Blob['sha256']): Promise<Buffer> {
   const bytes = await readFile(place).catch((cause: Error) => {
     throw new CathedralError('release_invalid', {
@@ -75,11 +88,12 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
 
 /** Links a segment. Throws release_invalid if it is missing or damaged. */
 export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<void> {
-  const { file, bytes, sha256, deflate, cycles } = segment;
+  const { file, bytes, sha256, deflate, cycles, events } = segment;
   const files = [
     { file, bytes, sha256 },
     ...(deflate ? [{ file: `${file}.deflate`, ...deflate }] : []),
     ...(cycles ? [{ file: `${file}.cycles`, ...cycles }] : []),
+    ...(events ? [{ file: `${file}.events`, ...events }] : []),
   ];
   if (!(await folder.link(from, files))) throw await damageError(from, files);
 }

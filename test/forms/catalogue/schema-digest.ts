@@ -29,7 +29,8 @@ const NAMED = new Set(['properties']);
  */
 export function schemaDigest(artifact: Artifact): string | null {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return null;
-  return digestOf(artifact.schema);
+  if (artifact.kind !== 'history' || artifact.line === null) return digestOf(artifact.schema);
+  return digestOf(z.strictObject({ file: artifact.schema, line: artifact.line }));
 }
 
 /** The same for a schema alone. */

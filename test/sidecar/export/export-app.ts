@@ -26,7 +26,7 @@ export async function publishLines(out: string, lines: readonly Line[], segmentB
   const leaves = new EventReader(LEDGER_START, (line) => `a test:${line}`).push(Buffer.from(text));
   for (const leaf of leaves.slice(history.rows)) {
     const { timestamp, cycle } = leaf.event;
-    history.add(ledgerExport.rows(leaf), timestamp, cycle);
+    history.add(ledgerExport.rows(leaf), timestamp, { cycle });
   }
   await history.finish('', '');
   await staging.publish({ facts: tinyFacts(lines.length), state: '{}' });

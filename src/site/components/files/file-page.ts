@@ -1,5 +1,5 @@
 import type { Artifact, SchemaVersion } from '../../../../pipeline/artifacts/artifact.ts';
-import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
+import { eventFieldsOf, type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
@@ -62,6 +62,8 @@ export interface FilePage {
   /** The file name for downloads. */
   fileName: string;
   fields: Field[];
+  /** What its rows have in JSON lines, Parquet and SQLite besides. Empty unless the release has these. */
+  eventFields: Field[];
   /** The path of its schema. */
   schema: string | null;
   schemaHistory: readonly SchemaVersion[];
@@ -108,6 +110,7 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     href: !restricted && release.willHave(path) ? `/${path}` : null,
     fileName: fileNameOf(artifact),
     fields: fieldsOf(artifact),
+    eventFields: tables.length > 0 ? eventFieldsOf(artifact) : [],
     schema: schema !== null && release.find(schema) ? schema : null,
     schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
     preview: file && previewOf(release, file),

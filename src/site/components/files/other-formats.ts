@@ -31,7 +31,7 @@ export function otherFormats(artifact: Artifact, release: Listed): TableFormats[
     .map((table) => ({
       name: table.name,
       title: table.title,
-      columns: table.columns.length,
+      columns: table.allColumns.length,
       forms: formsOf(table, release),
     }))
     .filter(({ forms }) => forms.length > 0);

@@ -1,0 +1,47 @@
+import { CathedralError } from '../../errors.ts';
+
+/**
+ * The events that the rows of a segment follow from, stored beside the segment because the columns of the files are fixed by the
+ * specification. One line of text per row, newest first like the rows: indices in the log, `70312` or `70000,70951`.
+ */
+export class RowEvents {
+  /** A line per row, oldest first. */
+  readonly #lines: string[] = [];
+
+  /** Rows so far. */
+  get rows(): number {
+    return this.#lines.length;
+  }
+
+  /** Adds rows newer than all others, which follow from the same events. */
+  add(rows: number, events: readonly number[]): void {
+    const line = events.join();
+    for (let count = 0; count < rows; count += 1) this.#lines.push(line);
+  }
+
+  /** Adds what an earlier run wrote, newest first. */
+  load(newestFirst: readonly (readonly number[])[]): void {
+    for (const events of newestFirst.toReversed()) this.add(1, events);
+  }
+
+  format(): string {
+    return this.#lines
+      .toReversed()
+      .map((line) => `${line}\n`)
+      .join('');
+  }
+}
+
+const LINE = /^\d{1,16}(,\d{1,16})*$/;
+
+/** The events of each of a segment's rows, newest first. Throws release_invalid if the text is no record of so many rows. */
+export function parseRowEvents(text: string, rows: number, place: string): number[][] {
+  const lines = text.split('\n').slice(0, -1);
+  const bad = lines.find((line) => !LINE.test(line));
+  if (bad === undefined && lines.length === rows) return lines.map((line) => line.split(',').map(Number));
+  throw new CathedralError('release_invalid', {
+    place,
+    expected: `events of ${rows} rows`,
+    found: bad === undefined ? `those of ${lines.length}` : JSON.stringify(bad.slice(0, 80)),
+  });
+}
