@@ -63,6 +63,7 @@ function json(
 const readings = {
   ...miiTimeline,
   kind: 'history',
+  line: null,
   separator: '',
   assembled: true,
   head: () => '',
