@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/postgres\//, 'The database that many machines share: connections, transactions, its schema'],
   [/^pipeline\/objects\//, 'A bucket of an S3-compatible object store'],
   [/^pipeline\/ledger\//, 'Events, snapshots, checkpoints, and the transparency log over them'],
+  [/^pipeline\/witness\//, 'A witness, which cosigns the checkpoints of other publishers’ logs'],
   [/^pipeline\/attestation\//, 'Companion Attestations: schema, signatures, life cycle'],
   [/^pipeline\/model\//, 'The fold from events to state, and queries on the state'],
   [/^pipeline\/artifacts\//, 'The published files: schema, example and content of each'],

@@ -90,6 +90,14 @@ export function newNoteKey(name: string, now: number): NoteKey {
  * that holds no keys.
  */
 export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
+  return readPrivateFile(path, parseNoteKeys);
+}
+
+/** What `parse` makes of a file of secrets; null if it does not exist. Throws config_invalid like `readNoteKeys`. */
+export async function readPrivateFile<T>(
+  path: string,
+  parse: (text: string, place: string) => T,
+): Promise<T | null> {
   try {
     const { mode } = await stat(path);
     if (process.platform !== 'win32' && !isPrivate(path, mode)) {
@@ -100,7 +108,7 @@ export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
         found: `mode ${(mode & 0o777).toString(8)}`,
       });
     }
-    return parseNoteKeys(await readFile(path, 'utf8'), path);
+    return parse(await readFile(path, 'utf8'), path);
   } catch (cause) {
     if (cause instanceof CathedralError) throw cause;
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
@@ -119,12 +127,17 @@ export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
  * publish_failed.
  */
 export async function writeNoteKeys(path: string, keys: readonly NoteKey[]): Promise<void> {
+  await writePrivateFile(path, formatNoteKeys(keys));
+}
+
+/** The same for any file of secrets. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
   await asDiskErrors(path, async () => {
     await makeFolder(dirname(path), { mode: 0o700 });
     await removeUnsettledKeys(path);
     const handle = await open(unsettled(path), 'wx', 0o600);
     try {
-      await handle.writeFile(formatNoteKeys(keys));
+      await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();

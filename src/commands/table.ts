@@ -34,6 +34,9 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
     'verify-export': async () => (await import('./verify-export.ts')).verifyExport,
   },
+  'Witness other logs': {
+    witness: async () => (await import('./witness.ts')).witness,
+  },
   'Sign releases': {
     'publisher run': async () => (await import('./publisher.ts')).publisherRun,
     'publisher show': async () => (await import('./publisher.ts')).publisherShow,

@@ -14,9 +14,9 @@ import { recordRun } from '../../src/scheduler/record-run.ts';
 import { METRICS } from '../../src/sidecar/health/metrics-reference.ts';
 import { hashKey } from '../../src/sidecar/keys/key-text.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
-import { closeServer } from '../../src/sidecar/listen.ts';
 import { openServices } from '../../src/sidecar/open-services.ts';
 import { createApp } from '../../src/sidecar/request/app.ts';
+import { closeServer } from '../../src/sidecar/server-address.ts';
 import { DOCUMENTS, liveLedger, VERIFIERS } from '../sidecar/live/live-ledger.ts';
 import { until } from '../sidecar/live/until.ts';
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
-import { closeServer } from '../../src/sidecar/listen.ts';
+import { closeServer } from '../../src/sidecar/server-address.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
