@@ -1,6 +1,8 @@
 import { CathedralError } from '../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES, type Hash, hashesIn, type TreeHead } from '../ledger/log/hash.ts';
+import { parsePublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
+import { formatPolicy, MAX_POLICY_BYTES } from '../ledger/log/public-events.ts';
 import {
   type Bundle,
   bundlePath,
@@ -13,7 +15,7 @@ import {
 } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
 import { leafHash, nodeHash } from '../ledger/merkle.ts';
-import { logKey } from './layout.ts';
+import { logKey, publicMarkKey } from './layout.ts';
 import type { ObjectCache } from './object-cache.ts';
 
 const MAX_TILE_BYTES = TILE_WIDTH * HASH_BYTES;
@@ -71,6 +73,28 @@ export class CachedLog {
       if (bytes) assertBeginning(path, parseBundle(bytes, width, path).map(leafHash), hashes, width);
       return bytes;
     });
+  }
+
+  /** The bytes of a bundle of public events; null if the log has no such file. Throws store_failed and log_invalid. */
+  async publicBundle(bundle: Bundle, version: number): Promise<Uint8Array | null> {
+    const { index, width } = bundle;
+    const whole = tileAt(0, index, this.head.size);
+    if (!whole || width > whole.width) return null;
+    const hashes = await this.#hashes(0, index);
+    const path = publicBundlePath(bundle, version);
+    return this.#again([path], async () => {
+      const bytes = await this.#cache.read(logKey(path), MAX_BUNDLE_BYTES);
+      const entries = bytes ? parsePublicBundle(bytes, width, path) : [];
+      const found = entries.map((entry, at) => (entry ? leafHash(entry) : hashes[at]!));
+      if (bytes) assertBeginning(path, found, hashes, width);
+      return bytes;
+    });
+  }
+
+  /** The decisions which events are public; null while the bucket has no bundles by those of this program. */
+  async policy(): Promise<Buffer | null> {
+    const mark = await this.#cache.read(publicMarkKey(), MAX_POLICY_BYTES);
+    return mark && Buffer.from(formatPolicy());
   }
 
   async #hashes(level: number, index: number): Promise<readonly Hash[]> {

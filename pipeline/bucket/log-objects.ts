@@ -4,15 +4,24 @@ import type { Checkpoint } from '../ledger/checkpoint.ts';
 import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
-import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
+import { formatPublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
+import {
+  bundlePath,
+  hashesAt,
+  newTiles,
+  TILE_WIDTH,
+  type Tile,
+  tileAt,
+  tilePath,
+} from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { logFile } from '../release/log/log-folder.ts';
-import { verifiedEntries } from '../release/log/reread-tiles.ts';
+import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
+import { publicEntry } from '../release/log/public-bundles.ts';
 import { logKey } from './layout.ts';
 import type { Content } from './upload.ts';
 
 /**
- * The objects that a log has and an earlier one lacks: full tiles and entry bundles, and the partial ones that OUT has for the checkpoints
+ * The objects that a log has and an earlier one lacks: full tiles, entry bundles and public bundles, and the partial ones that OUT has for the checkpoints
  * in between. Bytes come from tiles that follow from the root, so damage on this disk goes no further. At most `TILES_AT_ONCE` tiles are in
  * memory. Throws log_invalid, and log_forked if the log does not extend the earlier one.
  *
@@ -72,9 +81,37 @@ async function filesOf(
     const files: [string, Uint8Array][] = [
       [tilePath({ level, index, width }), bytesOf(hashes.slice(0, width))],
     ];
-    if (entries) files.push([bundlePath({ index, width }), formatBundle(entries.slice(0, width))]);
+    if (entries) {
+      files.push([bundlePath({ index, width }), formatBundle(entries.slice(0, width))]);
+      files.push([publicBundlePath({ index, width }), publicBytes(entries.slice(0, width))]);
+    }
     return files;
   });
+}
+
+/**
+ * The public bundles of the first `size` events, for a store that has none by the decisions of this version. Throws log_invalid.
+ */
+export async function* earlierPublicObjects(
+  out: string,
+  reader: TileReader,
+  size: number,
+): AsyncGenerator<Map<string, Content>> {
+  for (const tile of newTiles(0, size)) {
+    if (tile.level > 0) return;
+    const entries = await verifiedEntries(out, tileAt(0, tile.index, reader.head.size)!, reader);
+    const widths = [...(await partialWidths(out, tile)).filter((width) => width < tile.width), tile.width];
+    yield new Map(
+      widths.map((width) => [
+        logKey(publicBundlePath({ index: tile.index, width })),
+        { bytes: publicBytes(entries.slice(0, width)) },
+      ]),
+    );
+  }
+}
+
+function publicBytes(entries: readonly Uint8Array[]): Uint8Array {
+  return formatPublicBundle(entries.map(publicEntry));
 }
 
 /** The widths with which OUT has this tile, besides the whole one. */

@@ -7,6 +7,8 @@ import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES, hashesIn } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
+import { publicBundlePath } from '../ledger/log/public-bundle.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import {
   bundlePath,
   edgeTiles,
@@ -18,11 +20,13 @@ import {
   tilePath,
 } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
+import type { LogFile } from '../ledger/log/tree-builder.ts';
 import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { noteText } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
-import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile } from '../release/log/log-folder.ts';
+import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from '../release/log/log-folder.ts';
+import { isPublicPath, publicEntry, publicFiles } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
@@ -79,18 +83,26 @@ async function complete(
     signal?.throwIfAborted();
     const [path, bundle] = [tilePath(tile), tile.level === 0 ? bundlePath(tile) : null];
     const isPartial = tile.width < TILE_WIDTH;
-    if (here.has(path) && !isPartial && (!bundle || here.has(bundle))) return;
+    const lacksEvents = bundle !== null && !here.has(publicBundlePath(tile));
+    if (here.has(path) && !isPartial && (!bundle || here.has(bundle)) && !lacksEvents) return;
     const hashes = (await reader.tile(tile.level, tile.index)).slice(0, tile.width);
     // Compares those that are here. Of the full ones, each run verifies some.
-    const files = !here.has(path) || isPartial ? [{ path, bytes: bytesOf(hashes) }] : [];
+    const files: LogFile[] = !here.has(path) || isPartial ? [{ path, bytes: bytesOf(hashes) }] : [];
     if (bundle && !here.has(bundle))
       files.push({ path: bundle, bytes: await readBundle(bundle, hashes, store) });
+    if (lacksEvents) {
+      const entries =
+        files.find((file) => file.path === bundle)?.bytes ?? (await readEntries(out, tile)).entries;
+      const lines = entries instanceof Uint8Array ? parseBundle(entries, tile.width, path) : entries;
+      files.push(...publicFiles(tile, lines.map(publicEntry)));
+    }
     await asDiskErrors(out, async () => staged.add(files));
   });
   await staged.flush();
   await staged.publish(note);
   // Until then, the checkpoint that was here needs its own partial tiles.
-  const bundles = [...wanted.values()].filter(({ level }) => level === 0).map(bundlePath);
+  const leaves = [...wanted.values()].filter(({ level }) => level === 0);
+  const bundles = leaves.flatMap((tile) => [bundlePath(tile), publicBundlePath(tile)]);
   const all = new Set([...wanted.keys(), ...bundles]);
   await keepOnly(out, (path) => all.has(path));
 }
@@ -155,7 +167,7 @@ function isBeginning(found: readonly string[], hashes: readonly string[], width:
   return found.length === width && found.every((hash, at) => hash === hashes[at]);
 }
 
-/** Removes other files of the log, and returns the paths that remain, as `tilePath` and `bundlePath` spell them. */
+/** Removes other files of the log, and returns the paths that remain, public bundles with their compressed variants. */
 async function keepOnly(out: string, isKept: (path: string) => boolean): Promise<Set<string>> {
   const here = new Set<string>();
   for (const [folder, prefix] of [
@@ -165,8 +177,9 @@ async function keepOnly(out: string, isKept: (path: string) => boolean): Promise
     const tree = await listTree(join(out, folder)).catch(() => null);
     for (const name of [...(tree?.files ?? []), ...(tree?.others ?? [])]) {
       const path = `${prefix}${name}`;
-      if (isKept(path)) here.add(path);
-      else if (path !== 'checkpoint') await remove(join(out, folder, name));
+      const isCompressed = isPublicPath(path) && path.endsWith('.gz');
+      if (isKept(isCompressed ? path.slice(0, -'.gz'.length) : path)) here.add(path);
+      else if (path !== 'checkpoint' && path !== POLICY_PATH) await remove(join(out, folder, name));
     }
     for (const name of (tree?.folders ?? []).toReversed())
       if (![...here].some((path) => path.startsWith(`${prefix}${name}/`)))

@@ -5,8 +5,17 @@ import { type Blob, formatManifest, type Manifest, sha256 } from '../release/for
 import type { Published } from '../release/format/release.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
-import { BLOBS, blobKey, LOG, LOG_ENTRIES, MANIFESTS, manifestKey } from './layout.ts';
-import { newLogObjects } from './log-objects.ts';
+import {
+  BLOBS,
+  blobKey,
+  LOG,
+  LOG_ENTRIES,
+  LOG_PUBLIC,
+  MANIFESTS,
+  manifestKey,
+  publicMarkKey,
+} from './layout.ts';
+import { earlierPublicObjects, newLogObjects } from './log-objects.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
 import { formatSnapshotFiles } from './snapshot-files.ts';
 import { allSnapshotObjects, snapshotObjects } from './snapshot-objects.ts';
@@ -47,7 +56,7 @@ export async function openPush(options: PushOptions): Promise<Push> {
   if (previous && !earlier)
     log(`${objects.name} lacks what ${previous.release} consists of: looking for everything`);
   if (earlier) upload.know(objectsOf(previous!, earlier));
-  else await upload.list([BLOBS, MANIFESTS, LOG, LOG_ENTRIES]);
+  else await upload.list([BLOBS, MANIFESTS, LOG, LOG_ENTRIES, LOG_PUBLIC]);
   return {
     sent: upload.sent,
     snapshot: async (id) => upload.all((await snapshotObjects(out, id)).objects),
@@ -55,11 +64,13 @@ export async function openPush(options: PushOptions): Promise<Push> {
   };
 }
 
+const MOST_MARK_BYTES = 100;
+
 async function pushRelease(
   { dir, manifest }: Pick<Published, 'dir' | 'manifest'>,
   upload: Upload,
   earlier: StoredRelease | null,
-  { out, service, previous }: PushOptions,
+  { out, service, previous, objects: store }: PushOptions,
 ): Promise<Omit<Pointed, 'epoch'>> {
   if (!manifest.signed) throw refused(dir, 'a signed release', 'an unsigned one');
   const published = await openWholeLog(out, manifest);
@@ -73,6 +84,11 @@ async function pushRelease(
   for await (const tiles of newLogObjects(out, published.reader!, from)) {
     await upload.all(new Map([...objects, ...tiles]));
     objects = new Map();
+  }
+  if (!(await store.read(publicMarkKey(), MOST_MARK_BYTES))) {
+    for await (const events of earlierPublicObjects(out, published.reader!, from?.size ?? 0))
+      await upload.all(events);
+    await upload.all(new Map([[publicMarkKey(), contentOf('complete\n')]]));
   }
   // What refers to others comes after them.
   const list = snapshots && contentOf(formatSnapshotFiles(snapshots.files));

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, TEMPORARY_SUFFIX } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { parseTilePath } from '../ledger/log/tile.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import { CACHE_CONTROL, headersFor, LOG_HEADERS, snapshotHeaders } from '../release/format/headers.ts';
@@ -83,9 +84,14 @@ async function tiles(out: string): Promise<SiteFile[]> {
   const folder = join(out, LOG_FOLDER);
   if (!(await exists(join(out, CHECKPOINT)))) return [];
   const { files } = await asDiskErrors(folder, () => listTree(folder));
-  const tiles = files.filter((path) => parseTilePath(path)?.kind === 'tile');
+  const ofKind = (kind: 'tile' | 'public') =>
+    files
+      .filter((path) => parseTilePath(path)?.kind === kind)
+      .map((path) => fixed(out, `${LOG_FOLDER}/${path}`, LOG_HEADERS[kind]));
   return [
-    ...tiles.map((path) => fixed(out, `${LOG_FOLDER}/${path}`, LOG_HEADERS.tile)),
+    ...ofKind('tile'),
+    ...ofKind('public'),
+    ...(await fileIfThere(out, `${LOG_FOLDER}/${POLICY_PATH}`, LOG_HEADERS.policy)),
     ...(await fileIfThere(out, CHECKPOINT, LOG_HEADERS.checkpoint)),
   ];
 }

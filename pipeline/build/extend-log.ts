@@ -6,9 +6,10 @@ import type { Facts } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
+import { hasPublicBundles } from '../release/log/public-bundles.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
 import { rereadTiles, slotsToReread, type Turns } from '../release/log/reread-tiles.ts';
-import { StagedLog, stageExtension } from '../release/log/staged-log.ts';
+import { StagedLog, stageExtension, stagePublicEvents } from '../release/log/staged-log.ts';
 
 interface LogOptions {
   out: string;
@@ -63,14 +64,23 @@ async function extend<T>(
   commit: (publish: () => Promise<void>) => Promise<T>,
   { out, ledger, verifiers, log, served }: LogOptions & { served: number },
 ): Promise<T> {
-  const { checkpoint } = published;
-  if (checkpoint?.size === target.size) {
-    if (checkpoint.root !== target.root) throw forked({ id: target.snapshot }, checkpoint, target.root);
-    return commit(async () => {});
+  const { checkpoint, reader } = published;
+  const isLonger = checkpoint?.size !== target.size;
+  if (!isLonger && checkpoint.root !== target.root)
+    throw forked({ id: target.snapshot }, checkpoint, target.root);
+  const lacksEvents = reader !== null && !(await hasPublicBundles(out));
+  if (!isLonger && !lacksEvents) return commit(async () => {});
+  const note = isLonger
+    ? readCheckpoint(snapshotFile(ledger.path, target.snapshot), verifiers).note
+    : published.note;
+  await using staged = await StagedLog.open(out);
+  if (lacksEvents) {
+    log(
+      `publishing the public events among ${published.edge.size} entries of the log, for the first time or by new decisions`,
+    );
+    await stagePublicEvents(staged, reader);
   }
   log(`adding ${target.size - published.edge.size} entries to the log`);
-  const { note } = readCheckpoint(snapshotFile(ledger.path, target.snapshot), verifiers);
-  await using staged = await StagedLog.open(out);
   await stageExtension(staged, published, target, { ledger, verifiers });
   // Before publishing: a run that is killed afterwards would otherwise leave them.
   await removeOldPartials(out, Math.min(published.edge.size, served));

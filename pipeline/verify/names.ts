@@ -1,4 +1,5 @@
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
@@ -28,12 +29,17 @@ export async function verifyReleaseNames({ files }: PublicManifest, work: NamesW
   await refuse('', tree, (path) => listed.has(path.replace(/\.(gz|br)$/, '')), work);
 }
 
-/** The log holds its checkpoint and the tiles of this tree, partial ones too, which must be the beginning of their tile. */
+/**
+ * The log holds its checkpoint, the tiles of this tree, partial ones too, which must be the beginning of their tile, and public events, which
+ * the check `events` reads.
+ */
 export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
   const tree = await work.disk.list(LOG);
   const { size } = reader.head;
   const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
-  await refuse(LOG, tree, (name) => work.disk.finished(name) === 'checkpoint' || isTile(name), work);
+  const isPublic = (name: string) => fullTileOf(name.replace(/\.gz$/, ''), size)?.kind === 'public';
+  const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(work.disk.finished(name));
+  await refuse(LOG, tree, (name) => isAlone(name) || isTile(name) || isPublic(name), work);
   for (const name of tree.files.filter(isTile))
     await work.findings.attempt(() => assertPartialTile(name, reader, work.origin));
 }

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHART_PATHS } from '../../pipeline/charts/files/chart-formats.ts';
@@ -81,10 +81,14 @@ async function publish(): Promise<void> {
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
   await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
   await Promise.all(
-    ['log/tile/0', 'log-entries'].map((name) => mkdir(join(folder, name), { recursive: true })),
+    ['log/tile/0', 'log/public/v1', 'log-entries'].map((name) =>
+      mkdir(join(folder, name), { recursive: true }),
+    ),
   );
-  for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000'])
+  const events = ['log/public/policy.json', 'log/public/v1/000'];
+  for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000', ...events])
     await writeFile(join(folder, path), path);
+  await writeFile(join(folder, 'log/public/v1/000.gz'), gzipSync('log/public/v1/000'));
 }
 
 const publicFiles = ({ manifest }: { manifest: Manifest }) =>
@@ -170,12 +174,22 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
     for (const [path, own] of [
       ['/log/checkpoint', LOG_HEADERS.checkpoint],
       ['/log/tile/0/000', LOG_HEADERS.tile],
+      ['/log/public/policy.json', LOG_HEADERS.policy],
+      ['/log/public/v1/000', LOG_HEADERS.public],
     ] as const) {
       const { status, headers, body } = await get(path);
       expect([status, body.toString()]).toEqual([200, path.slice(1)]);
       expect(headers).toMatchObject(lowerCased({ ...COMMON_HEADERS, ...own }));
     }
-    const elsewhere = ['/log/tile/entries/000', '/log-entries/000', '/log/tile/../../log-entries/000'];
+    const compressed = await get('/log/public/v1/000', { 'Accept-Encoding': 'gzip' });
+    expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(compressed.body).toString()).toBe('log/public/v1/000');
+    const elsewhere = [
+      '/log/public/v1/000.gz',
+      '/log/tile/entries/000',
+      '/log-entries/000',
+      '/log/tile/../../log-entries/000',
+    ];
     for (const path of [...elsewhere, '/log/', '/log/tile/', '/log/tile/0/', '/log/tile/../../lock'])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });

@@ -10,12 +10,12 @@ import {
   type PublishedDecisions,
   parsePolicy,
 } from './public-events.ts';
-import { type Bundle, bundleName, TILE_WIDTH, tileAt } from './tile.ts';
+import { type Bundle, publicPath, TILE_WIDTH, tileAt } from './tile.ts';
 import type { TileReader } from './tile-reader.ts';
 
 /** `public/v1/x001/234`, `public/v1/000.p/17`: the path of a bundle of public events below the log's address. */
 export function publicBundlePath(bundle: Bundle, version = PUBLIC_VERSION): string {
-  return `public/v${version}/${bundleName(bundle)}`;
+  return publicPath(bundle, version);
 }
 
 /**

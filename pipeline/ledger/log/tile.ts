@@ -67,24 +67,35 @@ export function bundlePath({ index, width }: Bundle): string {
 }
 
 /** `x001/234`, `000.p/17` */
-export function bundleName({ index, width }: Bundle): string {
+function bundleName({ index, width }: Bundle): string {
   return `${formatIndex(index)}${formatWidth(width)}`;
 }
 
-const PATH = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+/** `public/v1/x001/234`. `version`: of the decisions which events are public, see public-events.ts. */
+export function publicPath({ index, width }: Bundle, version: number): string {
+  return `public/v${version}/${bundleName({ index, width })}`;
+}
+
+const PATH =
+  /^(?:tile\/(entries|0|[1-9]\d?)|public\/v([1-9]\d{0,8}))\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 const MAX_LEVEL = 63;
 
-/** Parses a path; null unless it is spelled exactly as by `tilePath` or `bundlePath`. */
-export function parseTilePath(
-  path: string,
-): { kind: 'tile'; tile: Tile } | { kind: 'bundle'; bundle: Bundle } | null {
-  const [, level, digits, part] = PATH.exec(path) ?? [];
-  if (level === undefined || digits === undefined) return null;
+/** What a path of the log stands for. */
+export type LogFileName =
+  | { kind: 'tile'; tile: Tile }
+  | { kind: 'bundle'; bundle: Bundle }
+  | { kind: 'public'; bundle: Bundle; version: number };
+
+/** Parses a path; null unless it is spelled exactly as by `tilePath`, `bundlePath` or `publicPath`. */
+export function parseTilePath(path: string): LogFileName | null {
+  const [, level, version, digits, part] = PATH.exec(path) ?? [];
+  if (digits === undefined) return null;
   const index = Number(digits.replaceAll(/[x/]/g, ''));
   const width = part === undefined ? TILE_WIDTH : Number(part);
   if (part !== undefined && width >= TILE_WIDTH) return null;
   // Refuses leading groups of zeros and numbers beyond a double.
   if (!Number.isSafeInteger(index) || formatIndex(index) !== digits) return null;
+  if (version !== undefined) return { kind: 'public', bundle: { index, width }, version: Number(version) };
   if (level === 'entries') return { kind: 'bundle', bundle: { index, width } };
   return Number(level) > MAX_LEVEL ? null : { kind: 'tile', tile: { level: Number(level), index, width } };
 }
@@ -104,11 +115,11 @@ function formatWidth(width: number): string {
 /**
  * The tile or bundle of a tree of `size` leaves at a path, which may name a smaller part of it. Null for any other path.
  */
-export function fullTileOf(path: string, size: number): ReturnType<typeof parseTilePath> {
+export function fullTileOf(path: string, size: number): LogFileName | null {
   const found = parseTilePath(path);
   if (!found) return null;
   const { index, width } = found.kind === 'tile' ? found.tile : found.bundle;
   const whole = tileAt(found.kind === 'tile' ? found.tile.level : 0, index, size);
   if (!whole || width > whole.width) return null;
-  return found.kind === 'tile' ? { kind: 'tile', tile: whole } : { kind: 'bundle', bundle: whole };
+  return found.kind === 'tile' ? { kind: 'tile', tile: whole } : { ...found, bundle: whole };
 }

@@ -83,6 +83,14 @@ export const LOG_HEADERS = {
     ...OPEN,
   } as Headers,
   tile: { ...BYTES, 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN } as Headers,
+  /** Public events. Their address has the version of the decisions that chose them. */
+  public: { ...BYTES, 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN } as Headers,
+  /** Those decisions, which say at which address the bundles are. */
+  policy: {
+    'Content-Type': 'application/json',
+    'Cache-Control': CACHE_CONTROL.live,
+    ...OPEN,
+  } as Headers,
   /** Entries need a key. */
   bundle: { ...BYTES, 'Cache-Control': CACHE_CONTROL.restricted } as Headers,
 };
@@ -166,6 +174,8 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
     ['/log/checkpoint', LOG_HEADERS.checkpoint],
     ['/log/tile/*', LOG_HEADERS.tile],
+    ['/log/public/policy.json', LOG_HEADERS.policy],
+    ['/log/public/v*', LOG_HEADERS.public],
   ];
   const open = files.filter(isOpenData).map((file) => {
     const path = RULES_BY_ENDING.reduce((path, [pattern, rule]) => path.replace(pattern, rule), file.path);

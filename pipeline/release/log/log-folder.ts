@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { type Bundle, bundlePath, tilePath } from '../../ledger/log/tile.ts';
-import type { ReadTile } from '../../ledger/log/tile-reader.ts';
+import type { ReadTile, TileReader } from '../../ledger/log/tile-reader.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 
 /** Public. Any web server can serve it as it is. */
@@ -32,6 +32,23 @@ export async function readEntries(
   const place = logFile(out, bundlePath(bundle));
   const entries = parseBundle(await readLogFile(place), bundle.width, place);
   return { entries, hashes: entries.map(leafHash) };
+}
+
+/** The entries of a bundle, each with the hash that the verified tile has. Throws log_invalid. */
+export async function verifiedEntries(
+  out: string,
+  bundle: Bundle,
+  reader: TileReader,
+): Promise<readonly Uint8Array[]> {
+  const hashes = await reader.tile(0, bundle.index);
+  const found = await readEntries(out, bundle);
+  const wrong = found.hashes.findIndex((hash, index) => hash !== hashes[index]);
+  if (wrong < 0) return found.entries;
+  throw new CathedralError('log_invalid', {
+    place: `${logFile(out, bundlePath(bundle))} entry ${wrong}`,
+    expected: `hash ${hashes[wrong]}`,
+    found: found.hashes[wrong]!,
+  });
 }
 
 async function readLogFile(place: string): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, sync } from '../../disk/durable.ts';
+import { publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   type Bundle,
   bundlePath,
@@ -10,6 +11,7 @@ import {
   tilePath,
 } from '../../ledger/log/tile.ts';
 import { logFile } from './log-folder.ts';
+import { hasPublicBundles } from './public-bundles.ts';
 
 const PART = '.p';
 /** Tiles in one folder. */
@@ -23,6 +25,14 @@ export async function removeOldPartials(out: string, before: number): Promise<vo
   await removeOldTiles(out, before);
   const whole = hashesAt(1, before);
   if (whole > 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
+  await removeOldPublicBundles(out, before);
+}
+
+/** None, unless the log has public events by the decisions of this version. */
+export async function removeOldPublicBundles(out: string, before: number): Promise<void> {
+  const whole = hashesAt(1, before);
+  if (whole > 0 && (await hasPublicBundles(out)))
+    await removeBelow(out, whole, (index) => publicBundlePath({ index, width: TILE_WIDTH }));
 }
 
 /** For tiles only: a mirror has no bundles. */

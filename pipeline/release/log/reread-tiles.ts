@@ -1,8 +1,8 @@
-import { CathedralError } from '../../errors.ts';
-import { type Bundle, bundlePath, TILE_WIDTH, type Tile } from '../../ledger/log/tile.ts';
+import { type Bundle, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
-import { logFile, readEntries } from './log-folder.ts';
+import { verifiedEntries } from './log-folder.ts';
+import { assertPublicBundle, hasPublicBundles } from './public-bundles.ts';
 
 /** At most this many tiles per slot, however long the log is: 16,384 events with their hashes. */
 const AT_ONCE = 64;
@@ -37,29 +37,21 @@ export function tilesOfSlots(whole: number, { from, to }: Turns): number[] {
  * different share of a long log in each slot. Throws log_invalid.
  */
 export async function rereadTiles(out: string, reader: TileReader, turns: Turns): Promise<void> {
+  const isPublic = await hasPublicBundles(out);
   for (const index of tilesOfSlots(Math.floor(reader.head.size / TILE_WIDTH), turns))
-    await assertTile(out, { level: 0, index, width: TILE_WIDTH }, reader);
+    await assertLeaves(out, { index, width: TILE_WIDTH }, reader, isPublic);
 }
 
-/** Verifies a tile against the checkpoint, and its entries against their hashes. Throws log_invalid. */
-export async function assertTile(out: string, tile: Tile, reader: TileReader): Promise<void> {
-  if (tile.level > 0) await reader.tile(tile.level, tile.index);
-  else await verifiedEntries(out, tile, reader);
-}
-
-/** The entries of a bundle, each with the hash that the verified tile has. Throws log_invalid. */
-export async function verifiedEntries(
+/**
+ * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, and if `isPublic`, its public events against its
+ * entries. Throws log_invalid.
+ */
+export async function assertLeaves(
   out: string,
   bundle: Bundle,
   reader: TileReader,
-): Promise<readonly Uint8Array[]> {
-  const hashes = await reader.tile(0, bundle.index);
-  const found = await readEntries(out, bundle);
-  const wrong = found.hashes.findIndex((hash, index) => hash !== hashes[index]);
-  if (wrong < 0) return found.entries;
-  throw new CathedralError('log_invalid', {
-    place: `${logFile(out, bundlePath(bundle))} entry ${wrong}`,
-    expected: `hash ${hashes[wrong]}`,
-    found: found.hashes[wrong]!,
-  });
+  isPublic: boolean,
+): Promise<void> {
+  const entries = await verifiedEntries(out, bundle, reader);
+  if (isPublic) assertPublicBundle(out, bundle, entries);
 }

@@ -7,6 +7,7 @@ import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerDirectory, SnapshotFile } from '../../ledger/directory.ts';
 import { parseEventLine } from '../../ledger/event-line.ts';
+import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { type LogFile, TreeBuilder } from '../../ledger/log/tree-builder.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
@@ -15,6 +16,7 @@ import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
+import { earlierPublicFiles, inflateBundle, PublicBuilder, placePolicy } from './public-bundles.ts';
 
 /** Some milliseconds, in which no timer fires. */
 const RENAMES_AT_ONCE = 100;
@@ -43,12 +45,12 @@ export class StagedLog implements AsyncDisposable {
 
   /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
   add(files: readonly LogFile[]): void {
-    for (const { path, bytes } of files) {
-      const place = logFile(this.out, path);
-      if (existsSync(place)) assertSame(place, bytes);
+    for (const file of files) {
+      const place = logFile(this.out, file.path);
+      if (existsSync(place)) assertSame(place, file);
       else {
-        writeFileSync(this.#place(this.#paths.length), bytes, { flag: 'wx' });
-        this.#paths.push(path);
+        writeFileSync(this.#place(this.#paths.length), file.bytes, { flag: 'wx' });
+        this.#paths.push(file.path);
       }
     }
   }
@@ -59,7 +61,7 @@ export class StagedLog implements AsyncDisposable {
     );
   }
 
-  /** Moves every file into place, then the checkpoint. */
+  /** Moves every file into place, then the decisions by which public events were chosen, then the checkpoint. */
   async publish(note: string): Promise<void> {
     const folders = new Set<string>();
     await asDiskErrors(this.out, async () => {
@@ -74,6 +76,7 @@ export class StagedLog implements AsyncDisposable {
       const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
       await inParallel([...deepestFirst, this.out], PARALLEL_SYNCS, sync);
     });
+    await placePolicy(this.out);
     await replaceFile(logFile(this.out, 'checkpoint'), note);
   }
 
@@ -87,11 +90,21 @@ export class StagedLog implements AsyncDisposable {
   }
 }
 
-function assertSame(place: string, bytes: Uint8Array): void {
-  const found = readFileSync(place);
-  if (found.equals(bytes)) return;
-  const expected = `SHA-256 ${sha256(bytes)}, because a file of the log never changes`;
+function assertSame(place: string, { bytes, plain }: LogFile): void {
+  const found = plain ? inflateBundle(readFileSync(place), place) : readFileSync(place);
+  const wanted = plain ?? bytes;
+  if (found.equals(wanted)) return;
+  const expected = `SHA-256 ${sha256(wanted)}, because a file of the log never changes`;
   throw new CathedralError('log_invalid', { place, expected, found: sha256(found) });
+}
+
+/**
+ * Stages the public events of the published log, if it has none by the decisions of this version: an earlier version published it, or one
+ * with other decisions. Throws log_invalid.
+ */
+export async function stagePublicEvents(staged: StagedLog, reader: TileReader): Promise<void> {
+  for await (const files of earlierPublicFiles(staged.out, reader))
+    await asDiskErrors(staged.out, async () => staged.add(files));
 }
 
 /**
@@ -106,6 +119,7 @@ export async function stageExtension(
   { ledger, verifiers }: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   const builder = new TreeBuilder(edge);
+  const events = new PublicBuilder(edge);
   const snapshots = await snapshotsAfter(edge.size, target.snapshot, ledger, verifiers);
   let seq = -1;
   for (const snapshot of snapshots) {
@@ -115,17 +129,23 @@ export async function stageExtension(
       if (seq < 0) seq = firstSeq(lines[0]!, edge.size, snapshot);
       await asDiskErrors(staged.out, async () => {
         for (const line of lines) {
-          if (seq >= edge.size && seq < target.size) staged.add(builder.append(line));
+          if (seq >= edge.size && seq < target.size) {
+            staged.add(builder.append(line));
+            staged.add(events.append(line));
+          }
           seq += 1;
         }
       });
     }
     // The snapshot's own checkpoint is signed as well, and some reader may have it.
     const isWithin = builder.size > edge.size && builder.size < target.size;
-    if (isWithin) await asDiskErrors(staged.out, async () => staged.add(builder.partial(target.size)));
+    if (isWithin)
+      await asDiskErrors(staged.out, async () =>
+        staged.add([...builder.partial(target.size), ...events.partial(target.size)]),
+      );
   }
   assertSigned(builder, edge.size, target);
-  await asDiskErrors(staged.out, async () => staged.add(builder.partial()));
+  await asDiskErrors(staged.out, async () => staged.add([...builder.partial(), ...events.partial()]));
   await staged.flush();
 }
 

@@ -1,3 +1,4 @@
+import { formatPolicy } from '../../../pipeline/ledger/log/public-events.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { securityOf } from './artifact-operations.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
@@ -32,6 +33,16 @@ const TILE: Parameter = {
   example: '000',
 };
 
+const VERSION: Parameter = {
+  name: 'version',
+  in: 'path',
+  required: true,
+  description:
+    'The letter v and the version of the decisions which events are public, from /log/public/policy.json.',
+  schema: { type: 'string', pattern: '^v[1-9]\\d{0,8}$' },
+  example: 'v1',
+};
+
 const PROBLEMS: ProblemResponseName[] = [
   'BadRequest',
   'NotFound',
@@ -62,6 +73,29 @@ export function logOperations(): PathOperation[] {
           'Up to 256 hashes of one level of the tree, 32 bytes each (c2sp.org/tlog-tiles). They are enough to prove that an event is in the log and that one checkpoint extends another. Public. A tile never changes.',
         content: [LOG_HEADERS.tile['Content-Type']!, { schema: {} }],
         parameters: [LEVEL, TILE],
+      }),
+    ],
+    [
+      '/log/public/policy.json',
+      operation('getLogPolicy', 'Decisions which events are public', {
+        description:
+          'By event type: whether its events are published, with which members, and why. Its version is in the addresses of the bundles of public events. Public.',
+        content: [
+          LOG_HEADERS.policy['Content-Type']!,
+          {
+            schema: { type: 'object' },
+            examples: { current: { summary: 'Of this version', value: JSON.parse(formatPolicy()) } },
+          },
+        ],
+      }),
+    ],
+    [
+      '/log/public/{version}/{tile}',
+      operation('getLogPublicEvents', 'Public events of the log', {
+        description:
+          'Up to 256 events in the layout of entry bundles: the line of each public event with its salt, preceded by its length in two bytes, and length 0 for each event that stays a hash. The hash of a line is at the same position of the tile with the same number at level 0. Public. A bundle never changes.',
+        content: [LOG_HEADERS.public['Content-Type']!, { schema: {} }],
+        parameters: [VERSION, TILE],
       }),
     ],
     ['/log/tile/entries/{tile}', entries()],

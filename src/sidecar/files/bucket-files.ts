@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { Beside } from '../../../pipeline/bucket/follower.ts';
 import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -15,8 +16,8 @@ import {
   SNAPSHOTS,
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { Problem } from '../../api/problem.ts';
-import type { LogFiles, LogPath } from './log-files.ts';
-import { type Content, Resource } from './representation.ts';
+import { contentOf, type LogFiles, type LogPath } from './log-files.ts';
+import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 import {
   inMemory,
   isNamedByContent,
@@ -62,19 +63,26 @@ export function bucketLogFiles({ beside, report }: BucketFiles): LogFiles {
       if (!found) throw unavailable();
       const bytes = await fetched(report, () => readLogFile(found, file));
       if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
-      const content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+      const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
+      // In the bucket it is not compressed, because another compressor would give it other bytes under the same key.
+      if (file.kind === 'public') contents.set('gzip', contentOf(gzipSync(bytes)));
       const modified = found.pointer.switch_at;
-      return new Resource({ headers: LOG_HEADERS[file.kind], modified, content: () => content });
+      return resourceInMemory({ headers: LOG_HEADERS[file.kind], modified }, contents);
     },
   };
 }
 
 async function readLogFile({ pointer, log }: Beside, { kind, path }: LogPath): Promise<Buffer | null> {
   if (kind === 'checkpoint') return Buffer.from(pointer.log.checkpoint);
+  if (kind === 'policy') return log.policy();
   // Before anything is fetched: a path that the checkpoint does not cover costs no request to the store.
   if (!fullTileOf(path, log.head.size)) return null;
   const found = parseTilePath(path)!;
-  const bytes = await (found.kind === 'tile' ? log.tile(found.tile) : log.bundle(found.bundle));
+  const bytes = await (found.kind === 'tile'
+    ? log.tile(found.tile)
+    : found.kind === 'bundle'
+      ? log.bundle(found.bundle)
+      : log.publicBundle(found.bundle, found.version));
   return bytes && Buffer.from(bytes);
 }
 

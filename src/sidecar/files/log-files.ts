@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
+import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
-import { Resource } from './representation.ts';
+import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 
 /** A file of the log, its path below `/log/` as `tilePath` spells it. */
 export interface LogPath {
@@ -23,6 +24,7 @@ export function parseLogPath(path: string): LogPath | null {
   if (!path.startsWith(LOG_PREFIX)) return null;
   const below = path.slice(LOG_PREFIX.length);
   if (below === 'checkpoint') return { kind: 'checkpoint', path: below };
+  if (below === POLICY_PATH) return { kind: 'policy', path: below };
   const found = parseTilePath(below);
   return found && { kind: found.kind, path: below };
 }
@@ -38,9 +40,23 @@ export function createLogFiles(out: string): LogFiles {
 }
 
 async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resource> {
-  const { bytes, modified } = await read(logFile(out, path));
-  const content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
-  return new Resource({ headers: LOG_HEADERS[kind], modified, content: () => content });
+  const place = logFile(out, path);
+  const { bytes, modified } = await read(place);
+  const contents = new Map<Encoding | null, Content>([
+    [null, contentOf(bytes)],
+    ...(kind === 'public' ? await compressed(place) : []),
+  ]);
+  return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, contents);
+}
+
+/** A run places it beside the bundle, and just after it. */
+async function compressed(place: string): Promise<['gzip', Content][]> {
+  const found = await read(`${place}.gz`).catch(() => null);
+  return found ? [['gzip', contentOf(found.bytes)]] : [];
+}
+
+export function contentOf(bytes: Buffer): Content {
+  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
 }
 
 async function read(place: string): Promise<{ bytes: Buffer; modified: number }> {

@@ -36,6 +36,7 @@ const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
   [/\{level\}\/\{tile\}/, '0/000'],
+  [/\{version\}/, 'v1'],
   [/\{tile\}/, '000'],
   [/\{(id|drawing)\}/, 'supply'],
   [/\{snapshot\}/, '2026-01-03T00Z'],

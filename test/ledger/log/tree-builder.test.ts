@@ -29,6 +29,7 @@ describe('the builder of a tree', () => {
         expect(parsed).toEqual(entries.slice(index * 256, index * 256 + width).map(String));
         continue;
       }
+      if (found.kind !== 'tile') throw new Error(path);
       const leavesOf = 256 ** found.tile.level;
       const roots = Array.from({ length: width }, (_, at) => {
         const first = (index * 256 + at) * leavesOf;

@@ -1,6 +1,16 @@
-import { cpSync, existsSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
@@ -52,20 +62,41 @@ describe('a log', () => {
   test('keeps the partial tiles of each checkpoint for one more run after they are full', async () => {
     const { ledger, ends } = await ledgerOf(10, 20, 226, 44, 1);
     const out = temporaryFolder();
-    const partials = () => Object.keys(filesBelow(join(out, 'log'))).filter((path) => path.includes('.p/'));
+    const partials = () =>
+      Object.keys(filesBelow(join(out, 'log'))).filter((path) => /^tile.*\.p\//.test(path));
+    const publicPartials = () =>
+      Object.keys(filesBelow(join(out, 'log/public'))).filter((path) => path.includes('.p/'));
     const seen: string[] = [];
     for (const end of ends.slice(0, 2)) {
       await publishLog(out, ledger, end);
       seen.push(...edgeTiles(end.size).map(tilePath));
     }
     expect(partials().sort()).toEqual(seen.sort());
+    const both = (name: string) => [`v1/${name}`, `v1/${name}.gz`];
+    expect(publicPartials()).toEqual(['000.p/10', '000.p/30'].flatMap(both));
     await publishLog(out, ledger, ends[2]!);
     expect(partials()).toEqual(expect.arrayContaining(['tile/0/000.p/10', 'tile/0/000.p/30']));
     await publishLog(out, ledger, ends[3]!);
     expect(partials()).toEqual(['tile/0/001.p/44', 'tile/1/000.p/1']);
     await publishLog(out, ledger, ends[4]!);
     expect(partials()).toEqual(['tile/0/001.p/44', 'tile/0/001.p/45', 'tile/1/000.p/1']);
+    expect(publicPartials()).toEqual(['001.p/44', '001.p/45'].flatMap(both));
     expect(existsSync(join(out, 'log-entries/000.p'))).toBe(false);
+  });
+
+  test('that has no public events, or others by earlier decisions, gets all of them, and keeps nothing else', async () => {
+    const { ledger, ends } = await ledgerOf(10, 20, 400);
+    const [out, atOnce] = [temporaryFolder(), temporaryFolder()];
+    for (const end of ends.slice(0, 2)) for (const to of [out, atOnce]) await publishLog(to, ledger, end);
+    await publishLog(atOnce, ledger, ends[2]!);
+    rmSync(join(out, 'log/public'), { recursive: true });
+    await publishLog(out, ledger, ends[1]!, ends[1]!);
+    expect(existsSync(join(out, 'log/public/v1/000.p/10.gz'))).toBe(true);
+    renameSync(join(out, 'log/public/v1'), join(out, 'log/public/v7'));
+    writeFileSync(join(out, 'log/public/policy.json'), '{"version":7}');
+    await publishLog(out, ledger, ends[2]!);
+    expect(filesBelow(out)).toEqual(filesBelow(atOnce));
+    expect(await problemsOf(out, ends[2]!)).toEqual([]);
   });
 
   test('is created for a release without one', async () => {
@@ -176,7 +207,7 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     expect(await problemsOf(out, ends[1]!)).toEqual([]);
   });
 
-  test.each(['tile/0/001', 'tile/entries/001', 'tile/0/002.p/88', 'tile/1/000.p/2'])(
+  test.each(['tile/0/001', 'tile/entries/001', 'public/v1/001', 'tile/0/002.p/88', 'tile/1/000.p/2'])(
     'if %s already exists with other bytes',
     async (path) => {
       const { ledger, ends } = await ledgerOf(300, 300);
@@ -207,7 +238,7 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     },
   );
 
-  test.each(['tile/0/000', 'tile/entries/000'])(
+  test.each(['tile/0/000', 'tile/entries/000', 'public/v1/000', 'public/v1/000.gz'])(
     'if the full %s was truncated, changed or removed',
     async (path) => {
       const { out, ledger } = await published(300);
@@ -265,6 +296,14 @@ describe('a check of the log', () => {
       ['log/tile/0/009', (o) => writeFileSync(join(o, 'log/tile/0/009'), '')],
       ['log/notes.txt', (o) => writeFileSync(join(o, 'log/notes.txt'), '')],
       ['log-entries/000.p', (o) => writeFileSync(join(o, 'log-entries/000.p'), '')],
+      ['log/public/v1/000', (o) => unlinkSync(logFile(o, 'public/v1/000'))],
+      ['log/public/v1/001', (o) => replace(logFile(o, 'public/v1/001'), 'salt":"', 'salt":"x')],
+      [
+        'log/public/v1/001.gz',
+        (o) => writeFileSync(logFile(o, 'public/v1/001.gz'), gzipSync(Buffer.alloc(2 ** 25))),
+      ],
+      ['log/public/v1/009', (o) => writeFileSync(logFile(o, 'public/v1/009'), '')],
+      ['log/public/notes.txt', (o) => writeFileSync(logFile(o, 'public/notes.txt'), '')],
       ['log/checkpoint size', () => {}],
       ['log/checkpoint', (o) => flip(logFile(o, 'checkpoint'), -3)],
       ['log/checkpoint', (o) => rmSync(join(o, 'log'), { recursive: true })],

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
@@ -26,6 +27,9 @@ const OTHER_PATHS: [path: string, status: number][] = [
   ['/log/checkpoint/', 404],
   ['/log/tile/0/000.p/300', 404],
   ['/log/tile/0/000.p', 404],
+  ['/log/public/v1/000.gz', 404],
+  ['/log/public/v2/000', 404],
+  ['/log/public/v1/../../../log-entries/000', 404],
   ['/log/tile/0/0', 404],
   ['/log/tile/0/x000/000', 404],
   ['/log/tile/0/007', 404],
@@ -99,6 +103,9 @@ describe('the server', () => {
     ['tile/0/000', 'application/octet-stream', 'public, max-age=31536000, immutable'],
     ['tile/0/001.p/44', 'application/octet-stream', 'public, max-age=31536000, immutable'],
     ['tile/1/000.p/1', 'application/octet-stream', 'public, max-age=31536000, immutable'],
+    ['public/policy.json', 'application/json', 'no-cache'],
+    ['public/v1/000', 'application/octet-stream', 'public, max-age=31536000, immutable'],
+    ['public/v1/001.p/44', 'application/octet-stream', 'public, max-age=31536000, immutable'],
   ])('answers /log/%s with its bytes, to anybody', async (path, type, caching) => {
     const bytes = readFileSync(logFile(out, path));
     const { statusCode, headers, rawPayload } = await get(tiny.app, `/log/${path}`);
@@ -115,6 +122,13 @@ describe('the server', () => {
     expect([again.statusCode, again.rawPayload.length]).toEqual([304, 0]);
     const part = await get(tiny.app, `/log/${path}`, { range: 'bytes=1-3' });
     expect([part.statusCode, part.rawPayload]).toEqual([206, bytes.subarray(1, 4)]);
+  });
+
+  test('sends public events compressed to clients that accept it', async () => {
+    const path = 'public/v1/000';
+    const encoded = await get(tiny.app, `/log/${path}`, { 'accept-encoding': 'gzip' });
+    expect(encoded.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(encoded.rawPayload)).toEqual(readFileSync(logFile(out, path)));
   });
 
   test('sends entry bundles only to government keys, and records the access', async () => {

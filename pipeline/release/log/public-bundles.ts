@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
+import { CathedralError } from '../../errors.ts';
+import type { LedgerEvent } from '../../ledger/event.ts';
+import { MAX_BUNDLE_BYTES } from '../../ledger/log/entry-bundle.ts';
+import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
+import { formatPolicy, isPublic, POLICY_PATH, PUBLIC_VERSION } from '../../ledger/log/public-events.ts';
+import {
+  type Bundle,
+  bundlePath,
+  newTiles,
+  parseTilePath,
+  partialTiles,
+  TILE_WIDTH,
+} from '../../ledger/log/tile.ts';
+import type { TileReader } from '../../ledger/log/tile-reader.ts';
+import type { LogFile } from '../../ledger/log/tree-builder.ts';
+import { logFile, verifiedEntries } from './log-folder.ts';
+
+/** Compressed variants stand beside the files, as in a release. */
+const GZIP = '.gz';
+const FOLDER = 'public';
+
+/** The line of a verified event if it is public, else null. */
+export function publicEntry(line: Uint8Array): Uint8Array | null {
+  return isPublic(
+    JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString()) as LedgerEvent,
+  )
+    ? line
+    : null;
+}
+
+/** The files of a bundle, one of them compressed. */
+export function publicFiles(bundle: Bundle, entries: readonly (Uint8Array | null)[]): LogFile[] {
+  const path = publicBundlePath(bundle);
+  const bytes = formatPublicBundle(entries);
+  return [
+    { path, bytes },
+    { path: `${path}${GZIP}`, bytes: gzipSync(bytes), plain: bytes },
+  ];
+}
+
+/** Builds the bundles of a log’s public events from its entries in order. */
+export class PublicBuilder {
+  #size: number;
+  #entries: (Uint8Array | null)[];
+
+  /** `size` of the log so far, and the entries of its partial bundle. */
+  constructor({ size, entries }: { size: number; entries: readonly Uint8Array[] }) {
+    this.#size = size;
+    this.#entries = entries.map(publicEntry);
+  }
+
+  /** Appends an entry and returns the files that it completes, usually none. */
+  append(line: Uint8Array): readonly LogFile[] {
+    this.#entries.push(publicEntry(line));
+    this.#size += 1;
+    if (this.#entries.length < TILE_WIDTH) return NONE;
+    const entries = this.#entries;
+    this.#entries = [];
+    return publicFiles({ index: this.#size / TILE_WIDTH - 1, width: TILE_WIDTH }, entries);
+  }
+
+  /** The partial files of the current log, unless they are full in one of `size`. */
+  partial(size = this.#size): LogFile[] {
+    const tile = partialTiles(this.#size, size).find(({ level }) => level === 0);
+    return tile ? publicFiles(tile, this.#entries) : [];
+  }
+}
+
+const NONE: readonly LogFile[] = [];
+
+/** Whether OUT has public bundles by the decisions of this version. They are complete: the decisions are written after them. */
+export async function hasPublicBundles(out: string): Promise<boolean> {
+  const place = logFile(out, POLICY_PATH);
+  const text = await asDiskErrors(place, () =>
+    readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    }),
+  );
+  return text !== null && versionOf(text) === PUBLIC_VERSION;
+}
+
+function versionOf(policy: string): unknown {
+  try {
+    return JSON.parse(policy).version;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The public bundles of a log that has none, or that was published by other decisions: one for each of its entry bundles, partial ones
+ * included. Reads all entries. Throws log_invalid.
+ */
+export async function* earlierPublicFiles(out: string, reader: TileReader): AsyncGenerator<LogFile[]> {
+  for (const tile of newTiles(0, reader.head.size)) {
+    if (tile.level > 0) return;
+    const { index } = tile;
+    const entries = (await verifiedEntries(out, tile, reader)).map(publicEntry);
+    for (const width of new Set([...(await partialWidths(out, index, tile.width)), tile.width]))
+      yield publicFiles({ index, width }, entries.slice(0, width));
+  }
+}
+
+/** The widths up to `most` with which OUT has an entry bundle, besides the whole one. */
+async function partialWidths(out: string, index: number, most: number): Promise<number[]> {
+  const folder = `${logFile(out, bundlePath({ index, width: TILE_WIDTH }))}.p`;
+  const names = await asDiskErrors(folder, () =>
+    readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    }),
+  );
+  const widths = names.filter((name) => /^[1-9]\d{0,2}$/.test(name)).map(Number);
+  return widths.filter((width) => width <= most);
+}
+
+/** Says by which decisions the bundles were made, and removes those that were made by others. */
+export async function placePolicy(out: string): Promise<void> {
+  const place = logFile(out, POLICY_PATH);
+  const text = formatPolicy();
+  if ((await readFile(place, 'utf8').catch(() => null)) !== text) await replaceFile(place, text);
+  const folder = logFile(out, FOLDER);
+  await asDiskErrors(folder, async () => {
+    const names = await readdir(folder);
+    const others = names.filter((name) => /^v\d+$/.test(name) && name !== `v${PUBLIC_VERSION}`);
+    for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
+    if (others.length > 0) await sync(folder);
+  });
+}
+
+/** The public bundle of these entries must be in OUT, plain and compressed. Throws log_invalid. */
+export function assertPublicBundle(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
+  const expected = formatPublicBundle(entries.map(publicEntry));
+  const place = logFile(out, publicBundlePath(bundle));
+  const read = (file: string) => {
+    try {
+      return readFileSync(file);
+    } catch (cause) {
+      const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+      throw new CathedralError('log_invalid', { place: file, expected: 'a file of the log', found, cause });
+    }
+  };
+  for (const [file, bytes] of [
+    [place, read(place)],
+    [`${place}${GZIP}`, inflateBundle(read(`${place}${GZIP}`), `${place}${GZIP}`)],
+  ] as const)
+    if (!Buffer.from(bytes).equals(expected))
+      throw new CathedralError('log_invalid', {
+        place: file,
+        expected: `the ${expected.length} bytes of the public entries ${bundle.index * TILE_WIDTH} …`,
+        found: `${bytes.length} other bytes`,
+      });
+}
+
+/** The bytes of a compressed bundle, whose size is limited. Throws log_invalid. */
+export function inflateBundle(bytes: Uint8Array, place: string): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const found = code === 'ERR_BUFFER_TOO_LARGE' ? 'more' : message;
+    const expected = `gzip data of at most ${MAX_BUNDLE_BYTES} bytes`;
+    throw new CathedralError('log_invalid', { place, expected, found, cause });
+  }
+}
+
+/** Whether a path below the log’s address is that of a public bundle of this version, or of its compressed variant. */
+export function isPublicPath(path: string): boolean {
+  const found = parseTilePath(path.endsWith(GZIP) ? path.slice(0, -GZIP.length) : path);
+  return found?.kind === 'public' && found.version === PUBLIC_VERSION;
+}
