@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'astro/config';
 
@@ -8,6 +9,24 @@ const below = (folder) =>
   CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
 
 const SERVER_ONLY = /\/node_modules\/(csv-stringify|bibtex-parse)\//;
+
+/**
+ * What zod brings with each schema and no page calls: its compiler, which the content policy forbids, and its JSON Schemas. A fifth of
+ * what a page with schemas loads. A schema that is to be compiled stays as it is, as zod itself does where it cannot compile.
+ */
+const UNUSED_OF_ZOD =
+  /\/node_modules\/zod\/v4\/core\/(compile|to-json-schema|json-schema-processors|json-schema-generator)\.js$/;
+const withoutUnused = {
+  name: 'without-unused-parts-of-zod',
+  load(id) {
+    if (!UNUSED_OF_ZOD.test(id)) return null;
+    const names = readFileSync(id, 'utf8').matchAll(/^export (?:const|function|class) (\w+)/gm);
+    const code = [...names]
+      .map(([, name]) => `export function ${name}(schema) { return schema; }`)
+      .join('\n');
+    return { code, moduleSideEffects: false };
+  },
+};
 
 /** The compiled site is src/site/program.ts with all pages. It knows no release and no server: whoever opens it says which. */
 const program = {
@@ -68,6 +87,9 @@ export default defineConfig({
     build: { assetsInlineLimit: 0 },
     // Charts in the browser come with modules that write files on a server. What only those import is left out: it does
     // not say of itself that it may be, and csv-stringify needs a Buffer as soon as it is loaded.
-    worker: { rolldownOptions: { treeshake: { moduleSideEffects: (id) => !SERVER_ONLY.test(id) } } },
+    worker: {
+      plugins: () => [withoutUnused],
+      rolldownOptions: { treeshake: { moduleSideEffects: (id) => !SERVER_ONLY.test(id) } },
+    },
   },
 });

@@ -23,7 +23,7 @@ async function webCrypto(): Promise<VerifyEd25519 | null> {
 }
 
 async function noble(): Promise<VerifyEd25519> {
-  const { ed25519 } = await import('@noble/curves/ed25519.js');
+  const { ed25519 } = await import('./noble-ed25519.ts');
   // The strict rules of RFC 8032, as in WebCrypto.
   return async (publicKey, message, signature) =>
     ed25519.verify(signature, message, publicKey, { zip215: false });

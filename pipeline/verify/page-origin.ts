@@ -7,7 +7,7 @@ import { Pace } from './pace.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Paths whose bytes never change. */
-const LASTING = /^(log\/tile\/|snapshots\/\d)/;
+const LASTING = /^(log\/(tile|public\/v\d+)\/|snapshots\/\d)/;
 const NO_VALIDATOR = { etag: null, lastModified: null };
 
 /** RFC 6962 §2.1 prefixes. Synchronous hashing: searching a log computes hundreds of thousands of hashes. */
@@ -53,7 +53,7 @@ export class PageOrigin extends Origin {
   async open(path: string, { from = 0, to, last }: OpenOptions = {}): Promise<Opened | null> {
     const place = this.placeOf(path);
     this.traffic.requests += 1;
-    // Tiles and snapshots never change, so the browser may cache them. They are verified anyway.
+    // Tiles, bundles and snapshots never change, so the browser may cache them. They are verified anyway.
     const cache = LASTING.test(path) ? 'default' : 'no-cache';
     const pace = new Pace(this.#stallMs, undefined);
     const { signal } = pace;

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { leafHash } from '../../pipeline/ledger/merkle.ts';
+import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
+import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
+import { leafHash, nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { verifyProof } from '../../pipeline/verify/audit/verify-proof.ts';
 import {
   BEGIN,
   LEDGER,
@@ -13,8 +17,10 @@ import {
   signedList,
   smallSite,
 } from '../mirror/small-service.ts';
+import { publicSite } from '../verify/rows/public-log.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
+import { fixtureLedger } from './fixture-ledger.ts';
 import { launchBrowser, violations, visit } from './visit.ts';
 
 const HOUR_MS = 3_600_000;
@@ -379,7 +385,6 @@ describe('an event', () => {
         `{"timestamp":"2025-12-01T00:00:00Z","event_type":"a","agent":"b","data":{},"attestation_hash":"0x${hashOf(index)}"},`,
       /that the event says what the row says/i,
     ],
-    ['line of the ledger', event, /That it is the event, byte for byte, is proved/],
   ])('is proved to be in the log by its %s', async (_, pastedOf, says) => {
     const { page, wrong } = await opened(siteOf());
     for (const index of [0, 256, 399]) {
@@ -413,8 +418,8 @@ describe('an event', () => {
     ['a hash that is not there', 'Place', /none among the 400 events/, () => {}, 'ab'.repeat(32), {}],
     [
       'a line that was changed',
-      'Place',
-      /none among the 400 events/,
+      'Event',
+      /another line.*the hash of the line/s,
       () => {},
       event(5).replace('"n":5', '"n":6'),
       {},
@@ -424,7 +429,7 @@ describe('an event', () => {
       'Place',
       /tile\/0\/000.*a tile with the root/s,
       (site) => void tile(site).set(tile(site).subarray(32, 64), 0),
-      event(0),
+      hashOf(0),
       {},
     ],
     [
@@ -432,7 +437,7 @@ describe('an event', () => {
       'Tiles',
       /the partial tiles/,
       (site) => void site.get('log/tile/0/001.p/144')!.fill(0, 0, 32),
-      event(0),
+      hashOf(0),
       {},
     ],
     [
@@ -440,7 +445,7 @@ describe('an event', () => {
       'Place',
       /no such file/,
       (site) => void site.delete('log/tile/0/000'),
-      event(0),
+      hashOf(0),
       {},
     ],
     [
@@ -448,7 +453,7 @@ describe('an event', () => {
       'Checkpoint',
       /ledger_signature/,
       () => {},
-      event(0),
+      hashOf(0),
       { ledger: formatVerifierKey(STRANGER.verifier) },
     ],
     [
@@ -456,7 +461,7 @@ describe('an event', () => {
       'Tiles',
       /the root/,
       as('log/checkpoint', logOf(400, (index) => `other ${index}`).checkpoint),
-      event(0),
+      hashOf(0),
       {},
     ],
   ])('is not proved: %s', async (_, step, says, lie, pasted, reader) => {
@@ -478,7 +483,6 @@ describe('an event', () => {
       'hello',
       hashOf(1).slice(1),
       `${row(1)}\n${row(2)}`,
-      '2025-12-01T00:00:00Z,C-151,ATLAS,812.5,FOR-GOVERNMENTS,81.2',
       'timestamp,event_type,agent,data,attestation_hash',
       '{"seq":1}',
       '[]',
@@ -486,7 +490,7 @@ describe('an event', () => {
     ]) {
       const { title, steps } = await proveEvent(page, pasted);
       expect(title, pasted.slice(0, 80)).toBe('This cannot be checked: see the step that says why');
-      expect(steps.Event).toMatch(/^Cannot be checked: .*one hash of 64 hex digits.*check the file itself/s);
+      expect(steps.Row).toMatch(/^Cannot be checked: This is neither a row of a public history nor an event/);
       expect(await page.locator('#event-outcome .is-invalid, #event-outcome .failed').count()).toBe(0);
     }
     expect(requests.slice(asked)).toEqual([]);
@@ -510,8 +514,99 @@ describe('an event', () => {
   test('with markup stays text', async () => {
     const { page } = await opened(siteOf());
     const { steps } = await proveEvent(page, '<img src=x onerror=alert(1)>');
-    expect(steps.Event).toContain('<img src=x');
+    expect(steps.Row).toContain('<img src=x');
     expect(await page.locator('#event-outcome img').count()).toBe(0);
+  });
+});
+
+describe('a row', () => {
+  const { leaves } = fixtureLedger();
+  const site = publicSite(leaves);
+  const ROW_STEPS = ['Keys', 'Row', 'History', 'Event', 'Leaf', 'Tiles', 'Checkpoint', 'Signatures'];
+  const index = leaves.findIndex(({ event }) => event.type === 'mic_mint');
+  const mint = micHistory.rows(leaves[index]!)[0]!.trim();
+  const [timestamp, , , amount] = mint.split(',') as [string, string, string, string];
+
+  test('of a public file is followed to the signatures, and its event is shown', async () => {
+    const { page, wrong } = await opened(site);
+    const { title, steps } = await proveEvent(page, `${mint}\r\n`);
+    expect(title).toBe(`Proved: this row of /economy/mic-history.csv is event ${index} of the ledger’s log`);
+    expect(Object.keys(steps)).toEqual(ROW_STEPS);
+    for (const step of Object.values(steps)) expect(step).toMatch(/^Holds/);
+    const shown = page.locator('#event-outcome .proved-event');
+    expect(await shown.textContent()).toMatch(new RegExp(`MIC mint.*${amount}`));
+    await shown.locator('summary').click();
+    const line = formatEventLine(leaves[index]!.event);
+    expect(await shown.locator('pre').textContent()).toBe(line);
+    const link = shown.getByRole('link', { name: 'Save the proof' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(download.suggestedFilename()).toBe(`event-${index}.tlog-proof`);
+    const proof = await readFile(await download.path(), 'utf8');
+    const means = { verifiers: [LEDGER.verifier], nodeHash };
+    await verifyProof(proof, leafHash(Buffer.from(line)), means, 'the saved proof');
+    expect(wrong).toEqual([]);
+  });
+
+  test('has an address that proves it again, and so has an event', async () => {
+    const { page } = await opened(site);
+    await proveEvent(page, mint);
+    const share = page.locator('#event-outcome a[href*="#row="]');
+    const href = (await share.getAttribute('href'))!;
+    for (const [address, pasted] of [
+      [href, mint],
+      [`/verification/?event=${index}#event`, `${index}`],
+    ] as const) {
+      await page.goto('about:blank');
+      await page.goto(host.origin + address);
+      await page.locator('#event-outcome h4').waitFor();
+      expect(await page.inputValue('#event')).toBe(pasted);
+    }
+  });
+
+  test.each<[what: string, row: string, verdict: string, step: string, says: RegExp, on: Site]>([
+    [
+      'that was changed does not hold',
+      mint.replace(amount, '999.000000'),
+      'This row does not hold: the log says otherwise',
+      'Event',
+      new RegExp(`^Does not hold: Event ${index}.*column amount.*${amount}.*999.000000`, 's'),
+      site,
+    ],
+    [
+      'later than the checkpoint cannot be checked',
+      mint.replace(timestamp, '2027-01-01T00:00:00Z'),
+      'This row cannot be checked: see the step that says why',
+      'Event',
+      /^Cannot be checked: .*later than the newest public event/,
+      site,
+    ],
+    [
+      'is not called false where a bundle ends early',
+      mint,
+      'The proof does not hold: this host contradicts what was signed. That says nothing about the row',
+      'Event',
+      /^Does not hold: .*log_invalid/s,
+      new Map(
+        [...site].map(([path, bytes]) => [path, path.startsWith('log/public/v') ? bytes.subarray(9) : bytes]),
+      ),
+    ],
+    [
+      'cannot be checked on a host without public events',
+      mint,
+      'This row cannot be checked: see the step that says why',
+      'Event',
+      /^Cannot be checked: This host publishes no events/,
+      siteOf(),
+    ],
+  ])('%s', async (_, row, verdict, step, says, on) => {
+    const { page } = await opened(on);
+    const { title, steps } = await proveEvent(page, row);
+    expect(title).toBe(verdict);
+    expect(steps[step]).toMatch(says);
+    const isOpen = verdict.includes('cannot be checked');
+    expect(await page.locator('#event-outcome .is-invalid, #event-outcome .failed').count()).toBe(
+      isOpen ? 0 : 2,
+    );
   });
 });
 

@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync';
 import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 
@@ -32,7 +31,8 @@ export function formatCsv(schema: RowSchema, rows: readonly Record<string, Cell>
     const { error } = schema.safeParse(row);
     if (error) throw invalidRow(`${place}:${index + 2}`, error, row);
   }
-  return stringify(rows as Record<string, Cell>[], { header: true, columns: Object.keys(schema.shape) });
+  const columns = Object.keys(schema.shape);
+  return csvHeader(schema) + rows.map((row) => csvRow(columns.map((column) => row[column]!))).join('');
 }
 
 export function invalidRow(place: string, error: z.ZodError, row: unknown): CathedralError {

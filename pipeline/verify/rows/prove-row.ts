@@ -41,6 +41,8 @@ export interface RowEvent {
   hash: string;
   /** Null if it stays a hash. */
   event: LedgerEvent | null;
+  /** Its line as it was hashed; null if it stays a hash. */
+  line: string | null;
   /** A tlog-proof. */
   proof: string;
 }
@@ -304,10 +306,12 @@ async function leadToRoot(events: readonly Found[], log: RowLog): Promise<Shown<
         'hashes that lead elsewhere',
       );
     hashes = path.length;
+    const line = event && (await log.line(index));
     proved.push({
       index,
       hash,
       event,
+      line,
       proof: formatTlogProof({ index, path, checkpoint: note, extra: null }),
     });
   }

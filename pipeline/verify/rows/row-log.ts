@@ -20,6 +20,8 @@ export interface IndexedLeaf extends Leaf {
 const CHECKPOINT = `${LOG}/checkpoint`;
 /** The days of a month with 10,000 events a day have about 100 kB. */
 const MOST_DAYS_BYTES = 4 << 20;
+/** Bundles, most recently used last. */
+const KEPT_FILES = 4;
 const LEAF_PREFIX = Uint8Array.of(0);
 
 /** The public events of an origin's log, found by their time. What it returns is verified; that nothing is left out is not. */
@@ -31,6 +33,7 @@ export class RowLog {
   readonly reader: TileReader;
   readonly #origin: Origin;
   #events: Promise<PublicEvents | null> | null = null;
+  readonly #files = new Map<string, Promise<Uint8Array | null>>();
   readonly #months = new Map<string, Promise<EventDays | null>>();
 
   private constructor(
@@ -57,10 +60,19 @@ export class RowLog {
 
   /** Null: this host publishes no events. Throws log_invalid and mirror_unreachable. */
   publicEvents(): Promise<PublicEvents | null> {
-    const read = async (path: string, most: number) =>
-      (await readSmall(this.#origin, `${LOG}/${path}`, { most }))?.bytes ?? null;
+    const read = (path: string, most: number) => this.#file(`${LOG}/${path}`, most);
     this.#events ??= PublicEvents.open(this.reader, read, (entry) => this.leafHash(entry));
     return this.#events;
+  }
+
+  /** The same bundle is looked at several times: for its events, and for the line of one. */
+  #file(path: string, most: number): Promise<Uint8Array | null> {
+    const known = this.#files.get(path);
+    const bytes = known ?? readSmall(this.#origin, path, { most }).then((found) => found?.bytes ?? null);
+    this.#files.delete(path);
+    this.#files.set(path, bytes);
+    if (this.#files.size > KEPT_FILES) this.#files.delete(this.#files.keys().next().value!);
+    return bytes;
   }
 
   leafHash(entry: Uint8Array): string {
@@ -68,6 +80,13 @@ export class RowLog {
     hash.update(LEAF_PREFIX);
     hash.update(entry);
     return hash.digest();
+  }
+
+  /** The line of a public event, as it was hashed; null if it stays a hash. */
+  async line(index: number): Promise<string | null> {
+    const lines = (await (await this.publicEvents())?.lines(Math.floor(index / TILE_WIDTH))) ?? [];
+    const line = lines[index % TILE_WIDTH];
+    return line ? new TextDecoder().decode(line) : null;
   }
 
   /** A public event; null if it stays a hash. */

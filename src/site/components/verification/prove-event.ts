@@ -8,12 +8,12 @@ import { formatTlogProof, parseTlogProof } from '../../../../pipeline/ledger/log
 import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
 import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
 import type { SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
-import { parseCsvRow, parseJsonRow, parseObject } from '../../../../pipeline/verify/audit/export-row.ts';
 import { openCheckpoint, verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
 import { mismatchError } from '../../../../pipeline/verify/findings.ts';
 import { assertExtends, headOf, openLog } from '../../../../pipeline/verify/log.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';
 import { leafHash, PAGE_HASHING, type PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
+import { type PastedEvent, readPasted } from '../../../../pipeline/verify/rows/pasted.ts';
 import { forkError } from '../../../../pipeline/verify/signed-release.ts';
 import { readSnapshotList } from '../../../../pipeline/verify/snapshot-list.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
@@ -21,14 +21,13 @@ import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/wor
 import { Failed, NothingToCheck, readGiven, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
 
-/** What the reader pasted: the hash of an event, and perhaps a hint where in the log it is. */
+/** The hash of an event, as it is or in a row of the export, which has its time. */
+export type HashedEvent = Extract<PastedEvent, { kind: 'hash' } | { kind: 'export' }>;
+
+/** An event whose hash a saved proof may be of. */
 interface GivenEvent {
-  kind: 'hash' | 'row' | 'line';
+  kind: 'hash' | 'export' | 'line';
   hash: Hash;
-  /** The event's number according to a line of the ledger. */
-  seq: number | null;
-  /** The event's time according to a row of the export. */
-  timestamp: string | null;
 }
 
 /** What was proved of an event, and the proof in a form that others can verify. */
@@ -42,22 +41,19 @@ export interface ProvedEvent {
 
 const KIND_WORDS: Readonly<Record<GivenEvent['kind'], string>> = {
   hash: 'The hash of an event',
-  row: 'A row of the export, which contains the hash of its event',
+  export: 'A row of the export, which contains the hash of its event',
   line: 'A line of the ledger; its hash was computed here',
 };
 
 /** What a proof does not show, by what was pasted. */
 export const NOT_PROVED: Readonly<Record<GivenEvent['kind'], string>> = {
   hash: 'What the event says. Anyone who has its line can compute the hash again: SHA-256 of a zero byte and the line.',
-  row: 'That the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify-export” compares rows with the events themselves.',
+  export:
+    'That the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify-export” compares rows with the events themselves.',
   line: 'That what the line says is true. That it is the event, byte for byte, is proved: the hash was computed from it.',
 };
 
 const CHECKPOINT = 'log/checkpoint';
-/** Twice the longest line of a ledger, since a CSV row may double its quotes, and some more. */
-const MOST_CHARACTERS = 140_000;
-const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 /** Requests at once, as many as browsers send to one host. */
 const PARALLEL = 6;
 
@@ -78,10 +74,10 @@ export async function proveByProof(
   });
 }
 
-/** Proves it with the checkpoint and the tiles of this host. Throws Failed, Uncheckable and Stopped. */
-export async function proveByLog(steps: Steps, pasted: string, means: Means): Promise<ProvedEvent> {
+/** Searches the log of this host for a hash, and proves it. Throws Failed, Uncheckable and Stopped. */
+export async function proveByLog(steps: Steps, event: HashedEvent, means: Means): Promise<ProvedEvent> {
   const { origin, ledgerKeys } = means;
-  const event = await needEvent(steps, pasted);
+  steps.pass('Event', `${KIND_WORDS[event.kind]}: 0x${event.hash}.`);
   const { checkpoint, note } = await steps.need('Checkpoint', async () => {
     const place = origin.placeOf(CHECKPOINT);
     const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
@@ -116,7 +112,7 @@ export async function proveByLog(steps: Steps, pasted: string, means: Means): Pr
 }
 
 /** Throws Failed if the log does not extend the checkpoint that this browser remembers. */
-async function compareWithRemembered(
+export async function compareWithRemembered(
   steps: Steps,
   reader: TileReader,
   { origin, size }: Checkpoint,
@@ -144,49 +140,36 @@ function assertProof(proof: string): void {
   parseCheckpoint(noteText(checkpoint, 'the proof'), 'the proof');
 }
 
-function needEvent(steps: Steps, pasted: string): Promise<GivenEvent> {
+function needEvent(steps: Steps, text: string): Promise<GivenEvent> {
   return steps.need('Event', async () => {
-    const value = parseEvent(pasted);
-    if (value) return { words: `${KIND_WORDS[value.kind]}: 0x${value.hash}.`, value };
-    const found = pasted.trim() === '' ? 'nothing' : JSON.stringify(pasted.trim().slice(0, 80));
+    const pasted = readPasted(text);
+    if (pasted.kind === 'hash' || pasted.kind === 'export') return shown(pasted);
+    if (pasted.kind === 'line') return shown({ kind: 'line', hash: leafHash(pasted.line) });
+    const found = text.trim() === '' ? 'nothing' : JSON.stringify(text.trim().slice(0, 80));
     const expected =
-      'one hash of 64 hex digits, one row of the audit trail’s export, or one line of the ledger; rows of other files name no event: check the file itself, above';
-    throw new NothingToCheck(new CathedralError('usage', { place: 'the field “Event”', expected, found }));
+      'the event that the proof is of: its hash of 64 hex digits, its row in the audit trail’s export, or its line in the ledger';
+    throw new NothingToCheck(new CathedralError('usage', { place: 'the field above', expected, found }));
   });
 }
 
-/** A hash, a row of the export as CSV or JSON, or a line of the ledger; null: none of these. */
-function parseEvent(pasted: string): GivenEvent | null {
-  if (pasted.length > MOST_CHARACTERS) return null;
-  const text = pasted.trim();
-  const hash = HASH.exec(text)?.[1];
-  if (hash) return { kind: 'hash', hash: hash.toLowerCase(), seq: null, timestamp: null };
-  // A row copied from a JSON file ends with a comma.
-  const row = parseJsonRow(text.replace(/,$/, '')) ?? (text.includes('\n') ? null : parseCsvRow(text));
-  const rowHash = HASH.exec(row?.attestation_hash ?? '')?.[1];
-  if (row && rowHash) {
-    const timestamp = TIMESTAMP.test(row.timestamp) ? row.timestamp : null;
-    return { kind: 'row', hash: rowHash, seq: null, timestamp };
-  }
-  const { seq, salt } = parseObject(text) ?? {};
-  if (typeof salt !== 'string' || !Number.isSafeInteger(seq)) return null;
-  return { kind: 'line', hash: leafHash(text), seq: seq as number, timestamp: null };
+function shown({ kind, hash }: GivenEvent) {
+  return { words: `${KIND_WORDS[kind]}: 0x${hash}.`, value: { kind, hash } };
 }
 
 /**
- * The event's number in the log; null: it is not in the log. The hints are only hints: the hash must be at that place. Without
- * one, the whole log is searched.
+ * The event's number in the log; null: it is not in the log. The time is only a hint: the hash must be at that place. Without it, the
+ * whole log is searched.
  */
 async function findEvent(
   steps: Steps,
   reader: TileReader,
-  { hash, seq, timestamp }: GivenEvent,
+  event: HashedEvent,
   origin: PageOrigin,
 ): Promise<number | null> {
   const { size } = reader.head;
-  if (seq !== null && seq >= 0 && seq < size && (await reader.leaf(seq)) === hash) return seq;
+  const timestamp = event.kind === 'export' ? event.timestamp : null;
   const search = ({ from, to }: Span) =>
-    findLeaf(reader, hash, {
+    findLeaf(reader, event.hash, {
       from,
       to,
       first: 'newest',
@@ -219,7 +202,7 @@ function headWords({ origin, size, root }: Checkpoint, { name, id }: Verifier): 
   return `${origin}, ${formatNumber(size)} events, root ${root}, signed by ${name}+${id}, a key shown above`;
 }
 
-function notThere({ hash }: GivenEvent, { size }: Checkpoint): CathedralError {
+function notThere({ hash }: HashedEvent, { size }: Checkpoint): CathedralError {
   const expected = `an event with the hash 0x${hash}`;
   const found = `none among the ${formatNumber(size)} events`;
   return new CathedralError('proof_refused', { place: '/log', expected, found });

@@ -132,25 +132,27 @@ export class Steps {
     this.#add(name, 'passed', [words]);
   }
 
-  fail(name: string, findings: readonly Finding[]): void {
-    if (findings.every(isUncheckable)) this.#addUncheckable(name, findings);
+  /** `words`, if there are some, come before what was expected and found. */
+  fail(name: string, findings: readonly Finding[], words = ''): void {
+    if (findings.every(isUncheckable)) this.open(name, findings, words);
     else {
       this.failed += 1;
-      this.#add(name, 'failed', findings.map(factsOf));
+      this.#add(name, 'failed', [words, ...findings.map(factsOf)]);
     }
   }
 
   cannotCheck(name: string, { finding }: NothingToCheck): void {
-    this.#addUncheckable(name, [finding]);
+    this.open(name, [finding]);
   }
 
   skip(name: string, why: string): void {
     this.#add(name, 'not_checked', [why]);
   }
 
-  #addUncheckable(name: string, findings: readonly Finding[]): void {
+  /** A step that shows nothing either way. */
+  open(name: string, findings: readonly Finding[], words = ''): void {
     this.uncheckable += 1;
-    this.#add(name, 'uncheckable', findings.map(factsOf));
+    this.#add(name, 'uncheckable', [words, ...findings.map(factsOf)]);
   }
 
   /** Begins again, since the host has published another release. */

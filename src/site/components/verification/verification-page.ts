@@ -2,10 +2,10 @@ import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { LONGEST_PROOF } from '../../../../pipeline/ledger/log/tlog-proof.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
-import { makeElement } from '../attestations/make-element.ts';
 import { takeFiles } from '../take-files.ts';
 import { identifyFile } from './identify-file.ts';
-import { NOT_PROVED, type ProvedEvent, proveByLog, proveByProof } from './prove-event.ts';
+import { proveByProof } from './prove-event.ts';
+import { askedBy, eventFacts, provePasted } from './prove-pasted.ts';
 import { offerToRemember, recall, showRemembered } from './remembered.ts';
 import { element, Failed, Steps, Stopped, Uncheckable } from './steps.ts';
 import { keysIn, type Means, verifyRelease } from './verify-release.ts';
@@ -94,9 +94,9 @@ element('#event-form').addEventListener('submit', (event) => {
   const pasted = element<HTMLTextAreaElement>('#event').value;
   const file = proofFile;
   void run('#event-outcome', async (steps) => {
-    const proved = file
-      ? await proveByProof(steps, pasted, await file.slice(0, LONGEST_PROOF + 1).text(), means)
-      : await proveByLog(steps, pasted, means);
+    if (!file) return provePasted(steps, pasted, means);
+    const proof = await file.slice(0, LONGEST_PROOF + 1).text();
+    const proved = await proveByProof(steps, pasted, proof, means);
     steps.end('The event is in the ledger’s log', 'valid', ...eventFacts(proved));
   });
 });
@@ -105,23 +105,14 @@ element('#event-form').addEventListener('reset', () => {
   element('#proof-name').textContent = '';
 });
 
-function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Node[] {
-  const { origin, size, root } = checkpoint;
-  const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${size} events with the root ${root}.`;
-  const link = makeElement('a', '', 'Save the proof for others or for later');
-  link.href = URL.createObjectURL(new Blob([proof], { type: 'text/plain' }));
-  link.download = 'event.tlog-proof';
-  return [
-    makeElement(
-      'dl',
-      'facts',
-      makeElement('dt', '', 'Proved'),
-      makeElement('dd', '', proved),
-      makeElement('dt', '', 'Not proved'),
-      makeElement('dd', '', NOT_PROVED[event.kind]),
-    ),
-    makeElement('p', 'sans', link),
-  ];
+/** Proves what the address asks for, as a link from a decision or from somebody else does. */
+function proveAsked(): void {
+  const asked = askedBy(location);
+  if (asked === null) return;
+  element<HTMLTextAreaElement>('#event').value = asked;
+  element<HTMLFormElement>('#event-form').requestSubmit();
 }
 
 showRemembered();
+proveAsked();
+addEventListener('hashchange', proveAsked);
