@@ -136,25 +136,27 @@ function followsFromMore({ history: { path, title } }: Candidate): NotChecked {
 }
 
 /** One event gives the row. */
-async function findEvent({ history, cells }: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
-  const given = row.event === null ? [] : await eventAt(row.event, { history, cells }, log);
+async function findEvent(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+  const { history, cells, links } = candidate;
+  const named = links.event === undefined ? null : indexOf(links.event, history);
+  const given = named === null ? [] : await eventAt(named, candidate, log);
   const own = given.filter((leaf) => isSame(row.form, history, cells, leaf));
   if (own.length > 0) return { history, leaves: own, words: eventWords(own, history) };
   const [from, to] = spanOf(history, cells);
-  const leaves = await log.between(from, to, typesOf({ history, cells }));
+  const leaves = await log.between(from, to, typesOf(candidate));
   const same = leaves.filter((leaf) => isSame(row.form, history, cells, leaf));
-  if (same.length > 0 && row.event === null)
+  if (same.length > 0 && named === null)
     return { history, leaves: [same[0]!], words: eventWords(same, history) };
   if (same.length > 0)
     throw new Contradicted(
-      `Event ${formatNumber(same[0]!.index)} gives this row, and not event ${formatNumber(row.event!)}.`,
-      [{ column: 'event', expected: `${same[0]!.index}`, found: `${row.event}` }],
+      `Event ${formatNumber(same[0]!.index)} gives this row, and not event ${formatNumber(named!)}.`,
+      [{ column: 'event', expected: `${same[0]!.index}`, found: `${named}` }],
       same[0]!.index,
     );
-  if (given.length === 0) await assertAllPublic({ history, cells }, [from, to], log);
+  if (given.length === 0) await assertAllPublic(candidate, [from, to], log);
   const nearest = nearestOf(row.form, history, cells, [...given, ...leaves]);
   if (nearest) throw nearest;
-  throw await nothingThere({ history, cells }, from, log);
+  throw await nothingThere(candidate, from, log);
 }
 
 /** The event that a row names. */
@@ -176,45 +178,56 @@ async function eventAt(index: number, candidate: Candidate, log: RowLog): Promis
 }
 
 /** The events of its day give the row. */
-async function findDay({ history, cells }: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+async function findDay(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+  const { history, cells, links } = candidate;
   const [from, to] = spanOf(history, cells);
   const day = dayOf(from);
   const known = (await log.month(day.slice(0, 7)))?.days.find(({ date }) => date === day);
   if (known && known.end >= log.checkpoint.size) throw newerThan(history, day, 'a day that is over');
-  const leaves = await log.between(from, to, typesOf({ history, cells }));
-  await assertAllPublic({ history, cells }, [from, to], log);
-  if (leaves.length === 0) throw await nothingThere({ history, cells }, from, log);
+  const leaves = await log.between(from, to, typesOf(candidate));
+  await assertAllPublic(candidate, [from, to], log);
+  if (leaves.length === 0) throw await nothingThere(candidate, from, log);
   const rows = foldDay(history, leaves);
-  const same = rows.some((text) => differences(row.form, history, cells, text).length === 0);
-  if (same)
+  if (rows.some(({ text }) => differences(row.form, history, cells, text).length === 0)) {
+    assertLinks(
+      links,
+      { first_event: `${known!.first}`, last_event: `${known!.end - 1}` },
+      leaves.at(-1)!.index,
+    );
     return {
       history,
       leaves,
       words: `${formatCount(leaves.length, 'public event')} of ${day} give this row, from event ${formatNumber(leaves[0]!.index)} to event ${formatNumber(leaves.at(-1)!.index)}. It is exactly theirs if this host withholds none.`,
     };
+  }
   throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.index);
 }
 
 /** The events of its deliberation give the row, from the opening to the close. */
-async function findDeliberation(
-  { history, cells }: Candidate,
-  row: PastedRow,
-  log: RowLog,
-): Promise<FoundRow> {
+async function findDeliberation(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+  const { history, cells, links } = candidate;
   const [id, opened, closed] = ['id', 'opened', 'closed'].map((name) => textOf(cells[name]!));
   const [from, to] = [opened, closed].map((time) => assertTime(time!, history));
-  const all = await log.between(from!, to!, typesOf({ history, cells }));
+  const all = await log.between(from!, to!, typesOf(candidate));
   const leaves = all.filter(({ event }) => event.data.deliberation === id);
-  await assertAllPublic({ history, cells }, [from!, to!], log);
-  if (leaves.length === 0) throw await nothingThere({ history, cells }, to!, log);
+  await assertAllPublic(candidate, [from!, to!], log);
+  if (leaves.length === 0) throw await nothingThere(candidate, to!, log);
   const rows = foldDay(history, leaves);
-  const same = rows.some((text) => differences(row.form, history, cells, text).length === 0);
-  if (same)
+  const same = rows.find(({ text }) => differences(row.form, history, cells, text).length === 0);
+  if (same) {
+    const [event, opened_event, ...position_events] = same.events;
+    const own = {
+      event: `${event}`,
+      opened_event: `${opened_event}`,
+      position_events: canonical(position_events),
+    };
+    assertLinks(links, own, leaves.at(-1)!.index);
     return {
       history,
       leaves,
       words: `${formatCount(leaves.length, 'public event')} of deliberation ${id} give this row: its opening, the positions, and its close, event ${formatNumber(leaves.at(-1)!.index)}. It is exactly theirs if this host withholds none.`,
     };
+  }
   throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.index);
 }
 
@@ -266,11 +279,33 @@ function textOf(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** The rows that the state has after these events alone. */
-function foldDay({ artifact }: ProvableHistory, leaves: readonly IndexedLeaf[]): string[] {
+/** The rows that the state has after these events alone, with the events that they name. */
+function foldDay(
+  { artifact }: ProvableHistory,
+  leaves: readonly IndexedLeaf[],
+): { text: string; events: readonly number[] }[] {
   let state = emptyState();
   for (const leaf of leaves) state = apply(state, leaf);
-  return artifact.dayRows!(state);
+  const events = artifact.dayEvents?.(state);
+  return artifact.dayRows!(state).map((text, at) => ({ text, events: events?.[at] ?? [] }));
+}
+
+/** The row must name its events as JSON lines do. Throws Contradicted. */
+function assertLinks(given: Candidate['links'], own: Readonly<Record<string, string>>, event: number): void {
+  const faults = Object.entries(given)
+    .map(([column, found]) => ({ column, expected: own[column]!, found }))
+    .filter(({ expected, found }) => expected !== found);
+  if (faults.length > 0)
+    throw new Contradicted('The row holds, but it names other events than its own.', faults, event);
+}
+
+function indexOf(json: string, { path }: ProvableHistory): number {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(json)) return Number(json);
+  throw new NotChecked('unrecognised', 'The row does not name an event by its index.', {
+    place: `/${path}, column event`,
+    expected: 'the index of an event',
+    found: json.slice(0, 80),
+  });
 }
 
 function isSame(
@@ -290,10 +325,13 @@ function differences(
   text: string,
 ): Difference[] {
   const own = cellsOf(history, text);
-  return Object.keys(history.columns)
-    .filter((column) => !history.beyond.includes(column))
-    .filter((column) => !isEqual(form, own[column]!, cells[column]!))
-    .map((column) => ({ column, expected: own[column]!, found: cells[column]! }));
+  return (
+    Object.keys(history.columns)
+      // JSON lines leave some columns out.
+      .filter((column) => cells[column] !== undefined && !history.beyond.includes(column))
+      .filter((column) => !isEqual(form, own[column]!, cells[column]!))
+      .map((column) => ({ column, expected: own[column]!, found: cells[column]! }))
+  );
 }
 
 function cellsOf(history: ProvableHistory, text: string): Record<string, string> {
@@ -344,21 +382,22 @@ function contradictedBy(
   form: PastedForm,
   history: ProvableHistory,
   cells: Candidate['cells'],
-  rows: readonly string[],
+  rows: readonly { text: string }[],
   event: number,
 ): Contradicted {
   const [nearest = []] = rows
-    .map((text) => differences(form, history, cells, text))
+    .map(({ text }) => differences(form, history, cells, text))
     .toSorted((one, other) => one.length - other.length);
   return new Contradicted('The public events of the row give another one.', nearest, event);
 }
 
 /** No public event gives a row at this time. */
-async function nothingThere({ history, cells }: Candidate, from: string, log: RowLog): Promise<Error> {
+async function nothingThere(candidate: Candidate, from: string, log: RowLog): Promise<Error> {
+  const { history, cells } = candidate;
   const newest = await log.newest();
   if (newest === null || compareTimestamps(from, newest) > 0)
     return newerThan(history, from, `a time up to ${newest ?? 'the newest public event'}`);
-  const types = [...typesOf({ history, cells })];
+  const types = [...typesOf(candidate)];
   const time = cells[history.time]!;
   return new Contradicted(
     `The log has no public event of the type ${formatList(types.map((type) => formatToken(type)))} at this time.`,

@@ -1,4 +1,3 @@
-import { CathedralError } from '../../errors.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
 import { parseCsvRow, parseJsonRow, parseObject } from '../audit/export-row.ts';
 import { PROVABLE, type ProvableHistory } from './provable-histories.ts';
@@ -11,6 +10,8 @@ export interface Candidate {
   history: ProvableHistory;
   /** By column, as text: a cell of a CSV as it is, a member of a JSON row as JSON. */
   cells: Readonly<Record<string, string>>;
+  /** The columns that name its events, of a row of JSON lines, as JSON. */
+  links: Readonly<Record<string, string>>;
 }
 
 export interface PastedRow {
@@ -18,10 +19,6 @@ export interface PastedRow {
   form: PastedForm;
   /** The histories that have these columns, at least one. */
   candidates: readonly Candidate[];
-  /** Where in the log the row says it comes from: `event` of NDJSON, or the events of its day. */
-  event: number | null;
-  first: number | null;
-  last: number | null;
 }
 
 /** An event, and perhaps a hint where in the log it is. */
@@ -47,8 +44,6 @@ const NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const EXPECTED =
   'one row of a public history as CSV or JSON, with or without its header, the number, hash or line of an event, or one row of the audit trail’s export';
-/** Columns that link a row to the log. */
-const LINKS = ['event', 'first_event', 'last_event'] as const;
 
 /** What a reader pasted. Never throws. */
 export function readPasted(pasted: string): PastedRow | PastedEvent | Unrecognised {
@@ -150,30 +145,37 @@ function exportRow(row: ReturnType<typeof parseCsvRow>): PastedEvent | null {
   return { kind: 'export', hash: hash.toLowerCase(), timestamp };
 }
 
-/** Cells by column: the histories with exactly these columns. */
+/** Cells by column: the histories with exactly these columns, and perhaps those that name events. */
 function readCells(form: PastedForm, given: Readonly<Record<string, string>>): PastedRow | Unrecognised {
-  const links = LINKS.map((name) => (NUMBER.test(given[name] ?? '') ? Number(given[name]) : null));
-  const cells = Object.fromEntries(
-    Object.entries(given).filter(([name]) => !(LINKS as readonly string[]).includes(name)),
-  );
-  const names = Object.keys(cells).toSorted().join();
-  const candidates = PROVABLE.filter(
-    (history) => (history.form === 'csv' || form === 'json') && columnsOf(history) === names,
-  ).map((history) => ({
-    history,
-    cells: form === 'json' && history.form === 'csv' ? mapValues(cells, cellOfJson) : cells,
-  }));
-  const [event, first, last] = links as [number | null, number | null, number | null];
-  if (candidates.length > 0) return { kind: 'row', form, candidates, event, first, last };
+  const candidates = PROVABLE.flatMap((history): Candidate[] => {
+    if (history.form === 'json' && form !== 'json') return [];
+    const [links, own] = splitBy(given, (name) => history.links.includes(name));
+    const names = Object.keys(own).toSorted().join();
+    const columns = Object.keys(history.columns).toSorted();
+    const isLine = Object.keys(links).length > 0;
+    const wanted = isLine ? columns.filter((name) => !history.nested.includes(name)) : columns;
+    if (names !== wanted.join()) return [];
+    const cells = form === 'json' && history.form === 'csv' ? mapValues(own, cellOfJson) : own;
+    return [{ history, cells, links }];
+  });
+  if (candidates.length > 0) return { kind: 'row', form, candidates };
+  const names = Object.keys(given)
+    .slice(0, 20)
+    .map((name) => name.slice(0, 40));
   return unknown(
     'the columns of a public history',
-    `${Object.keys(given)
-      .slice(0, 20)
-      .map((name) => name.slice(0, 40))
-      .join(
-        ', ',
-      )}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
+    `${names.join(', ')}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
   );
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function splitBy(texts: Texts, isFirst: (name: string) => boolean): [Texts, Texts] {
+  const entries = Object.entries(texts);
+  return [
+    Object.fromEntries(entries.filter(([name]) => isFirst(name))),
+    Object.fromEntries(entries.filter(([name]) => !isFirst(name))),
+  ];
 }
 
 /** A member of an NDJSON row as the cell that the CSV has of it. */
@@ -182,12 +184,8 @@ function cellOfJson(member: string): string {
   return member.startsWith('"') ? (JSON.parse(member) as string) : member;
 }
 
-function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => string) {
+function mapValues(record: Texts, map: (value: string) => string) {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
-}
-
-function columnsOf({ columns }: ProvableHistory): string {
-  return Object.keys(columns).toSorted().join();
 }
 
 /** Cells without a header: the histories whose columns they fit. */
@@ -199,10 +197,10 @@ function readBare(form: PastedForm, cells: readonly string[], text: string): Pas
       columns.length === cells.length &&
       columns.every(([, schema], at) => fitsCell(schema, cells[at]!));
     return fits
-      ? [{ history, cells: Object.fromEntries(columns.map(([name], at) => [name, cells[at]!])) }]
+      ? [{ history, cells: Object.fromEntries(columns.map(([name], at) => [name, cells[at]!])), links: {} }]
       : [];
   });
-  if (candidates.length > 0) return { kind: 'row', form, candidates, event: null, first: null, last: null };
+  if (candidates.length > 0) return { kind: 'row', form, candidates };
   return unknown(EXPECTED, shorten(text));
 }
 
@@ -244,11 +242,6 @@ function tableRows(text: string, separator: ',' | '\t'): string[][] | null {
 
 function unknown(expected: string, found: string): Unrecognised {
   return { kind: 'unknown', expected, found };
-}
-
-/** As an error, for callers who stop there. */
-export function unrecognisedError({ expected, found }: Unrecognised, place: string): CathedralError {
-  return new CathedralError('usage', { place, expected, found });
 }
 
 function shorten(text: string): string {

@@ -31,6 +31,10 @@ export interface ProvableHistory {
   origin: RowOrigin;
   /** Types of the events that a row follows from; `every` for counts of all types. */
   types: readonly KnownType[] | 'every';
+  /** Columns of JSON lines that name the row’s events, by their index in the log. */
+  links: readonly string[];
+  /** Columns that JSON lines leave out: they are a table of their own. */
+  nested: readonly string[];
   /** Columns that follow from other events as well, so a row alone does not prove them. */
   beyond: readonly string[];
   /** The column that has the time of the event, or its day. */
@@ -47,16 +51,43 @@ function csv(
   source: Source,
 ): ProvableHistory {
   const { path, title, schema } = artifact;
-  return { path, title, form: 'csv', columns: schema.shape, beyond: [], artifact, ...source };
+  const columns = schema.shape;
+  return {
+    path,
+    title,
+    form: 'csv',
+    columns,
+    ...lineColumns(artifact, columns),
+    beyond: [],
+    artifact,
+    ...source,
+  };
 }
 
 function json(
   artifact: HistoryArtifact,
-  { shape }: { shape: Record<string, z.ZodType> },
+  { shape: columns }: { shape: Record<string, z.ZodType> },
   source: Source,
 ): ProvableHistory {
   const { path, title } = artifact;
-  return { path, title, form: 'json', columns: shape, beyond: [], artifact, ...source };
+  return {
+    path,
+    title,
+    form: 'json',
+    columns,
+    ...lineColumns(artifact, columns),
+    beyond: [],
+    artifact,
+    ...source,
+  };
+}
+
+function lineColumns({ line }: HistoryArtifact, columns: object): Pick<ProvableHistory, 'links' | 'nested'> {
+  const names = Object.keys(line?.shape ?? columns);
+  return {
+    links: names.filter((name) => !Object.hasOwn(columns, name)),
+    nested: Object.keys(columns).filter((name) => !names.includes(name)),
+  };
 }
 
 /** Not a history, since it forgets what is older than thirty days; but each of its rows is a reading. */

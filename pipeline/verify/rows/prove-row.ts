@@ -231,7 +231,8 @@ function recognised(pasted: Traceable): Shown<Given> {
     case 'row': {
       const form = { csv: 'CSV', tsv: 'a spreadsheet', json: 'JSON' }[pasted.form];
       const cells = Object.keys(pasted.candidates[0]!.cells).length;
-      const named = pasted.event === null ? '' : ` It names event ${formatNumber(pasted.event)}.`;
+      const { event } = pasted.candidates[0]!.links;
+      const named = event === undefined ? '' : ` It names event ${event.slice(0, 20)}.`;
       return { words: `A row of ${form} with ${formatCount(cells, 'column')}.${named}`, value: pasted };
     }
   }

@@ -137,6 +137,40 @@ describe('a row is proved', () => {
     expect(asked.some((path) => path.startsWith('events/'))).toBe(!text.includes('"event"'));
   });
 
+  const dayOfFirst = leaves.filter(({ event }) => event.timestamp.startsWith('2025-07-03'));
+  const archived = JSON.parse(rowsOf('philosophy/deliberation-archive.json')[0]!) as Record<string, unknown>;
+  const { sentinels: _, ...line } = archived;
+  const eventsOf = (type: string) =>
+    leaves.flatMap(({ event }) =>
+      event.type === type && event.data.deliberation === line.id ? [event.seq] : [],
+    );
+  const links = {
+    event: eventsOf('deliberation_closed')[0],
+    opened_event: eventsOf('deliberation_opened')[0],
+    position_events: eventsOf('position_taken'),
+  };
+  const [date, cathedralOfDay, mints, minted] = rowsOf('economy/minting-by-day.csv')[0]!.split(',');
+  const byDay = { date, cathedral: cathedralOfDay, mints: Number(mints), minted: Number(minted) };
+  const span = { first_event: 0, last_event: dayOfFirst.length - 1 };
+  test.each<[string, object, string | null]>([
+    ['of a deliberation', { ...line, ...links }, null],
+    ['of a deliberation, with another close', { ...line, ...links, event: 1 }, 'event'],
+    [
+      'of a deliberation, with other positions',
+      { ...line, ...links, position_events: [1] },
+      'position_events',
+    ],
+    ['of a day', { ...byDay, ...span }, null],
+    ['of a day, with another end', { ...byDay, ...span, last_event: 0 }, 'last_event'],
+  ])('of JSON lines, with the events that it names: %s', async (_, row, column) => {
+    const { verdict } = await prove(JSON.stringify(row));
+    expect(verdict).toMatchObject(
+      column === null
+        ? { verdict: 'proved' }
+        : { verdict: 'does_not_hold', about: 'row', differences: [{ column }] },
+    );
+  });
+
   test('that its file has twice', async () => {
     const { verdict, steps } = await prove('2026-10-02T06:00:00Z,C-456,AUREA,960.010000,FOR-ECONOMISTS,61.5');
     expect(verdict).toMatchObject({ verdict: 'proved', events: [{ index: leaves.length - 4 }] });
