@@ -1,5 +1,6 @@
 import { CathedralError } from '../errors.ts';
 import type { Segment } from '../release/format/manifest.ts';
+import { eventsIn } from '../release/history/row-events.ts';
 import { readRowEvents, readSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
@@ -33,7 +34,7 @@ export async function* historyRows(
   const column = timeColumn(table);
   const byDay = order === 'by-day' && isByDay(table);
   const newest = async (segment: Segment, wanted: number) => {
-    const rows = await openSegment(staging, table, segment);
+    const rows = await openSegment(staging, segment);
     return newestRows(table, rows, { wanted, all: rowsOf(segment), byDay, batchRows });
   };
   const segments = (staging.segments[table.artifact.path] ?? []).toReversed();
@@ -63,32 +64,35 @@ function rowsOf({ first_row, end_row }: Segment): number {
   return end_row - first_row;
 }
 
-/** The text of a segment, and the columns that its rows have beside it, newest first. */
+/** The text of a segment, and the events that each of its rows follows from, as the record beside it has them. */
 interface OpenSegment {
   text: string;
-  events: readonly Row[];
+  /** Newest first, like the rows. */
+  events: readonly string[];
 }
 
-async function openSegment({ dir }: Staging, table: Table, segment: Segment): Promise<OpenSegment> {
+async function openSegment({ dir }: Staging, segment: Segment): Promise<OpenSegment> {
   const text = (await readSegment(dir, segment)).toString();
-  const extra = table.allColumns.slice(table.columns.length);
-  if (extra.length === 0) return { text, events: [] };
   const events = await readRowEvents(dir, segment);
+  if (events) return { text, events };
   const place = `${segment.file}.events`;
-  if (!events)
-    throw new CathedralError('release_invalid', { place, expected: 'a record of the events', found: 'none' });
-  const hasList = extra.at(-1)!.type === 'integers';
-  const alone = hasList ? extra.length - 1 : extra.length;
-  return {
-    text,
-    events: events.map((one) => [...one.slice(0, alone), ...(hasList ? [one.slice(alone)] : [])]),
-  };
+  throw new CathedralError('release_invalid', { place, expected: 'the events of its rows', found: 'none' });
 }
 
-/** The first rows of a piece of a segment whose events begin at `at`, in its order. */
-function readLinked(table: Table, text: string, events: readonly Row[], at: number, most?: number): Row[] {
-  const rows = readPiece(table, text, most);
-  return events.length === 0 ? rows : rows.map((row, index) => [...row, ...events[at + index]!]);
+/** The rows of a piece of a segment with their events, in its order. `at`: how many rows come before the piece. */
+function readLinked(table: Table, text: string, events: readonly string[], at: number, most?: number): Row[] {
+  return readPiece(table, text, most).map((row, index) => [
+    ...row,
+    ...eventCells(table, events[at + index]!),
+  ]);
+}
+
+/** The last column may have a list of all that are left. */
+function eventCells({ columns, allColumns }: Table, line: string): Row {
+  const events = eventsIn(line);
+  if (allColumns.at(-1)!.type !== 'integers') return events;
+  const alone = allColumns.length - columns.length - 1;
+  return [...events.slice(0, alone), events.slice(alone)];
 }
 
 /** The newest rows of a segment: how many, and those rows, oldest first. */

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';
-import { parseRowEvents } from '../../pipeline/release/history/row-events.ts';
+import { eventsIn, parseRowEvents } from '../../pipeline/release/history/row-events.ts';
 import { readRowEvents } from '../../pipeline/release/history/segment-file.ts';
 import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
@@ -177,7 +177,7 @@ describe('a history', () => {
       expect(segments.length).toBeGreaterThan(2);
       const all = await Promise.all(segments.map((segment) => readRowEvents(dir, segment)));
       const wanted = Array.from({ length: 100 }, (_, row) => [row - Number(row % 3 === 1), 5 * row]);
-      expect(all.flat()).toEqual(wanted.toReversed());
+      expect(all.flat().map((line) => eventsIn(line!))).toEqual(wanted.toReversed());
     });
 
     test('and refuses them where they are missing, or differ from what was published', async () => {

@@ -20,8 +20,8 @@ export class RowEvents {
   }
 
   /** Adds what an earlier run wrote, newest first. */
-  load(newestFirst: readonly (readonly number[])[]): void {
-    for (const events of newestFirst.toReversed()) this.add(1, events);
+  load(newestFirst: readonly string[]): void {
+    for (const line of newestFirst.toReversed()) this.#lines.push(line);
   }
 
   format(): string {
@@ -34,14 +34,19 @@ export class RowEvents {
 
 const LINE = /^\d{1,16}(,\d{1,16})*$/;
 
-/** The events of each of a segment's rows, newest first. Throws release_invalid if the text is no record of so many rows. */
-export function parseRowEvents(text: string, rows: number, place: string): number[][] {
+/** The lines of a segment's rows, newest first. Throws release_invalid if the text is no record of so many rows. */
+export function parseRowEvents(text: string, rows: number, place: string): string[] {
   const lines = text.split('\n').slice(0, -1);
   const bad = lines.find((line) => !LINE.test(line));
-  if (bad === undefined && lines.length === rows) return lines.map((line) => line.split(',').map(Number));
+  if (bad === undefined && lines.length === rows) return lines;
   throw new CathedralError('release_invalid', {
     place,
     expected: `events of ${rows} rows`,
     found: bad === undefined ? `those of ${lines.length}` : JSON.stringify(bad.slice(0, 80)),
   });
+}
+
+/** `70000,70951` → the two indices. */
+export function eventsIn(line: string): number[] {
+  return line.split(',').map(Number);
 }

@@ -64,8 +64,8 @@ export async function readCycles(dir: string, { file, cycles, bytes }: Segment):
   return parseCycleRuns((await readChecked(place, cycles.sha256)).toString(), bytes, place);
 }
 
-/** The events of each row of a segment, newest first; null if they are not kept. Throws release_invalid. */
-export async function readRowEvents(dir: string, segment: Segment): Promise<number[][] | null> {
+/** A line of events for each row of a segment, newest first; null if they are not kept. Throws release_invalid. */
+export async function readRowEvents(dir: string, segment: Segment): Promise<string[] | null> {
   const { file, events, first_row, end_row } = segment;
   if (!events) return null;
   const place = join(dir, `${file}.events`);
