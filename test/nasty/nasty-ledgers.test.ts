@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cyclePath } from '../../pipeline/forms/catalogue/page-names.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
@@ -111,6 +112,33 @@ describe('the events that a row names', () => {
       expect(new Set(all.map(({ deliberation }) => deliberation))).toEqual(new Set([id]));
       expect(leaves[line.event!]!.event.data).toMatchObject({ outcome });
     }
+  });
+});
+
+describe('pages name the events of a record, with a link to its proof', () => {
+  const linked = (path: string) =>
+    [
+      ...text(path)
+        .replace(/^.*<main/s, '')
+        .matchAll(/href="\/verification\/\?event=(\d+)#event"/g),
+    ].map(([, index]) => Number(index));
+
+  test('each decision under an id its own', async () => {
+    const { leaves } = await readLedger(join(folder, 'ledger'));
+    const found = linked('decisions/d/index.html').map((index) => leaves[index]!.event.data);
+    expect(outcomes(found as Record<string, unknown>[])).toEqual(['Again.', 'Corrected.', 'First.']);
+  });
+
+  test('each round of a deliberation its opening, its close and its positions; a cycle those of its day', async () => {
+    const { leaves } = await readLedger(join(folder, 'ledger'));
+    const lines = (await linesOf(join(folder, 'out/current'))).get('philosophy/deliberation-archive.json')!;
+    const rounds = lines.filter(({ id }) => id === 'at-once');
+    expect(rounds.length).toBe(3);
+    expect(linked('deliberations/at-once/index.html')).toEqual(
+      rounds.flatMap((one) => [one.opened_event, one.event, ...(one.position_events as number[])]),
+    );
+    const [day, { first_event, last_event }] = [...rangesOf(leaves)].find(([date]) => date >= '2025-07-03')!;
+    expect(linked(`${cyclePath(day)}index.html`).slice(-2)).toEqual([first_event, last_event]);
   });
 });
 

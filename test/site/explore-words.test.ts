@@ -373,6 +373,7 @@ describe('a cycle in words', () => {
     minted: 0,
     multipliers: [],
     events: [],
+    range: null,
     decisions: [],
   };
 

@@ -12,6 +12,7 @@ import { formatCount, formatIndex, formatMic } from '../../../../pipeline/words/
 import { perRelease, type SiteRelease } from '../release.ts';
 import { type DecisionEntry, decisionsByDay } from './decisions.ts';
 import { forEachLine, rowsOfDays } from './history-rows.ts';
+import { type DayEvents, eventsOfDays } from './row-events.ts';
 
 type MiiDay = z.output<typeof miiByDay.schema>;
 type MintingDay = z.output<typeof mintingByDay.schema>;
@@ -39,6 +40,8 @@ export interface Cycle {
   minted: number;
   multipliers: readonly Setting[];
   events: readonly EventCount[];
+  /** Null also for a release without other formats. */
+  range: DayEvents | null;
   decisions: readonly DecisionEntry[];
 }
 
@@ -153,6 +156,7 @@ function cyclesBetween(release: SiteRelease, span: Stretch): Cycle[] {
     events: byDate(rowsOfDays(release, eventsByDay, from, to)),
     mii: byDate(rowsOfDays(release, miiByDay, from, to)),
     minting: byDate(rowsOfDays(release, mintingByDay, from, to)),
+    range: eventsOfDays(release, from, to),
     supply: byDate(rowsOfDays(release, supplyByDay, from, to)),
     multipliers: Map.groupBy(rowsOfDays(release, cathedralMultipliers, from, to), ({ timestamp }) =>
       timestamp.slice(0, 10),
@@ -178,6 +182,7 @@ function cyclesBetween(release: SiteRelease, span: Stretch): Cycle[] {
         minted: minting.reduce((sum, { minted }) => sum + minted, 0),
         multipliers: files.multipliers.get(date) ?? [],
         events: files.events.get(date) ?? [],
+        range: files.range.get(date) ?? null,
         decisions: decisionsByDay(release).get(date) ?? [],
       };
     });

@@ -4,6 +4,7 @@ import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { forEachLine, type LinePlace, readRows, TEXT, TEXTS, unreadable } from './history-rows.ts';
 import { type Archive, archiveOf, type Entry } from './records.ts';
+import { rowEvents } from './row-events.ts';
 
 const ROW = published.schema.shape.decisions.element;
 
@@ -14,12 +15,15 @@ export interface DecisionEntry extends Entry {
   hasLessons: boolean;
   /** Sentinels that took part. */
   involved: readonly string[];
+  /** Index in the log of the event that recorded it; null for a release without other formats. */
+  event: number | null;
   place: LinePlace;
 }
 
 export type Decision = z.output<typeof ROW> & {
   /** The path of its page. Decisions with the same id share a page. */
   href: string;
+  event: DecisionEntry['event'];
 };
 
 const HEAD = new RegExp(
@@ -28,6 +32,7 @@ const HEAD = new RegExp(
 const NO_LESSONS = /"lessons_learned":""\}$/;
 
 export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
+  const events = rowEvents(release, published);
   const found: Omit<DecisionEntry, 'href' | 'index'>[] = [];
   forEachLine(release, published.path, (line, place) => {
     const [, id, date, topic, involved] = HEAD.exec(line) ?? [];
@@ -39,6 +44,7 @@ export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
       date: date!,
       involved: JSON.parse(involved!),
       hasLessons,
+      event: events?.[found.length]?.event ?? null,
       place,
     });
   });
@@ -51,7 +57,7 @@ export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
 export function readDecisions(release: SiteRelease, entries: readonly DecisionEntry[]): Decision[] {
   if (entries.length === 0) return [];
   return readRows(release, { path: published.path, schema: ROW }, (rowAt) =>
-    entries.map(({ place, href }) => ({ ...rowAt(place), href })),
+    entries.map(({ place, href, event }) => ({ ...rowAt(place), href, event })),
   );
 }
 

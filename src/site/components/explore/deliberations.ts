@@ -9,6 +9,7 @@ import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { forEachLine, type LinePlace, readRows, TEXT, unreadable } from './history-rows.ts';
 import { type Archive, archiveOf, type Entry } from './records.ts';
+import { type RowEvents, rowEvents } from './row-events.ts';
 
 const SMALL = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -43,6 +44,8 @@ export interface DeliberationEntry extends Entry {
   closed: string | null;
   /** Who took which position. */
   stances: readonly Stance[];
+  /** Null until it is in the archive, and for a release without other formats. */
+  events: RowEvents | null;
   from: LinePlace | Current;
 }
 
@@ -59,6 +62,7 @@ export interface Deliberation {
   positions: readonly Position[];
   consensus: Current['consensus'];
   outcome: string;
+  events: DeliberationEntry['events'];
 }
 
 const ROW = deliberationArchive.schema.shape.deliberations.element;
@@ -86,6 +90,7 @@ type Unnamed = Omit<DeliberationEntry, 'href' | 'index'>;
 function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[] {
   const found: (Unnamed & { closed: string })[] = [];
   const stanceOf = stances();
+  const events = rowEvents(release, deliberationArchive);
   forEachLine(release, deliberationArchive.path, (line, from) => {
     const [head, id, closed, topic] = HEAD.exec(line) ?? [];
     if (head === undefined) throw unreadable(deliberationArchive.path, line, from);
@@ -100,6 +105,7 @@ function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[]
       closed: closedAt,
       consensus: CONSENSUS.test(line) ? 'reached' : 'not_reached',
       stances,
+      events: events?.[found.length] ?? null,
       from,
     });
   });
@@ -122,7 +128,7 @@ function stances(): (text: string) => Stance {
 function freshEntry(one: Current, today: string): Unnamed {
   const { id, topic, consensus } = one;
   const closed = consensus === 'pending' ? null : today;
-  return { id, topic, date: closed, closed, consensus, stances: one.sentinels, from: one };
+  return { id, topic, date: closed, closed, consensus, stances: one.sentinels, events: null, from: one };
 }
 
 /**
@@ -172,10 +178,10 @@ export function readDeliberations(
 ): Deliberation[] {
   if (entries.length === 0) return [];
   return readRows(release, { path: deliberationArchive.path, schema: ROW }, (rowAt) =>
-    entries.map(({ href, closed, from }) => {
+    entries.map(({ href, closed, events, from }) => {
       const row = 'bytes' in from ? rowAt(from) : { ...from, opened: null };
       const { sentinels: positions, ...rest } = row;
-      return { ...rest, href, closed, positions };
+      return { ...rest, href, closed, events, positions };
     }),
   );
 }

@@ -18,6 +18,8 @@ export interface DatedCsv<S extends z.ZodType = z.ZodType> {
 }
 
 const DAY_LENGTH = '2026-01-15'.length;
+/** What is before the day in a line of JSON lines. */
+const BEFORE_DAY = '{"date":"';
 const CHUNK = 1 << 20;
 const PROBE = 512;
 
@@ -43,6 +45,16 @@ export function filesOfDays(
     return open.text(begin, open.firstLine((day) => day < from, begin) - begin);
   });
   return PublishedFiles.of({ [path]: `${open.head}\n${rows.join('')}` });
+}
+
+/** The lines of the days `from` to `to`, both included, newest first, of a history by day in JSON lines. */
+export function linesOfDays(release: SiteRelease, path: string, from: string, to: string): string[] {
+  using open = openHistory(release, path);
+  const begin = open.firstLine((day) => day <= to);
+  return open
+    .text(begin, open.firstLine((day) => day < from, begin) - begin)
+    .split('\n')
+    .slice(0, -1);
 }
 
 /**
@@ -95,19 +107,23 @@ function openHistory(release: SiteRelease, path: string): HistoryFile {
 }
 
 class HistoryFile implements Disposable {
-  /** The line before the rows, without its end. */
+  /** The line before the rows, without its end; empty for JSON lines, which have none. */
   readonly head: string;
   readonly #handle: number;
   readonly #path: string;
   readonly #size: number;
   readonly #begin: number;
+  /** Where the day is in a line. */
+  readonly #dayAt: number;
 
   constructor(file: string, path: string) {
     this.#handle = openSync(file, 'r');
     this.#path = path;
     this.#size = fstatSync(this.#handle).size;
-    this.#begin = this.#nextLine(0);
-    this.head = this.text(0, this.#begin - 1);
+    const isLines = path.endsWith('.ndjson');
+    this.#dayAt = isLines ? BEFORE_DAY.length : 0;
+    this.#begin = isLines ? 0 : this.#nextLine(0);
+    this.head = this.text(0, Math.max(0, this.#begin - 1));
   }
 
   [Symbol.dispose](): void {
@@ -126,7 +142,7 @@ class HistoryFile implements Disposable {
       const middle = Math.floor((low + high) / 2);
       const line = middle === low ? low : this.#nextLine(middle - 1);
       if (line >= high) high = middle;
-      else if (isWanted(this.text(line, DAY_LENGTH))) [found, high] = [line, middle];
+      else if (isWanted(this.text(line + this.#dayAt, DAY_LENGTH))) [found, high] = [line, middle];
       else low = this.#nextLine(line);
     }
     return found;

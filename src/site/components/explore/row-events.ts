@@ -1,0 +1,54 @@
+import type { HistoryArtifact } from '../../../../pipeline/artifacts/artifact.ts';
+import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { CathedralError } from '../../../../pipeline/errors.ts';
+import { formPath } from '../../../../pipeline/forms/tables.ts';
+import type { SiteRelease } from '../release.ts';
+import { forEachLine, linesOfDays } from './history-rows.ts';
+
+/** The events that a row follows from, by their index in the log. */
+export interface RowEvents {
+  /** The event that the row states; the close of a deliberation. */
+  event: number;
+  opened_event?: number;
+  /** In the order of the positions. */
+  position_events?: readonly number[];
+}
+
+/**
+ * The events of each row of a history with a row per event, newest first, from its JSON lines: a line ends with them. Null for a release
+ * without other formats.
+ */
+export function rowEvents(release: SiteRelease, artifact: HistoryArtifact): RowEvents[] | null {
+  const path = linesPath(release, artifact);
+  if (path === null) return null;
+  const events: RowEvents[] = [];
+  forEachLine(release, path, (line) => {
+    // No text contains it, since its quotation marks are escaped.
+    const at = line.lastIndexOf('"event":');
+    events.push(JSON.parse(`{${line.slice(at)}`) as RowEvents);
+  });
+  const rows = release.find(artifact.path)?.rows;
+  if (events.length === rows) return events;
+  const [expected, found] = [`${rows} lines`, `${events.length}`];
+  throw new CathedralError('site_failed', { place: path, expected, found });
+}
+
+/** The first and the last event of a day, by their index in the log. */
+export type DayEvents = readonly [first: number, last: number];
+
+/** Those of each finished day with events; empty for a release without other formats. */
+export function eventsOfDays(release: SiteRelease, from: string, to: string): Map<string, DayEvents> {
+  const path = linesPath(release, supplyByDay);
+  const lines = path === null ? [] : linesOfDays(release, path, from, to);
+  return new Map(
+    lines.map((line) => {
+      const { date, first_event, last_event } = JSON.parse(line);
+      return [date, [first_event, last_event]];
+    }),
+  );
+}
+
+function linesPath(release: SiteRelease, artifact: HistoryArtifact): string | null {
+  const path = formPath({ artifact, name: artifact.tables[0]!.name }, '.ndjson');
+  return release.find(path) ? path : null;
+}
