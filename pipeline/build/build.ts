@@ -121,7 +121,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   );
   await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
-  if (contents.formats) await renderExtras(staging, facts, view);
+  if (contents.formats) await renderExtras(staging, facts, view, { ...options, ledger });
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
   const { program, documents } = inputs;
   const { author } = documents.citations;

@@ -1,7 +1,11 @@
 import type { View } from '../artifacts/artifact.ts';
+import { MOST_CHANGES } from '../forms/catalogue/changes.ts';
 import { DATABASE } from '../forms/catalogue/facts.ts';
 import { renderCatalogue } from '../forms/render-catalogue.ts';
 import { renderForms } from '../forms/render-forms.ts';
+import type { LedgerDirectory } from '../ledger/directory.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { recentCheckpoints } from '../ledger/recent-checkpoints.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
@@ -10,11 +14,13 @@ export async function renderExtras(
   staging: Staging,
   { timestamp: asOf, ledger, software }: Facts,
   { state, documents, baseUrl }: View,
+  source: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   await renderForms(staging, { asOf, baseUrl, software, ledger });
   const { author } = documents.citations;
   const { since, cycle } = state;
-  await renderCatalogue(staging, { baseUrl, author, since, asOf, cycle, ledger });
+  const checkpoints = await recentCheckpoints(source.ledger, ledger.snapshot, source.verifiers, MOST_CHANGES);
+  await renderCatalogue(staging, { baseUrl, author, since, asOf, cycle, ledger }, checkpoints);
 }
 
 /** Whether a release was made with them. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
-import { FEED_TABLES, MOST_CHANGES, type RecentRows } from './catalogue/changes.ts';
+import { FEED_TABLES, MOST_CHANGES, type Recent, type RecentRows } from './catalogue/changes.ts';
 import { formatSitemaps } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
@@ -14,14 +14,18 @@ const RECENT_ROWS = 400;
 const RECENT_DECISIONS = MOST_CHANGES;
 
 /** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
-export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFacts, 'files'>): Promise<void> {
+export async function renderCatalogue(
+  staging: Staging,
+  facts: Omit<CatalogueFacts, 'files'>,
+  checkpoints: Recent['checkpoints'],
+): Promise<void> {
   const rows: RecentRows = new Map(
     await Promise.all(
       FEED_TABLES.map(async (table) => [table.name, await recentRows(staging, table)] as const),
     ),
   );
   const database = join(staging.dir, 'public', DATABASE.path);
-  const recent = { rows, decisionIds: readColumn(database, 'decisions', 'id') };
+  const recent = { rows, checkpoints, decisionIds: readColumn(database, 'decisions', 'id') };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 

@@ -35,7 +35,10 @@ const RULES: readonly Rule[] = [
   // Figures of the release, each page with its time.
   [/^index\.html$/, EACH],
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
-  [/^(attestations|calculator|charts|files|verification|government\/transparency)\/index\.html$/, EACH],
+  [
+    /^(attestations|calculator|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/,
+    EACH,
+  ],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
   [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
   [/^events\/index\.html$/, NEXT_DAY],
@@ -57,7 +60,7 @@ const RULES: readonly Rule[] = [
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
   [/^(openapi\.json|api\/index\.html)$/, EACH],
-  [/^feed\.(atom|json)$/, EACH],
+  [/^(feed|checkpoints)\.(atom|json)$/, EACH],
 ];
 
 function isPath(path: string) {

@@ -50,7 +50,8 @@ function links(pages: Map<string, string>): string[] {
 async function deadLinks({ out, draft }: Built, pages: Map<string, string>, printed: readonly string[]) {
   const { files } = await listTree(out);
   const data = draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
-  const targets = new Set([...files, ...data, ...printed].map((path) => `/${path}`));
+  // The log stands beside the releases.
+  const targets = new Set([...files, ...data, ...printed, 'log/checkpoint'].map((path) => `/${path}`));
   const leads = (href: string, html: string) => {
     const [address = '', anchor] = href.split('#');
     // What stands after a question mark is for a script, or for whoever renders on demand.
@@ -76,6 +77,7 @@ describe('the site', () => {
         'index.html',
         'licence/index.html',
         'verification/index.html',
+        'verification/log/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
         'events/index.html',

@@ -1,19 +1,19 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { NewFile } from '../../release/format/manifest.ts';
-import { changesOf, type Recent } from './changes.ts';
+import { type Change, changesOf, type Recent } from './changes.ts';
+import { CHECKPOINTS_FEED, checkpointEntries } from './checkpoints.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
 import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
 import { formatDcat } from './dcat.ts';
 import { type CatalogueFacts, versionsOf } from './facts.ts';
-import { formatAtom, formatJsonFeed } from './feeds.ts';
+import { CHANGES_FEED, type Feed, type FeedOptions, formatAtom, formatJsonFeed } from './feeds.ts';
 import { formatLlmsTxt } from './llms-txt.ts';
 
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
 export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[] {
   const { baseUrl } = facts;
-  const changes = changesOf(recent);
   const cited = { ...facts, versions: versionsOf(facts) };
   const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
   return [
@@ -22,10 +22,18 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     catalogueFile('croissant.json', 'application/json', formatCroissant(facts)),
     catalogueFile('citations.ris', 'application/x-research-info-systems', formatRis(citations)),
     catalogueFile('citations.csl.json', 'application/json', formatCslJson(citations)),
-    catalogueFile('feed.atom', 'application/atom+xml', formatAtom(changes, facts)),
-    catalogueFile('feed.json', 'application/json', formatJsonFeed(changes, facts)),
+    ...feedFiles(CHANGES_FEED, changesOf(recent), facts),
+    ...feedFiles(CHECKPOINTS_FEED, checkpointEntries(recent.checkpoints), facts),
     catalogueFile('llms.txt', 'text/plain; charset=utf-8', formatLlmsTxt(facts)),
     catalogueFile('robots.txt', 'text/plain; charset=utf-8', formatRobotsTxt(baseUrl)),
+  ];
+}
+
+/** A feed in both of its formats. */
+export function feedFiles(feed: Feed, entries: readonly Change[], options: FeedOptions): NewFile[] {
+  return [
+    catalogueFile(`${feed.path}.atom`, 'application/atom+xml', formatAtom(feed, entries, options)),
+    catalogueFile(`${feed.path}.json`, 'application/json', formatJsonFeed(feed, entries, options)),
   ];
 }
 

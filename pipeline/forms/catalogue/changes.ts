@@ -1,4 +1,5 @@
 import { showDirections } from '../../artifacts/format/show-directions.ts';
+import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
@@ -30,6 +31,8 @@ export type RecentRows = ReadonlyMap<string, readonly Row[]>;
 
 /** What feeds are made of. */
 export interface Recent {
+  /** The newest checkpoints, newest first. */
+  checkpoints: readonly RecentCheckpoint[];
   rows: RecentRows;
   /** The ids of all decisions, oldest first: the name of a decision's page, and of its entry, depends on the ids before it. */
   decisionIds: readonly string[];
@@ -47,7 +50,7 @@ export const FEED_TABLES: readonly Table[] = [
 type Cells = Readonly<Record<string, Value>>;
 
 /** What changed in the data, newest first: each closed day, each multiplier that was set, each decision. */
-export function changesOf({ rows, decisionIds }: Recent): Change[] {
+export function changesOf({ rows, decisionIds }: Pick<Recent, 'rows' | 'decisionIds'>): Change[] {
   const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
     named(table, rows.get(table.name)),
   );

@@ -3,6 +3,23 @@ import type { Change } from './changes.ts';
 import { TITLE } from './facts.ts';
 import { escapeXml } from './xml.ts';
 
+/** A feed of the service, in Atom and as a JSON Feed: `feed.atom`, `feed.json`. */
+export interface Feed {
+  /** Without an ending. */
+  path: string;
+  title: string;
+  subtitle: string;
+  /** The page that it belongs to, below the service's root. */
+  page: string;
+}
+
+export const CHANGES_FEED: Feed = {
+  path: 'feed',
+  title: `${TITLE}: changes to the data`,
+  subtitle: 'Each closed day, each change of a multiplier, each decision',
+  page: '',
+};
+
 export interface FeedOptions {
   baseUrl: string;
   author: string;
@@ -10,18 +27,23 @@ export interface FeedOptions {
   since: string;
 }
 
-/** `/feed.atom` (RFC 4287). */
-export function formatAtom(changes: readonly Change[], { baseUrl, author, since }: FeedOptions): string {
+/** `/feed.atom` and the like (RFC 4287). */
+export function formatAtom(
+  { path, title, subtitle, page }: Feed,
+  changes: readonly Change[],
+  { baseUrl, author, since }: FeedOptions,
+): string {
+  const self = escapeXml(`${baseUrl}/${path}.atom`);
   const updated = changes[0]?.updated ?? since;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
-  <id>${escapeXml(`${baseUrl}/feed.atom`)}</id>
-  <title>${TITLE}: changes to the data</title>
-  <subtitle>Each closed day, each change of a multiplier, each decision</subtitle>
+  <id>${self}</id>
+  <title>${escapeXml(title)}</title>
+  <subtitle>${escapeXml(subtitle)}</subtitle>
   <updated>${updated}</updated>
   <author><name>${escapeXml(author)}</name><uri>${escapeXml(`${baseUrl}/`)}</uri></author>
-  <link rel="self" type="application/atom+xml" href="${escapeXml(`${baseUrl}/feed.atom`)}"/>
-  <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/`)}"/>
+  <link rel="self" type="application/atom+xml" href="${self}"/>
+  <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/${page}`)}"/>
   <link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>
 ${changes.map((change) => formatEntry(change, baseUrl)).join('')}</feed>
 `;
@@ -66,16 +88,21 @@ const schema = z.strictObject({
   ),
 });
 
-export const jsonFeed = { path: 'feed.json', mediaType: 'application/json', schema };
+/** The JSON Feed as a published file. */
+export const jsonFeed = ({ path }: Feed) => ({ path: `${path}.json`, mediaType: 'application/json', schema });
 
 /** JSON Feed 1.1, with the entries of the Atom feed. */
-export function formatJsonFeed(changes: readonly Change[], { baseUrl, author }: FeedOptions): string {
+export function formatJsonFeed(
+  { path, title, subtitle, page }: Feed,
+  changes: readonly Change[],
+  { baseUrl, author }: Pick<FeedOptions, 'baseUrl' | 'author'>,
+): string {
   const feed: z.output<typeof schema> = {
     version: 'https://jsonfeed.org/version/1.1',
-    title: `${TITLE}: changes to the data`,
-    home_page_url: `${baseUrl}/`,
-    feed_url: `${baseUrl}/feed.json`,
-    description: 'Each closed day, each change of a multiplier, each decision',
+    title,
+    home_page_url: `${baseUrl}/${page}`,
+    feed_url: `${baseUrl}/${path}.json`,
+    description: subtitle,
     language: 'en',
     authors: [{ name: author, url: `${baseUrl}/` }],
     items: changes.map(({ id, title, summary, updated, path }) => ({

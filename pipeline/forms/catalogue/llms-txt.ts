@@ -32,6 +32,7 @@ ${areas.join('\n')}
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [Changes to the data: Atom](${baseUrl}/feed.atom)
+- [Checkpoints of the ledger’s log: Atom](${baseUrl}/checkpoints.atom)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;
 }

@@ -1,6 +1,6 @@
 import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
 import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
-import { jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
+import { CHANGES_FEED, jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
 import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
 
@@ -39,8 +39,9 @@ interface LatestChange {
 
 /** The latest entries of the feed, newest first: the newest completed day, multipliers, decisions. Empty in a release without a feed. */
 export function latestChanges(release: SiteRelease, count: number): LatestChange[] {
-  if (!release.find(jsonFeed.path)) return [];
-  const { items } = release.read(jsonFeed);
+  const feed = jsonFeed(CHANGES_FEED);
+  if (!release.find(feed.path)) return [];
+  const { items } = release.read(feed);
   const newestDay = items.find(({ title }) => ORDINARY.test(title));
   return items
     .filter((item) => item === newestDay || !ORDINARY.test(item.title))

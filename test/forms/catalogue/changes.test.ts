@@ -6,7 +6,7 @@ import {
   MOST_CHANGES,
   type RecentRows,
 } from '../../../pipeline/forms/catalogue/changes.ts';
-import { formatAtom, formatJsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
+import { CHANGES_FEED, formatAtom, formatJsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const facts = tinyFacts();
@@ -121,7 +121,7 @@ describe('the feeds', () => {
   const changes = changesIn(ROWS);
 
   test('are an Atom feed that an independent parser reads', () => {
-    const feed = parseAtomFeed(formatAtom(changes, facts));
+    const feed = parseAtomFeed(formatAtom(CHANGES_FEED, changes, facts));
     expect(feed).toMatchObject({
       id: 'https://data.example.org/feed.atom',
       updated: changes[0]!.updated,
@@ -144,15 +144,15 @@ describe('the feeds', () => {
   });
 
   test('are a JSON Feed with the same entries', () => {
-    const feed = parseJsonFeed(formatJsonFeed(changes, facts));
-    const atom = parseAtomFeed(formatAtom(changes, facts));
+    const feed = parseJsonFeed(formatJsonFeed(CHANGES_FEED, changes, facts));
+    const atom = parseAtomFeed(formatAtom(CHANGES_FEED, changes, facts));
     expect(feed.items!.map(({ id }) => id)).toEqual(atom.entries!.map(({ id }) => id));
     expect(feed).toMatchObject({ feed_url: 'https://data.example.org/feed.json' });
   });
 
   test('change only with their entries, not with each release', () => {
     const later = { ...facts, asOf: '2026-01-06T05:00:00Z' };
-    expect(formatAtom(changes, later)).toBe(formatAtom(changes, facts));
-    expect(formatAtom([], facts)).toContain(`<updated>${facts.since}</updated>`);
+    expect(formatAtom(CHANGES_FEED, changes, later)).toBe(formatAtom(CHANGES_FEED, changes, facts));
+    expect(formatAtom(CHANGES_FEED, [], facts)).toContain(`<updated>${facts.since}</updated>`);
   });
 });

@@ -51,6 +51,16 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
   {
+    path: 'checkpoints.atom',
+    title: 'Checkpoints of the log as an Atom feed',
+    words: 'Each signed checkpoint of the ledger’s log, with its note.',
+  },
+  {
+    path: 'checkpoints.json',
+    title: 'Checkpoints of the log as a JSON Feed',
+    words: 'The same entries in JSON.',
+  },
+  {
     path: 'openapi.json',
     title: 'OpenAPI description',
     words: 'Every path with its responses and errors (OpenAPI 3.1), for generating clients.',

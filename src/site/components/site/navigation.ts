@@ -36,6 +36,7 @@ export const EXPLORERS: readonly NavLink[] = [
 /** The links about the service itself. */
 export const ABOUT: readonly NavLink[] = [
   { href: '/verification/', label: 'Verification' },
+  { href: '/verification/log/', label: 'The log' },
   { href: '/mirrors/', label: 'Mirrors' },
   { href: '/events/', label: 'Event types' },
   { href: '/licence/', label: 'Licence' },

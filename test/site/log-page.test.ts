@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHECKPOINTS_FEED } from '../../pipeline/forms/catalogue/checkpoints.ts';
+import { jsonFeed } from '../../pipeline/forms/catalogue/feeds.ts';
+import { cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
+import { noteText } from '../../pipeline/ledger/note.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { openHost } from './explore-host.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
+
+const WITNESSED = Date.UTC(2026, 8, 30, 18, 5) / 1000;
+
+let built: Built;
+let browser: Browser;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+test('the page about the log lists the checkpoints, and says who signed which', async () => {
+  await using host = await openHost(built.out);
+  const notes = new Map<string, string>();
+  await using visited = await visit(browser, 'about:blank');
+  const { page } = visited;
+  await page.route(/\/log\/(checkpoint|cosigned\/\d+)$/, (route) => {
+    const body = notes.get(new URL(route.request().url()).pathname);
+    return route.fulfill(body ? { body, contentType: 'text/plain' } : { status: 404 });
+  });
+  await page.goto(`${host.origin}/verification/log/`);
+  // The host of these pages has no log.
+  await page.getByText('The note cannot be read: this host has no /log/checkpoint.').waitFor();
+  const feed = jsonFeed(CHECKPOINTS_FEED);
+  const { items } = feed.schema.parse(
+    JSON.parse(await readFile(join(built.release, 'public', feed.path), 'utf8')),
+  );
+  const [newest, second] = items.map(({ content_text }) => content_text);
+  const rows = page.locator('tr[data-size]');
+  expect(await rows.count()).toBe(Math.min(20, items.length));
+  const sizes = await rows.evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset.size));
+  expect(sizes.slice(0, 2)).toEqual([newest, second].map((note) => note!.split('\n')[1]));
+
+  const [one, other] = ['witness.example/one', 'witness.example/other'].map((name, at) =>
+    cosigningKeyOf(name, at === 0 ? 0x04 : 0x06, new Uint8Array(32).fill(at + 1)),
+  );
+  const cosigned = (note: string, ...keys: (typeof one)[]) =>
+    note + keys.map((key) => cosign(key!, noteText(note, 'feed'), WITNESSED)).join('');
+  notes.set('/log/checkpoint', cosigned(newest!, one, other));
+  notes.set(`/log/cosigned/${sizes[0]}`, cosigned(newest!, one, other));
+  notes.set(`/log/cosigned/${sizes[1]}`, cosigned(second!, other));
+  await page.reload();
+  await page.getByText('2 witnesses signed it.').waitFor();
+  await expect.poll(() => rows.nth(2).locator('[data-witnesses]').textContent()).toBe('none');
+  const column = await page.locator('td[data-witnesses]').allTextContents();
+  expect(column.slice(0, 2)).toEqual([
+    'witness.example/one and witness.example/other',
+    'witness.example/other',
+  ]);
+  const lines = await page.locator('#signers-list li').allTextContents();
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(
+    /^witness\.example\/one \(key [0-9a-f]{8}\), witness, 30 September 2026, 18:05 UTC$/,
+  );
+  expect(await violations(page)).toEqual([]);
+});
