@@ -16,6 +16,7 @@ import { type HistoryWriter, openHistory } from '../release/history/history.ts';
 import { FORK_HINT } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { closeYear } from './data-file.ts';
+import { EventDaysWriter } from './event-days.ts';
 import type { Resume } from './resume.ts';
 
 /** Errors that a diverged ledger causes when a run resumes where the last release ended. */
@@ -60,6 +61,7 @@ export interface Folded extends Resume {
   /** The ledger's head as of the last snapshot read. */
   ledger: Facts['ledger'];
   histories: Map<string, HistoryWriter>;
+  days: EventDaysWriter;
   /** The year in which this run resumed; 0 from genesis. Earlier runs closed the years before. */
   resumedYear: number;
 }
@@ -71,6 +73,7 @@ export interface Folded extends Resume {
 export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const { staging, snapshots, resume, log } = options;
   const writers = await Promise.all(HISTORIES.map((artifact) => openHistory(staging, artifact)));
+  const days = await EventDaysWriter.open(staging, resume.position.timestamp);
   let { position, state } = resume;
   let ledger = staging.previous?.manifest.ledger;
   const seen = state.findings.total;
@@ -83,6 +86,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
     verifiers: options.verifiers,
   })) {
     if (leaves) {
+      for (const { event } of leaves) days.add(event);
       state = await foldBatch(leaves, state, writers, options);
       for (const writer of writers) await writer.drain();
       continue;
@@ -102,6 +106,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
     state,
     ledger,
     histories,
+    days,
     resumedYear,
     events: position.size - resume.position.size,
     findings,

@@ -18,6 +18,7 @@ export async function renderDocuments(staging: Staging, view: View, folded: Fold
     const asOf = (newest: string | undefined) => statedTime(head) ?? newest;
     await folded.histories.get(artifact.path)!.finish(head, artifact.tail, asOf);
   }
+  await folded.days.finish();
   for (const artifact of YEARLY) {
     const content = artifact.render(view, false);
     await staging.write({ ...dataFile(artifact, content), as_of: statedTime(content) });

@@ -13,7 +13,7 @@ const DayBundle = z.strictObject({
     .string()
     .regex(/^\d\d:\d\d:\d\d(\.\d+)?Z$/)
     .meta({ description: 'Time of the day’s first public event in it, UTC' }),
-  types: z.array(z.string()).min(1).meta({ description: 'Types of the day’s public events in it' }),
+  types: z.array(z.string()).min(1).meta({ description: 'Types of the day’s public events in it, sorted' }),
 });
 
 const EventDay = z.strictObject({
@@ -106,7 +106,8 @@ export function addEvent({ days }: EventDays, event: LedgerEvent): void {
   const last = day.bundles.at(-1);
   if (last?.bundle !== bundle)
     day.bundles.push({ bundle, from: timestamp.slice(date.length + 1), types: [type] });
-  else if (!last.types.includes(type)) last.types.push(type);
+  // Sorted, the lists are much the same, and compress to half.
+  else if (!last.types.includes(type)) last.types = [...last.types, type].sort();
 }
 
 export function emptyMonth(month: string): EventDays {

@@ -14,7 +14,7 @@ export type Decision =
 
 /**
  * The version of the decisions below. It is part of the bundles’ addresses, so a bundle never changes at its address. Raise it, and
- * RESUME_VERSION with it, whenever `public` or `members` of a type change; a test compares them with the version.
+ * STATE_VERSION with it, whenever `public` or `members` of a type change; a test compares them with the version.
  */
 export const PUBLIC_VERSION = 1;
 

@@ -120,7 +120,7 @@ test('the index of a month leads from a time and a type to the bundles', () => {
       end: 258,
       bundles: [
         { bundle: 0, from: '00:05:00Z', types: ['mii_reading'] },
-        { bundle: 1, from: '00:05:00Z', types: ['mii_reading', 'mic_mint'] },
+        { bundle: 1, from: '00:05:00Z', types: ['mic_mint', 'mii_reading'] },
       ],
     },
     { date: '2026-05-02', first: 600, end: 602, bundles: [], withheld: { mic_burn: 1 } },

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { linkFile } from '../forms/record-file.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
+import {
+  addEvent,
+  EVENT_DAYS_FOLDER,
+  type EventDays,
+  emptyMonth,
+  eventDaysPath,
+  formatEventDays,
+  monthOf,
+  parseEventDays,
+} from '../ledger/log/event-days.ts';
+import type { NewFile } from '../release/format/manifest.ts';
+import { sha256, storedAt } from '../release/format/manifest.ts';
+import { mediaTypeOf } from '../release/format/media-types.ts';
+import type { Staging } from '../release/staging/staging.ts';
+
+/**
+ * Writes where the events of each month are in the log. A resumed run continues with the month of the last event, and links the ones
+ * before, which have ended.
+ */
+export class EventDaysWriter {
+  readonly #staging: Staging;
+  #month: EventDays | null;
+  readonly #ended: EventDays[] = [];
+
+  private constructor(staging: Staging, month: EventDays | null) {
+    this.#staging = staging;
+    this.#month = month;
+  }
+
+  /** `timestamp`: of the last event of the previous release, null from genesis. Throws release_invalid if its month is damaged. */
+  static async open(staging: Staging, timestamp: string | null): Promise<EventDaysWriter> {
+    return new EventDaysWriter(
+      staging,
+      timestamp === null ? null : await readMonth(staging, monthOf(timestamp)),
+    );
+  }
+
+  add(event: LedgerEvent): void {
+    const month = monthOf(event.timestamp);
+    if (this.#month?.month !== month) {
+      if (this.#month) this.#ended.push(this.#month);
+      this.#month = emptyMonth(month);
+    }
+    addEvent(this.#month, event);
+  }
+
+  /** Stages the files of all months. */
+  async finish(): Promise<void> {
+    const months = [...this.#ended, ...(this.#month ? [this.#month] : [])];
+    for (const month of months) await this.#staging.write(fileOf(month));
+    const written = new Set(months.map(({ month }) => eventDaysPath(month)));
+    if (!this.#staging.reuse) return;
+    for (const { path } of this.#staging.previous?.manifest.files ?? [])
+      if (path.startsWith(`${EVENT_DAYS_FOLDER}/`) && !written.has(path)) await linkFile(this.#staging, path);
+  }
+}
+
+async function readMonth(staging: Staging, month: string): Promise<EventDays> {
+  const path = eventDaysPath(month);
+  const file = staging.before(path);
+  if (!file || !staging.previous) throw new Error(`${path}: the previous release has no such file`);
+  const text = await readFile(join(staging.previous.dir, storedAt(file)), 'utf8').catch(() => '');
+  if (sha256(text) !== file.sha256) throw await staging.damage(file);
+  return parseEventDays(text, path);
+}
+
+function fileOf(month: EventDays): NewFile {
+  const path = eventDaysPath(month.month);
+  return {
+    path,
+    kind: 'schema',
+    area: null,
+    restricted: false,
+    mediaType: mediaTypeOf(path),
+    rows: null,
+    immutable: false,
+    content: formatEventDays(month),
+  };
+}
