@@ -32,6 +32,19 @@ export function asOfFile(release: Versions, artifact: Artifact): string | null {
   return release.versions?.get(artifact.path)?.as_of ?? null;
 }
 
+/**
+ * The permanent address of the version of a file with this time, a path from the root: below the first snapshot that can have it. So
+ * an unchanged file keeps its address from release to release.
+ */
+export function permanentPath(path: string, time: string): string {
+  return `snapshots/${firstSnapshotAfter(time, path.endsWith('-by-day.csv'))}/${path}`;
+}
+
+/** The same of a file that something with this time was made of: all of its sources are in one snapshot. `time` may be a whole day. */
+export function permanentPathOfSource(path: string, time: string): string {
+  return `snapshots/${firstSnapshotAfter(time, time.length === 'YYYY-MM-DD'.length)}/${path}`;
+}
+
 const DAY_MS = 4 * SLOT_MS;
 
 /**

@@ -80,19 +80,21 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     for (const path of chart.sources) {
       const { sha256 } = built.draft.files.find((file) => file.path === path)!;
       expect(code).toContain(sha256);
+      expect(code).toMatch(new RegExp(`href="https://data\\.example\\.org/snapshots/[^/]+/${path}"`));
     }
     // Nothing of the release: the code changes only with the chart.
     expect(code).not.toContain(built.draft.ledger.root);
-    expect(code).not.toContain(built.draft.ledger.snapshot);
     const rows = chart.table(dataOf(chart), DEFAULT_STATE).rows.length;
     expect(code.match(/<tr>/g)).toHaveLength(rows + 1);
   });
 
-  test('is cited with the address of its page', async () => {
-    for (const ending of ['txt', 'bib', 'ris', 'json'])
-      expect(await read(`charts/${id}/citation.${ending}`)).toContain(
-        `https://data.example.org/charts/${id}/`,
-      );
+  test('is cited with the address of its page, and the permanent ones of its data', async () => {
+    for (const ending of ['txt', 'bib', 'ris', 'json']) {
+      const citation = await read(`charts/${id}/citation.${ending}`);
+      expect(citation).toContain(`https://data.example.org/charts/${id}/`);
+      for (const path of chart.sources)
+        expect(citation).toMatch(new RegExp(`https://data\\.example\\.org/snapshots/[^/]+/${path}`));
+    }
   });
 
   test('is an embed of its own, which search engines leave to the page', async () => {

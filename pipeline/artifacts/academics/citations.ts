@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
-import { asOfFile, type Versions } from '../as-of.ts';
+import { asOfFile, firstSnapshotAfter, permanentPath, type Versions } from '../as-of.ts';
 import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
 
@@ -65,6 +65,7 @@ function citeSystem({ documents: { citations }, baseUrl, state }: View): Citatio
     year: yearOf(state.asOf),
     url: `${baseUrl}/`,
     note: citations.system.note,
+    permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/`,
   };
 }
 
@@ -77,6 +78,7 @@ function citePapers({ documents: { citations, papers }, baseUrl }: View): Citati
     year: years.get(paper.id) ?? '',
     url: baseUrl + paper.path,
     note: `${PAPER_STATUS[paper.status]}. ${paper.key_result}`,
+    permanent: null,
   }));
 }
 
@@ -88,8 +90,8 @@ export interface Cited extends Versions {
 }
 
 /**
- * The entry of one file, identical in this file and in every other citation format. It says which version is cited: the state at
- * a time, or else the bytes.
+ * The entry of one file, with the same words in this file and in every other citation format. It says which version is cited, the state
+ * at a time or else the bytes, and where that version stays.
  */
 export function citeDataset(cited: Cited, artifact: Artifact): Citation {
   const { author, baseUrl, versions } = cited;
@@ -104,7 +106,21 @@ export function citeDataset(cited: Cited, artifact: Artifact): Citation {
     year: yearOf(asOf ?? cited.asOf),
     url: `${baseUrl}/${artifact.path}`,
     note: [`${FORMS[artifact.mediaType]} file.`, version, terms].filter((words) => words !== '').join(' '),
+    permanent: artifact.restricted ? null : permanentAddress(`${baseUrl}/`, artifact.path, asOf, sha256),
   };
+}
+
+const PERMANENT = 'Permanent address:';
+
+/** Snapshots have the versions by time. A text has none, so its version is named by its bytes, whatever snapshot has them. */
+function permanentAddress(
+  root: string,
+  path: string,
+  asOf: string | null,
+  sha256: string | undefined,
+): string | null {
+  if (asOf !== null) return `${PERMANENT} ${root}${permanentPath(path, asOf)}`;
+  return sha256 === undefined ? null : `${PERMANENT} ${root}${path}?sha256=${sha256}`;
 }
 
 /** `economy/mic-history.csv` → `economy_mic_history_csv`. */

@@ -15,14 +15,25 @@ export interface Citation {
   year: string;
   url: string;
   note: string;
+  /** Words with the address of the version that is cited, where `url` has the newest one. Null: there is none. */
+  permanent: string | null;
 }
+
+/** What stands in the note of every format that has one. */
+export function fullNote({ note, permanent }: Pick<Citation, 'note' | 'permanent'>): string {
+  return permanent === null ? note : `${note} ${permanent}`;
+}
+
+export type EntryType = z.infer<typeof BibtexEntry>['type'];
 
 const Latex = z.string().regex(/^[ -~]+$/, 'printable ASCII');
 
 /** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
 export const BibtexEntry = z
   .strictObject({
-    type: z.literal('software').meta({ description: 'Entry type' }),
+    type: z
+      .enum(['software', 'dataset', 'misc'])
+      .meta({ description: 'Entry type; in the database software' }),
     key: z
       .string()
       .regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')
@@ -45,7 +56,9 @@ export const BibtexEntry = z
       .string()
       .regex(/^https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/, 'an http or https URL')
       .meta({ description: 'Address, not escaped' }),
-    note: Latex.meta({ description: 'What it is, and the time of the state that is cited' }),
+    note: Latex.meta({
+      description: 'What it is, the time of the state that is cited, and the permanent address of that state',
+    }),
   })
   .meta({ description: 'One entry of the citation database' });
 type BibtexEntry = z.infer<typeof BibtexEntry>;
@@ -62,11 +75,16 @@ export const BibtexFile = z.array(BibtexEntry).check((context) => {
 });
 
 /**
- * A BibTeX file of software entries, parsed again with bibtex-parse before it is returned. `heading` becomes a comment.
- * Throws artifact_invalid if an entry is invalid or does not survive the round trip.
+ * A BibTeX file, parsed again with bibtex-parse before it is returned. `heading` becomes a comment. Throws artifact_invalid if an entry
+ * is invalid or does not survive the round trip.
  */
-export function formatBibtex(heading: string, citations: readonly Citation[], place: string): string {
-  const entries = citations.map((citation) => toEntry(citation, place));
+export function formatBibtex(
+  heading: string,
+  citations: readonly Citation[],
+  place: string,
+  type: EntryType = 'software',
+): string {
+  const entries = citations.map((citation) => toEntry(citation, type, place));
   const result = BibtexFile.safeParse(entries);
   if (!result.success)
     throw new CathedralError('artifact_invalid', schemaFault(place, result.error, entries));
@@ -76,16 +94,17 @@ export function formatBibtex(heading: string, citations: readonly Citation[], pl
   return text;
 }
 
-function toEntry({ key, author, title, year, url, note }: Citation, place: string): BibtexEntry {
+function toEntry(citation: Citation, type: EntryType, place: string): BibtexEntry {
+  const { key, author, title, year, url } = citation;
   const latex = (text: string, field: string) => formatLatex(text, `${place}: ${key}.${field}`);
   return {
-    type: 'software',
+    type,
     key,
     author: `{${latex(author, 'author')}}`,
     title: `{${latex(title, 'title')}}`,
     year,
     url,
-    note: latex(note, 'note'),
+    note: latex(fullNote(citation), 'note'),
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
-import { formatBibtex } from '../../artifacts/format/bibtex.ts';
+import { type EntryType, formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
 
 /** The citation of a file: its entry in `citations.bib`, and the time of the data. */
 export interface DatasetCitation extends ReturnType<typeof citeDataset> {
@@ -14,15 +14,20 @@ export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
   return { ...citeDataset(cited, artifact), asOf: asOfFile(cited, artifact) };
 }
 
-/** One line of text: author (year), title, time of the data, address. */
-export function formatText({ author, year, title, note, url }: DatasetCitation): string {
-  return `${author} (${year}). ${title} [data set]. ${note} ${url}`;
+/** One line of text: author (year), title, time of the data, permanent address, and the address of the newest version at the end. */
+export function formatText(citation: DatasetCitation, kind = 'data set'): string {
+  const { author, year, title, note, permanent, url } = citation;
+  const addresses = permanent === null ? ` ${url}` : ` ${permanent} Newest version: ${url}`;
+  return `${author} (${year}). ${title} [${kind}]. ${note}${addresses}`;
 }
 
-/** The entry as in `citations.bib`. Throws artifact_invalid for a character that LaTeX cannot print. */
-export function formatBibtexEntry(citation: DatasetCitation): string {
+/**
+ * The entry as in `citations.bib`, where the specification of that file asks for another type. Throws artifact_invalid for a character
+ * that LaTeX cannot print.
+ */
+export function formatBibtexEntry(citation: DatasetCitation, type: EntryType = 'dataset'): string {
   const version = citation.asOf === null ? 'the hash of the file' : `the time of the data: ${citation.asOf}`;
-  return formatBibtex(`Cite with ${version}.`, [citation], citation.key);
+  return formatBibtex(`Cite with ${version}.`, [citation], citation.key, type);
 }
 
 const CslItem = z.strictObject({
@@ -46,15 +51,8 @@ export const cslCitations = {
 };
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
-export function toCsl({
-  key,
-  author,
-  title,
-  year,
-  url,
-  note,
-  asOf,
-}: DatasetCitation): z.output<typeof CslItem> {
+export function toCsl(citation: DatasetCitation): z.output<typeof CslItem> {
+  const { key, author, title, year, url, asOf } = citation;
   const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
     id: key,
@@ -64,7 +62,7 @@ export function toCsl({
     issued: { 'date-parts': [day ?? [Number(year)]] },
     publisher: author,
     URL: url,
-    note,
+    note: fullNote(citation),
   };
 }
 
@@ -77,7 +75,8 @@ export function formatRis(citations: readonly DatasetCitation[]): string {
   return citations.map(formatEntry).join('');
 }
 
-function formatEntry({ key, author, title, year, url, note, asOf }: DatasetCitation): string {
+function formatEntry(citation: DatasetCitation): string {
+  const { key, author, title, year, url, asOf } = citation;
   const lines: [tag: string, value: string][] = [
     ['TY', 'DATA'],
     ['ID', key],
@@ -88,7 +87,7 @@ function formatEntry({ key, author, title, year, url, note, asOf }: DatasetCitat
     ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),
     ['PB', author],
     ['UR', url],
-    ['N1', note],
+    ['N1', fullNote(citation)],
     ['ER', ''],
   ];
   return `${lines.map(([tag, value]) => `${tag}  - ${oneLine(value)}\r\n`).join('')}\r\n`;

@@ -20,6 +20,7 @@ const SUPPLY: Citation = {
   year: '2026',
   url: 'https://data.example.org/economy/supply',
   note: 'JSON file.',
+  permanent: null,
 };
 
 function fault(run: () => unknown) {

@@ -123,7 +123,7 @@ describe('a release with charts', () => {
     const { columns, title } = JSON.parse((await read(release, 'charts/supply.json')).toString());
     for (const part of [title, ...columns.map(({ name }: { name: string }) => `\n${name}: `), ...inside])
       expect(text).toContain(part);
-    expect(text).toContain('@software{cathedral_chart_supply,');
+    expect(text).toContain('@misc{cathedral_chart_supply,');
     expect(text).toContain('CC-BY-4.0');
     expect(text).toContain(`SHA-256 ${hashes(release.manifest)['economy/supply']}`);
     expect(text).not.toMatch(/undefined|\[object|NaN/);

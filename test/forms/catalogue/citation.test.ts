@@ -35,14 +35,14 @@ const csl = (text: string) => new Cite(text).data;
 describe('a citation of a file', () => {
   test('as text has author, year, title, time of the data and address', () => {
     expect(formatText(mints)).toBe(
-      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. https://data.example.org/economy/mic-history.csv',
+      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. Permanent address: https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv Newest version: https://data.example.org/economy/mic-history.csv',
     );
   });
 
   test('without a time of its own names the bytes, and the year of the release', () => {
     const standards = citations.find(({ url }) => url.endsWith('/diplomacy/standards.json'))!;
     expect(formatText(standards)).toContain(
-      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. https:`,
+      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. Permanent address: https://data.example.org/diplomacy/standards.json?sha256=${HASH} Newest`,
     );
     expect(formatRis([standards])).not.toContain('DA  - ');
     expect(toCsl(standards).issued).toEqual({ 'date-parts': [[2026]] });
@@ -51,6 +51,7 @@ describe('a citation of a file', () => {
   test('never tells the hash of a restricted file', () => {
     const restricted = citations.find(({ url }) => url.endsWith('/government/policy-impact.json'))!;
     expect(formatText(restricted)).not.toContain(HASH);
+    expect(restricted.permanent).toBeNull();
   });
 
   test('as BibTeX is read by an independent library', () => {
@@ -94,6 +95,8 @@ describe('a citation of a file', () => {
       expect(text).toMatch(/[^\s][\s]+$/);
       expect(text.endsWith('\n')).toBe(true);
       expect(text).toContain(mints.url);
+      expect(text).toContain('https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv');
+      if (ending === 'bib') expect(text).toContain('@dataset{');
       if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
     },
   );

@@ -152,6 +152,31 @@ describe('a file as of a time', () => {
     expect((await ask(`/${rows}?as_of=2025-12-31T12Z`)).body).toBe(textAt('2025-12-31T12Z', rows));
   });
 
+  test('is what citations printed in the release with it call permanent, for as long as the snapshot is kept', async () => {
+    const ask = await service();
+    for (const slot of KEPT) {
+      const entries = textAt(slot, 'academics/citations.bib').split('\n@').slice(1);
+      const cited = entries.flatMap((entry) => {
+        const [, path] = /url = \{https:\/\/data\.example\.org\/(.*)\}/.exec(entry)!;
+        const [, permanent] = /Permanent address: https:\/\/data\.example\.org(\S*)\}/.exec(entry) ?? [];
+        return permanent && published.get(slot)!.has(path!)
+          ? [[path!, permanent.replaceAll('\\', '')] as const]
+          : [];
+      });
+      expect(cited.length).toBeGreaterThan(25);
+      for (const [path, permanent] of cited) {
+        const { statusCode, body } = await ask(permanent);
+        expect([slot, path, permanent, statusCode, body]).toEqual([
+          slot,
+          path,
+          permanent,
+          200,
+          textAt(slot, path),
+        ]);
+      }
+    }
+  });
+
   test('is found by its hash', async () => {
     const ask = await service();
     for (const slot of [NEWEST, KEPT[2]!]) {
@@ -186,7 +211,7 @@ test('a long history is streamed: its header, then the end of the file, in any r
   await expect(shorter).rejects.toThrow(/expected at least \d+ bytes/);
 });
 
-test.each([
+const REFUSED: [url: string, status: number, code: string][] = [
   ['/economy/supply?as_of=yesterday', 400, 'invalid_parameter'],
   ['/economy/supply?as_of=2026-02-30', 400, 'invalid_parameter'],
   ['/economy/supply?as_of=2026-01-01T07Z', 400, 'invalid_parameter'],
@@ -205,8 +230,12 @@ test.each([
   ['/snapshots/2026-01-01T06Z/government/ledger/export', 404, 'not_found'],
   ['/government/compliance-report.json?as_of=2026-01-01', 401, 'key_required'],
   ['/snapshots/2026-01-01T06Z/../../state.json', 404, 'not_found'],
-])('%s is refused: %d %s', async (url, status, code) => {
+];
+
+test('an unknown parameter, a value that is no time, and what no snapshot has are refused, restricted files among them', async () => {
   const ask = await service();
-  const { statusCode, json } = await ask(url);
-  expect([statusCode, json().code]).toEqual([status, code]);
+  for (const [url, status, code] of REFUSED) {
+    const { statusCode, json } = await ask(url);
+    expect([url, statusCode, json().code]).toEqual([url, status, code]);
+  }
 });

@@ -14,6 +14,8 @@ import {
   CITATION_FORMS,
   type CitationForm,
   type DatasetCitation,
+  formatBibtexEntry,
+  formatText,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { authorOf } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
@@ -84,13 +86,12 @@ export function citeChart(
 }
 
 /** The forms of the files' citations; in running text a chart is called what it is. */
-export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) =>
-  form.ending === 'txt' ? { ...form, format: formatText } : form,
-);
-
-function formatText({ author, year, title, note, url }: DatasetCitation): string {
-  return `${author} (${year}). ${title} [chart]. ${note} ${url}\n`;
-}
+export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) => {
+  if (form.ending === 'txt') return { ...form, format: (citation) => `${formatText(citation, 'chart')}\n` };
+  return form.ending === 'bib'
+    ? { ...form, format: (citation) => formatBibtexEntry(citation, 'misc') }
+    : form;
+});
 
 /** Facts about a chart beyond its data. They are the same in every release. */
 export interface ChartFacts {

@@ -1,3 +1,4 @@
+import { permanentPathOfSource } from '../../../../pipeline/artifacts/as-of.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../../pipeline/charts/chart-state.ts';
@@ -37,7 +38,9 @@ export function frozenCode(
   const url = escapeText(baseUrl + pagePath(id, formatChartState(chart, state)));
   const files = sources.map(({ path, sha256 }) => {
     const hash = sha256 === null ? '' : ` (SHA-256 <code>${sha256}</code>)`;
-    return `<a href="${escapeText(`${baseUrl}/${path}`)}">${escapeText(path)}</a>${hash}`;
+    const asOf = chart.asOf(data);
+    const address = asOf === '' ? path : permanentPathOfSource(path, asOf);
+    return `<a href="${escapeText(`${baseUrl}/${address}`)}">${escapeText(path)}</a>${hash}`;
   });
   return [
     `<figure id="cathedral-${name}">`,
