@@ -5,6 +5,7 @@ import { csvHeader } from '../../artifacts/format/csv.ts';
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { type BytesOfPlatform, type FileFault, Lines, type RowText } from '../rows/lines.ts';
 import { COLUMNS, type ExportRow, parseObject, parseRow, type RowForm } from './export-row.ts';
 
 export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
@@ -23,24 +24,11 @@ export function isOther(row: ExportRow, expected: ExportRow): boolean {
   return changed.has('attestation_hash') && (changed.has('timestamp') || changed.has('event_type'));
 }
 
-/** The text of a row in the file. */
-export interface RowText {
-  /** Where it begins, from 1. */
-  line: number;
-  text: string;
-}
-
 /** What a JSON export says about itself. */
 export interface ExportHead {
   from: string | null;
   to: string | null;
   filter: string | null;
-}
-
-/** A fault of the file as a whole. */
-export interface FileFault {
-  line: number;
-  message: string;
 }
 
 export interface ExportFile {
@@ -49,6 +37,13 @@ export interface ExportFile {
   /** In the order of the file. */
   rows: ExportRows;
 }
+
+/** Node's own functions are several times faster than portable ones. */
+export const NATIVE: BytesOfPlatform = {
+  isUtf8,
+  equal: (one, at, other, from, length) =>
+    Buffer.compare(one.subarray(at, at + length), other.subarray(from, from + length)) === 0,
+};
 
 /** A row contains its event's line, perhaps with doubled quotes, and less than 1 kB more. */
 const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
@@ -69,7 +64,7 @@ export async function readExport(
   chunks: AsyncIterable<Uint8Array>,
   place = 'the export',
 ): Promise<ExportFile | null> {
-  const lines = new Lines(chunks);
+  const lines = new Lines(chunks, MAX_ROW_CHARACTERS, NATIVE);
   const first = await lines.peek();
   if (!first) return nothing(lines.fault, place);
   const { text } = first;
@@ -155,7 +150,7 @@ export class ExportRows {
    * Goes beyond the rows that the file has as in `expected`: those between two of the offsets `ends`. Returns how many of them it
    * has, from the first one.
    */
-  async skipEqual(expected: Buffer, ends: Uint32Array, from: number, to: number): Promise<number> {
+  async skipEqual(expected: Uint8Array, ends: Uint32Array, from: number, to: number): Promise<number> {
     const count = await this.#lines.skipEqual(expected, ends, from, to);
     if (count > 0) this.#next = null;
     this.#count += count;
@@ -183,156 +178,4 @@ export class ExportRows {
     if (end.data.count === this.#count) return null;
     return { line, message: `"count" says ${end.data.count}, but the file has ${this.#count} rows` };
   }
-}
-
-const LINE_END = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-const NOTHING = Buffer.alloc(0);
-
-/** Lines of UTF-8 text; no row contains a line end. Accepts Windows line ends. Keeps a chunk, and what is compared at once. */
-class Lines {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  #buffer = NOTHING;
-  /** Of the buffer, what was read and not skipped yet, from `#at` on; valid UTF-8 up to `#valid`, where a character may be cut. */
-  #bytes: Buffer = NOTHING;
-  #at = 0;
-  #valid = 0;
-  /** Offset after the last line end. */
-  #whole = 0;
-  #isFirst = true;
-  #isAtEnd = false;
-  #next: RowText | null = null;
-  #nextEnd = 0;
-  /** Number of the line at `#at`. */
-  line = 1;
-  /** Why the rest of the file cannot be read; it shows when the lines before it have been read. */
-  fault: FileFault | null = null;
-
-  constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
-  }
-
-  /** The next line if its end was read already. */
-  get ready(): RowText | null {
-    if (this.#next) return this.#next;
-    const end = this.#at < this.#whole ? this.#bytes.indexOf(LINE_END, this.#at) : -1;
-    return end < 0 ? null : this.#open(end, end + 1);
-  }
-
-  /** Null: there is none. */
-  async peek(): Promise<RowText | null> {
-    for (;;) {
-      const line = this.ready;
-      if (line) return line;
-      if (this.#isAtEnd) break;
-      await this.#readChunk();
-    }
-    const end = this.#bytes.length;
-    return this.#at < end ? this.#open(end, end) : null;
-  }
-
-  /** Goes beyond the next line. */
-  skip(): void {
-    this.#next = null;
-    this.#at = this.#nextEnd;
-    this.line += 1;
-  }
-
-  async skipEqual(expected: Buffer, ends: Uint32Array, from: number, to: number): Promise<number> {
-    const begin = ends[from]!;
-    const length = ends[to]! - begin;
-    while (this.#whole - this.#at < length && !this.#isAtEnd) await this.#readChunk();
-    const found = this.#bytes.subarray(this.#at, Math.max(this.#at, this.#whole));
-    const count = equalRows(found, expected, ends, from, to);
-    if (count === 0) return 0;
-    this.#next = null;
-    this.#at += ends[from + count]! - begin;
-    this.line += count;
-    return count;
-  }
-
-  #open(end: number, nextEnd: number): RowText {
-    const isWindows = end > this.#at && this.#bytes[end - 1] === CARRIAGE_RETURN;
-    const text = this.#bytes.toString('utf8', this.#at, isWindows ? end - 1 : end);
-    this.#nextEnd = nextEnd;
-    this.#next = { line: this.line, text };
-    return this.#next;
-  }
-
-  async #readChunk(): Promise<void> {
-    const next = await this.#chunks.next();
-    const chunk = next.done ? NOTHING : next.value;
-    this.#isAtEnd = next.done === true;
-    const kept = this.#bytes.length - this.#at;
-    this.#valid -= this.#at;
-    this.#nextEnd -= this.#at;
-    this.#append(chunk);
-    this.#at = 0;
-    // A character may be cut by the end of a chunk.
-    const valid = this.#isAtEnd ? this.#bytes.length : this.#bytes.length - cutBytes(this.#bytes);
-    const isText = isUtf8(this.#bytes.subarray(this.#valid, valid));
-    if (!isText) return this.#end(kept, 'the file is not UTF-8 from here on');
-    this.#valid = valid;
-    if (this.#isFirst && valid >= BYTE_ORDER_MARK.length) {
-      this.#isFirst = false;
-      if (this.#bytes.indexOf(BYTE_ORDER_MARK) === 0) this.#at = BYTE_ORDER_MARK.length;
-    }
-    this.#whole = this.#bytes.lastIndexOf(LINE_END) + 1;
-    const rest = this.#bytes.length - this.#whole;
-    if (this.#isAtEnd || rest <= MAX_ROW_CHARACTERS) return;
-    const characters = this.#bytes.toString('utf8', this.#whole, valid).length;
-    if (characters > MAX_ROW_CHARACTERS) this.#end(this.#whole, 'this row is longer than any event');
-  }
-
-  /** What is kept moves to the beginning of the one buffer: a new one for each chunk would keep the garbage collector busy. */
-  #append(chunk: Uint8Array): void {
-    const kept = this.#bytes.subarray(this.#at);
-    const length = kept.length + chunk.length;
-    if (length > this.#buffer.length) {
-      const longer = Buffer.allocUnsafeSlow(2 * length);
-      kept.copy(longer);
-      this.#buffer = longer;
-    } else this.#buffer.copyWithin(0, this.#at, this.#at + kept.length);
-    this.#buffer.set(chunk, kept.length);
-    this.#bytes = this.#buffer.subarray(0, length);
-  }
-
-  /** Reads no further than the last line end before this offset. */
-  #end(offset: number, message: string): void {
-    const end = offset === 0 ? 0 : this.#bytes.lastIndexOf(LINE_END, offset - 1) + 1;
-    this.#bytes = this.#bytes.subarray(0, end);
-    this.#whole = end;
-    this.#isAtEnd = true;
-    let line = this.line;
-    for (const byte of this.#bytes.subarray(this.#at)) if (byte === LINE_END) line += 1;
-    this.fault = { line, message };
-  }
-}
-
-/** Bytes at the end that begin a character (RFC 3629 §3) and do not end it. */
-function cutBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back]!;
-    if (byte < 0x80) return 0;
-    if (byte < 0xc0) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return length > back ? back : 0;
-  }
-  return 0;
-}
-
-/** How many of the rows `from` to `to` the bytes begin with. */
-function equalRows(found: Buffer, expected: Buffer, ends: Uint32Array, from: number, to: number): number {
-  const begin = ends[from]!;
-  const whole = ends[to]! - begin;
-  if (found.length >= whole && found.compare(expected, begin, begin + whole, 0, whole) === 0)
-    return to - from;
-  let count = 0;
-  for (; from + count < to; count += 1) {
-    const [start, end] = [ends[from + count]!, ends[from + count + 1]!];
-    if (found.length < end - begin) break;
-    if (found.compare(expected, start, end, start - begin, end - begin) !== 0) break;
-  }
-  return count;
 }

@@ -3,7 +3,8 @@ import { type FoundEntry, formatRow } from './entry-row.ts';
 import { type ExportRow, parseRow, type RowForm } from './export-row.ts';
 import { EntryFinder, type LogEntries } from './log-entries.ts';
 import type { LogRows, RowsOfBundle } from './log-rows.ts';
-import { differences, type ExportFile, type ExportRows, isOther, type RowText } from './read-export.ts';
+import type { RowText } from '../rows/lines.ts';
+import { differences, type ExportFile, type ExportRows, isOther } from './read-export.ts';
 import type { FilterFields } from './row-bytes.ts';
 
 export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
