@@ -5,6 +5,7 @@ import { csvHeader } from '../../artifacts/format/csv.ts';
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
 import { type BytesOfPlatform, type FileFault, Lines, type RowText } from '../rows/lines.ts';
 import { COLUMNS, type ExportRow, parseObject, parseRow, type RowForm } from './export-row.ts';
 
@@ -35,7 +36,7 @@ export interface ExportFile {
   form: RowForm;
   head: ExportHead | null;
   /** In the order of the file. */
-  rows: ExportRows;
+  rows: FileRows;
 }
 
 /** Node's own functions are several times faster than portable ones. */
@@ -56,6 +57,15 @@ const Head = z.strictObject({
 });
 const Tail = z.strictObject({ count: z.int().min(0), complete: z.literal(true) });
 
+const EXPORT_DOCUMENT: JsonDocument = {
+  ending: '"complete"',
+  faultOf(text, rows) {
+    const end = Tail.safeParse(parseObject(`{${text.slice(2)}`));
+    if (!end.success) return 'the last line is not the end of an export';
+    return end.data.count === rows ? null : `"count" says ${end.data.count}, but the file has ${rows} rows`;
+  },
+};
+
 /**
  * Reads an export as CSV, JSON or NDJSON, whichever its first line shows. Null: none of these. Throws proof_refused if the first
  * line cannot be read.
@@ -68,7 +78,8 @@ export async function readExport(
   const first = await lines.peek();
   if (!first) return nothing(lines.fault, place);
   const { text } = first;
-  const rows = (form: RowForm, tail: RowText | null = null) => new ExportRows(lines, form, tail);
+  const rows = (form: RowForm, tail: RowText | null = null) =>
+    new FileRows(lines, form === 'json' ? EXPORT_DOCUMENT : null, tail);
   if (parseRow('ndjson', text)) return { form: 'ndjson', head: null, rows: rows('ndjson') };
   lines.skip();
   if (text === CSV_HEADER) return { form: 'csv', head: null, rows: rows('csv') };
@@ -84,98 +95,4 @@ function nothing(fault: FileFault | null, place: string): null {
   if (!fault) return null;
   const [expected, found] = ['rows of an export', fault.message];
   throw new CathedralError('proof_refused', { place: `${place}:${fault.line}`, expected, found });
-}
-
-/** The rows of a file. In a JSON document without the commas between them, up to the last line, which states their number. */
-export class ExportRows {
-  readonly #lines: Lines;
-  readonly #form: RowForm;
-  /** The end of a JSON document, once it has been read. */
-  #tail: RowText | null;
-  #next: RowText | null = null;
-  #count = 0;
-  #fault: FileFault | null = null;
-  #hasEnded = false;
-
-  constructor(lines: Lines, form: RowForm, tail: RowText | null) {
-    this.#lines = lines;
-    this.#form = form;
-    this.#tail = tail;
-  }
-
-  /** There are no more rows, which `peek` has found. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** Of the end of the file. */
-  get fault(): FileFault | null {
-    return this.#fault;
-  }
-
-  /** The row that comes next; null: there is none, or its end has to be read first, as by `peek`. */
-  get ready(): RowText | null {
-    if (this.#next) return this.#next;
-    const line = this.#form === 'json' ? null : this.#lines.ready;
-    this.#next = line;
-    return line;
-  }
-
-  /** The row that comes next; null: there are no more. */
-  async peek(): Promise<RowText | null> {
-    if (this.#next || this.#hasEnded) return this.#next;
-    const line = this.#tail ? null : await this.#lines.peek();
-    if (this.#form !== 'json') this.#next = line;
-    else if (line && !line.text.startsWith(']'))
-      this.#next = { line: line.line, text: line.text.replace(/,$/, '') };
-    else {
-      this.#tail ??= line;
-      if (line) this.#lines.skip();
-      this.#fault = await this.#endFault();
-    }
-    if (this.#next) return this.#next;
-    this.#fault ??= this.#lines.fault;
-    this.#hasEnded = true;
-    return null;
-  }
-
-  /** Goes beyond the row that comes next. */
-  skip(): void {
-    this.#next = null;
-    this.#count += 1;
-    this.#lines.skip();
-  }
-
-  /**
-   * Goes beyond the rows that the file has as in `expected`: those between two of the offsets `ends`. Returns how many of them it
-   * has, from the first one.
-   */
-  async skipEqual(expected: Uint8Array, ends: Uint32Array, from: number, to: number): Promise<number> {
-    const count = await this.#lines.skipEqual(expected, ends, from, to);
-    if (count > 0) this.#next = null;
-    this.#count += count;
-    return count;
-  }
-
-  /** Number of the line that comes next. */
-  get line(): number {
-    return this.#lines.line;
-  }
-
-  async #endFault(): Promise<FileFault | null> {
-    const lines = this.#lines;
-    const tail = this.#tail;
-    if (!tail) {
-      if (lines.fault) return lines.fault;
-      return { line: lines.line - 1, message: 'the file is cut off here: "complete" is missing' };
-    }
-    const more = await lines.peek();
-    if (more) return { line: more.line, message: 'something follows the end of the JSON document' };
-    if (lines.fault) return lines.fault;
-    const { line } = tail;
-    const end = Tail.safeParse(parseObject(`{${tail.text.slice(2)}`));
-    if (!end.success) return { line, message: 'the last line is not the end of an export' };
-    if (end.data.count === this.#count) return null;
-    return { line, message: `"count" says ${end.data.count}, but the file has ${this.#count} rows` };
-  }
 }

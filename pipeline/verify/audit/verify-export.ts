@@ -1,10 +1,11 @@
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
+import type { FileRows } from '../rows/file-rows.ts';
+import type { RowText } from '../rows/lines.ts';
 import { type FoundEntry, formatRow } from './entry-row.ts';
 import { type ExportRow, parseRow, type RowForm } from './export-row.ts';
 import { EntryFinder, type LogEntries } from './log-entries.ts';
 import type { LogRows, RowsOfBundle } from './log-rows.ts';
-import type { RowText } from '../rows/lines.ts';
-import { differences, type ExportFile, type ExportRows, isOther } from './read-export.ts';
+import { differences, type ExportFile, isOther } from './read-export.ts';
 import type { FilterFields } from './row-bytes.ts';
 
 export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
@@ -98,7 +99,7 @@ class MissingEntries {
 
 class Comparison {
   readonly #form: RowForm;
-  readonly #file: ExportRows;
+  readonly #file: FileRows;
   readonly #finder: EntryFinder;
   #logRows: LogRows | null;
   #bundle: RowsOfBundle | null = null;
