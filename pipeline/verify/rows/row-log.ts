@@ -182,9 +182,10 @@ function bundlesBetween(month: EventDays | null, { from, to, types }: Wanted): n
 /** A deliberation is not open for longer than this; a row that says so would otherwise ask for any number of files. */
 const MOST_MONTHS = 240;
 
-function* monthsBetween(first: string, last: string): Generator<string> {
+/** At most so many months, from the first on. */
+export function* monthsBetween(first: string, last: string, most = MOST_MONTHS): Generator<string> {
   let [year, month] = first.split('-').map(Number) as [number, number];
-  for (let count = 0; count < MOST_MONTHS; count += 1) {
+  for (let count = 0; count < most; count += 1) {
     const name = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
     if (name > last) return;
     yield name;

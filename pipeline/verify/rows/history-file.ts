@@ -1,0 +1,120 @@
+import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
+import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { FileRows, type JsonDocument } from './file-rows.ts';
+import {
+  columnNames,
+  HISTORY_TABLES,
+  type HistoryForm,
+  type HistoryTable,
+  isLink,
+  parseObject,
+  tableAt,
+} from './history-tables.ts';
+import { type BytesOfPlatform, Lines, PORTABLE } from './lines.ts';
+
+/** A file that was recognised as a public history. */
+export interface HistoryFile {
+  table: HistoryTable;
+  form: HistoryForm;
+  /** The release’s time, as a JSON document states it. */
+  asOf: string | null;
+  rows: FileRows;
+}
+
+/** A file that is not a history as this software writes it. */
+export interface OtherFile {
+  /** The history that it was said to be or resembles. */
+  path: string | null;
+  reason: string;
+}
+
+/** A deliberation has a text of each sentinel. */
+const MAX_ROW_CHARACTERS = 64 * MAX_LINE_BYTES;
+const MAX_SHOWN = 80;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const EXPORT_COLUMNS = 'timestamp,event_type,agent,data,attestation_hash';
+
+const HISTORY_DOCUMENT: JsonDocument = {
+  ending: '"]}"',
+  faultOf: (text) => (text === ']}' ? null : 'the last line is not the end of a history'),
+};
+
+/** Recognises a file by its first line; `path` says which history it has to be. */
+export async function readHistoryFile(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string | null = null,
+  platform: BytesOfPlatform = PORTABLE,
+): Promise<HistoryFile | OtherFile> {
+  const wanted = path === null ? null : tableAt(path);
+  if (path !== null && !wanted) return { path: null, reason: reasonAgainst(path) };
+  const lines = new Lines(chunks, MAX_ROW_CHARACTERS, platform);
+  const first = await lines.peek();
+  if (!first) return { path, reason: lines.fault?.message ?? 'the file is empty' };
+  const { text } = first;
+  const members = Object.keys(parseObject(text) ?? {});
+  for (const table of wanted ? [wanted] : HISTORY_TABLES) {
+    if (table.isCsv && text === columnNames(table, 'csv').join()) {
+      lines.skip();
+      return { table, form: 'csv', asOf: null, rows: new FileRows(lines, null) };
+    }
+    const asOf = asOfDocument(table, text);
+    if (asOf !== null) {
+      lines.skip();
+      // A history without a row has an empty line in its place.
+      if ((await lines.peek())?.text === '') lines.skip();
+      return { table, form: 'json', asOf, rows: new FileRows(lines, HISTORY_DOCUMENT) };
+    }
+    if (
+      members.length > 0 &&
+      members.filter((name) => !isLink(name)).join() === columnNames(table, 'ndjson').join()
+    )
+      return { table, form: 'ndjson', asOf: null, rows: new FileRows(lines, null) };
+  }
+  return otherFile(text, members, wanted);
+}
+
+/** The time that the first line of a JSON history states, `{"timestamp":"…","decisions":[`; null for another line. */
+function asOfDocument({ list }: HistoryTable, text: string): string | null {
+  if (list === null || !text.endsWith(`,"${list}":[`)) return null;
+  const timestamp = parseObject(`${text}]}`)?.timestamp;
+  return typeof timestamp === 'string' && TIME.test(timestamp) ? timestamp : null;
+}
+
+function reasonAgainst(path: string): string {
+  if (path === ledgerExport.path)
+    return 'the audited export is restricted: `cathedral verify-export` verifies it';
+  const paths = HISTORY_TABLES.map((table) => table.path);
+  return `${path} is not the path of a public history; these are: ${paths.join(', ')}`;
+}
+
+function otherFile(text: string, members: readonly string[], wanted: HistoryTable | null): OtherFile {
+  const isJson = members.length > 0;
+  const found = isJson ? members : text.split(',');
+  if (found.join() === EXPORT_COLUMNS) return { path: null, reason: reasonAgainst(ledgerExport.path) };
+  const form = isJson ? 'ndjson' : 'csv';
+  const shared = (table: HistoryTable) =>
+    columnNames(table, form).filter((name) => found.includes(name)).length;
+  const candidates = wanted ? [wanted] : HISTORY_TABLES.filter(({ isCsv }) => isJson || isCsv);
+  const table = candidates.toSorted((one, other) => shared(other) - shared(one))[0]!;
+  const expected = columnNames(table, form);
+  if (shared(table) * 2 <= expected.length)
+    return {
+      path: table === wanted ? table.path : null,
+      reason: `its first line is not that of a public history: ${shorten(text)}`,
+    };
+  const more = found.filter((name) => !expected.includes(name) && !isLink(name));
+  const less = expected.filter((name) => !found.includes(name));
+  const differences = [
+    ...(more.length > 0 ? [`it has ${more.join(', ')}`] : []),
+    ...(less.length > 0 ? [`it lacks ${less.join(', ')}`] : []),
+  ];
+  const columns = shorten(differences.join(' and ') || 'they are in another order');
+  return {
+    path: table.path,
+    reason: `its columns are those of another release, by an earlier or a later version of the software: ${columns}`,
+  };
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

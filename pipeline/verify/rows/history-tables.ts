@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import type { HistoryArtifact } from '../../artifacts/artifact.ts';
+import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
+import { micHistory } from '../../artifacts/economy/mic-history.ts';
+import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
+import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
+import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
+import { FILES_OF_EVERY_EVENT, typesOf } from '../../artifacts/event-files.ts';
+import type { RowSchema } from '../../artifacts/format/csv.ts';
+import { decisions } from '../../artifacts/philosophy/decisions.ts';
+import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
+import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
+import { csvCells } from '../../forms/csv-cells.ts';
+import { EVENT_DATA, type KnownType } from '../../ledger/event.ts';
+
+/** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
+interface Column {
+  name: string;
+  type: 'text' | 'number' | 'boolean' | 'list' | 'objects';
+}
+
+/** A public history, as its rows are compared. */
+export interface HistoryTable {
+  artifact: HistoryArtifact;
+  path: string;
+  /** Its rows as JSON lines: `economy/mic-history.ndjson`. */
+  ndjsonPath: string;
+  isCsv: boolean;
+  columns: readonly Column[];
+  /** Columns that identify a row; empty where none do. */
+  key: readonly string[];
+  /** The column that the rows are ordered by: a time or a day. */
+  time: string;
+  /** The member that holds the rows of a JSON file. */
+  list: string | null;
+  /** The types of events that it follows from. */
+  types: readonly KnownType[];
+}
+
+/** How a file writes the rows of a history. */
+export type HistoryForm = 'csv' | 'json' | 'ndjson';
+
+/** Every public history. A test compares them with the table of artifacts, which pages would load whole. */
+export const HISTORY_TABLES: readonly HistoryTable[] = [
+  micHistory,
+  cathedralMultipliers,
+  supplyByDay,
+  mintingByDay,
+  miiByDay,
+  sentinelsByDay,
+  eventsByDay,
+  deliberationArchive,
+  decisions,
+  metricsByDay,
+].map(toTable);
+
+/** Columns of JSON lines that say where in the log the events of a row are. */
+const LINK = /^((first|last|opened)_)?event$|^position_events$/;
+
+export function isLink(name: string): boolean {
+  return LINK.test(name);
+}
+
+/** The history at a path, in either form. */
+export function tableAt(path: string): HistoryTable | null {
+  return HISTORY_TABLES.find((table) => table.path === path || table.ndjsonPath === path) ?? null;
+}
+
+function toTable(artifact: HistoryArtifact): HistoryTable {
+  const { path, tables, separator } = artifact;
+  const isCsv = separator === '';
+  const shape = (artifact.schema as RowSchema).shape;
+  const [list] = isCsv ? [null] : Object.keys(shape).filter((name) => shape[name] instanceof z.ZodArray);
+  const rows = list ? ((shape[list] as z.ZodArray).element as RowSchema).shape : shape;
+  const columns = Object.entries(rows).map(([name, schema]) => ({ name, type: typeOf(schema) }));
+  const [{ name, key }] = tables as [(typeof tables)[number]];
+  const names = columns.map((column) => column.name);
+  return {
+    artifact,
+    path,
+    ndjsonPath: `${artifact.area}/${name.replaceAll('_', '-')}.ndjson`,
+    isCsv,
+    columns,
+    key,
+    time: ['timestamp', 'closed', 'date'].find((one) => names.includes(one))!,
+    list: list ?? null,
+    types: FILES_OF_EVERY_EVENT.includes(path) ? (Object.keys(EVENT_DATA) as KnownType[]) : typesOf(path),
+  };
+}
+
+function typeOf(schema: z.ZodType): Column['type'] {
+  if (schema instanceof z.ZodNullable) return typeOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray) return schema.element instanceof z.ZodObject ? 'objects' : 'list';
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  return schema instanceof z.ZodNumber ? 'number' : 'text';
+}
+
+/** The names of the columns in a form. */
+export function columnNames({ columns }: HistoryTable, form: HistoryForm): string[] {
+  return columns.filter(({ type }) => form !== 'ndjson' || type !== 'objects').map(({ name }) => name);
+}
+
+/** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
+export type Cells = Readonly<Record<string, string>>;
+
+/** The cells of a row without its line end; null if it is no row of the history. Links of JSON lines are left out. */
+export function parseCells(table: HistoryTable, form: HistoryForm, text: string): Cells | null {
+  const names = columnNames(table, form);
+  if (form === 'csv') {
+    const rows = csvCells(`${text}\n`);
+    if (rows.length !== 1 || rows[0]!.length !== names.length) return null;
+    return Object.fromEntries(names.map((name, index) => [name, rows[0]![index]!]));
+  }
+  const row = parseExactly(text);
+  if (!row) return null;
+  const found = Object.keys(row).filter((name) => form !== 'ndjson' || !isLink(name));
+  if (found.length !== names.length || names.some((name) => !Object.hasOwn(row, name))) return null;
+  return Object.fromEntries(names.map((name) => [name, canonical(row[name])]));
+}
+
+/** The cells that a row of the history’s own file has in another form. */
+export function cellsInForm(table: HistoryTable, form: HistoryForm, text: string): Cells {
+  const own = parseCells(table, table.isCsv ? 'csv' : 'json', text)!;
+  if (form !== 'ndjson') return own;
+  const columns = table.columns.filter(({ type }) => type !== 'objects');
+  return Object.fromEntries(
+    columns.map(({ name, type }) => [name, table.isCsv ? inJson(own[name]!, type) : own[name]!]),
+  );
+}
+
+function inJson(cell: string, type: Column['type']): string {
+  if (type === 'text') return cell;
+  if (cell === '') return 'null';
+  return type === 'number' ? numeral(cell) : cell;
+}
+
+/** The links of a row of JSON lines. */
+export function parseLinks(text: string): Record<string, unknown> {
+  const row = parseObject(text) ?? {};
+  return Object.fromEntries(Object.entries(row).filter(([name]) => isLink(name)));
+}
+
+/** A number is marked, so that it is not the text of the same digits. */
+function numeral(digits: string): string {
+  return `#${digits}`;
+}
+
+/** Numbers keep their digits: a double would change an amount of more than fifteen. */
+function parseExactly(text: string): Record<string, unknown> | null {
+  if (!parseObject(text)) return null;
+  const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? numeral(source) : value;
+  // The third argument is in the language since 2025, and not in the types yet.
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as Record<string, unknown>;
+}
+
+/** White space and the order of members make no difference. */
+function canonical(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}
+
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

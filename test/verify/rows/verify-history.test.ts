@@ -1,0 +1,342 @@
+import { describe, expect, test } from 'vitest';
+import type { HistoryArtifact } from '../../../pipeline/artifacts/artifact.ts';
+import { csvHeader } from '../../../pipeline/artifacts/format/csv.ts';
+import { HISTORIES } from '../../../pipeline/artifacts/table.ts';
+import { formatNdjson } from '../../../pipeline/forms/ndjson.ts';
+import { readPiece } from '../../../pipeline/forms/read-rows.ts';
+import { TABLES } from '../../../pipeline/forms/tables.ts';
+import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
+import { apply } from '../../../pipeline/model/fold.ts';
+import { isNewDay } from '../../../pipeline/model/period.ts';
+import { emptyState } from '../../../pipeline/model/state.ts';
+import { HISTORY_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
+import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
+import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
+import { type HistoryOptions, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
+import { LEDGER, type Site } from '../../mirror/small-service.ts';
+import { fixtureLedger } from '../../site/fixture-ledger.ts';
+import { publicSite, SiteOrigin } from './public-log.ts';
+
+/** The fixture’s two years, and a last day with what is rare: three mints of one moment. */
+const ledger = fixtureLedger();
+for (const [sentinel, amount] of [
+  ['AUREA', '960.01'],
+  ['JADE', '1'],
+  ['JADE', '2.5'],
+] as const)
+  ledger.add('2026-10-02T06:00:00Z', 'mic_mint', 'LEDGER', {
+    sentinel,
+    cathedral: 'FOR-ECONOMISTS',
+    coordination_score: 61.5,
+    multiplier: 1.5,
+    amount,
+  });
+ledger.add('2026-10-03T07:00:00Z', 'mii_reading', 'ATLAS', { mii: 0.96 });
+const leaves: readonly Leaf[] = ledger.leaves;
+
+interface Made {
+  /** Newest first, without separators. */
+  rows: ReadonlyMap<string, readonly string[]>;
+  asOf: string;
+}
+
+/** Every row of every history, as a run makes them of the first events. */
+function made(of: readonly Leaf[]): Made {
+  const rows = new Map<string, string[]>(HISTORIES.map(({ path }) => [path, []]));
+  let state = emptyState();
+  for (const leaf of of) {
+    if (isNewDay(state, leaf.event.timestamp))
+      for (const history of HISTORIES) rows.get(history.path)!.push(...(history.dayRows?.(state) ?? []));
+    for (const history of HISTORIES) rows.get(history.path)!.push(...history.rows(leaf));
+    state = apply(state, leaf);
+  }
+  const newestFirst = [...rows].map(
+    ([path, all]) => [path, all.reverse().map((row) => row.replace(/\n$/, ''))] as const,
+  );
+  return { rows: new Map(newestFirst), asOf: state.asOf };
+}
+
+const whole = made(leaves);
+const site = publicSite(leaves);
+
+/** A file as a release has it. */
+function fileOf(path: string, rows: readonly string[], asOf = whole.asOf): string {
+  const artifact = HISTORIES.find((one) => one.path === path) as HistoryArtifact & { schema: never };
+  if (artifact.separator === '')
+    return [csvHeader(artifact.schema), ...rows.map((row) => `${row}\n`)].join('');
+  return artifact.head({ state: { asOf } } as never) + rows.join(artifact.separator) + artifact.tail;
+}
+
+async function* chunksOf(text: string, bytes = 5000): AsyncGenerator<Uint8Array> {
+  const all = Buffer.from(text);
+  for (let at = 0; at < all.length; at += bytes) yield all.subarray(at, at + bytes);
+}
+
+async function logOf(of: Site) {
+  return (await openPublicLog(await RowLog.open(new SiteOrigin(of), [LEDGER.verifier])))!;
+}
+
+async function verify(text: string, options: HistoryOptions = {}, of: Site = site) {
+  return verifyHistory(chunksOf(text), await logOf(of), options);
+}
+
+test('every public history is known, with its path as JSON lines', () => {
+  const known = HISTORY_TABLES.map(({ path }) => path);
+  expect(known.toSorted()).toEqual(
+    HISTORIES.filter(({ restricted }) => !restricted)
+      .map(({ path }) => path)
+      .toSorted(),
+  );
+});
+
+/** Findings as `line kind`, and the verdict. */
+async function found(text: string, options: HistoryOptions = {}, of: Site = site) {
+  const { verdict, findings } = await verify(text, options, of);
+  return [verdict, ...findings.map(({ line, kind }) => `${line} ${kind}`)];
+}
+
+/** Histories that follow from public events alone, and the line of the first row in each of their forms. */
+const PROVED = [
+  'economy/mic-history.csv',
+  'economy/cathedral-multipliers.csv',
+  'economy/supply-by-day.csv',
+  'economy/minting-by-day.csv',
+  'economy/mii-by-day.csv',
+  'philosophy/deliberation-archive.json',
+  'philosophy/decisions.json',
+];
+const tableOf = (path: string) => HISTORY_TABLES.find((table) => table.path === path)!;
+const rowsOf = (path: string) => whole.rows.get(path)!;
+
+describe.each(PROVED)('%s', (path) => {
+  const rows = rowsOf(path);
+  const last = rows.length - 1;
+  const middle = Math.floor(rows.length / 2);
+  const line = (row: number) => row + 2;
+
+  test('is proved whole, in chunks of any size and with line ends of Windows', async () => {
+    const text = fileOf(path, rows);
+    for (const bytes of [97, 1 << 20]) {
+      const verdict = await verifyHistory(chunksOf(text, bytes), await logOf(site));
+      expect(verdict).toMatchObject({
+        verdict: 'proved',
+        path,
+        rows: rows.length,
+        proved: rows.length,
+        notes: [],
+      });
+    }
+    expect(await found(text.replaceAll('\n', '\r\n'))).toEqual(['proved']);
+  });
+
+  test('is proved as JSON lines, and each wrong link is found', async () => {
+    const table = TABLES.find(({ artifact }) => artifact.path === path)!;
+    const own = rows.flatMap((row) => readPiece(table, tableOf(path).isCsv ? `${row}\n` : row));
+    const columns = { ...table, allColumns: table.columns };
+    const lines = formatNdjson(columns, own);
+    expect(await found(lines.join(''))).toEqual(['proved']);
+    if (tableOf(path).artifact.dayRows) return;
+    const wrong = lines.map((text) => text.replace(/\}\n$/, ',"event":1}\n'));
+    expect((await found(wrong.join(''))).slice(0, 2)).toEqual(['does_not_hold', '1 edited']);
+  });
+
+  test('with a changed digit is found out', async () => {
+    for (const at of [0, middle, last]) {
+      const changed = rows[at]!.replace(/(\d)(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+      expect([at, ...(await found(fileOf(path, rows.with(at, changed))))]).toEqual([
+        at,
+        'does_not_hold',
+        `${line(at)} edited`,
+      ]);
+    }
+  });
+
+  test('without a row, with one twice, or with one elsewhere is found out', async () => {
+    const at = middle;
+    expect(await found(fileOf(path, rows.toSpliced(at, 1)))).toEqual([
+      'does_not_hold',
+      `${line(at)} missing`,
+    ]);
+    expect(await found(fileOf(path, rows.toSpliced(at, 0, rows[0]!)))).toEqual([
+      'does_not_hold',
+      `${line(at)} repeated`,
+    ]);
+    expect(await found(fileOf(path, rows.toSpliced(at, 1).toSpliced(last, 0, rows[at]!)))).toEqual([
+      'does_not_hold',
+      `${line(last)} moved`,
+    ]);
+  });
+
+  test('without its oldest rows is found out', async () => {
+    expect(await found(fileOf(path, rows.slice(0, -2)))).toEqual([
+      'does_not_hold',
+      `${line(last - 1)} missing`,
+    ]);
+  });
+
+  test('cut off within a row is found out', async () => {
+    const text = fileOf(path, rows);
+    const [verdict, ...findings] = await found(text.slice(0, text.lastIndexOf(rows[middle]!) + 12));
+    expect(verdict).toBe('does_not_hold');
+    expect(findings.at(0)).toMatch(/unreadable|edited/);
+  });
+
+  test('with a line that is no row is found out', async () => {
+    const [verdict, finding] = await found(fileOf(path, rows.toSpliced(middle, 0, 'no row')));
+    expect([verdict, finding]).toEqual(['does_not_hold', `${line(middle)} unreadable`]);
+  });
+
+  test('of an earlier release is proved up to its own end', async () => {
+    const { rows: earlier, asOf } = made(leaves.slice(0, -900));
+    const older = await verify(fileOf(path, earlier.get(path)!, asOf));
+    expect(older).toMatchObject({ verdict: 'proved', findings: [] });
+    if (earlier.get(path)!.length < rows.length)
+      expect(older.notes[0]).toMatch(/^The file is of an earlier release/);
+  });
+});
+
+test('an added row is found out, and what it is not', async () => {
+  const path = 'economy/mic-history.csv';
+  const rows = rowsOf(path);
+  const added = rows[40]!.split(',').with(2, 'MALLORY').with(3, '1960.5').join();
+  const { verdict, findings } = await verify(fileOf(path, rows.toSpliced(41, 0, added)));
+  expect([verdict, findings]).toMatchObject(['does_not_hold', [{ line: 43, kind: 'added' }]]);
+  const day = rowsOf('economy/minting-by-day.csv');
+  const more = day[9]!.split(',').with(1, 'DIPLOMACY').with(2, '7').join();
+  expect(await found(fileOf('economy/minting-by-day.csv', day.toSpliced(9, 0, more)))).toEqual([
+    'does_not_hold',
+    '11 added',
+  ]);
+});
+
+test('a file of another service has none of the log’s rows', async () => {
+  const path = 'economy/mic-history.csv';
+  const rows = rowsOf(path).map((row) => row.replace(/^\d{4}/, '2021').replace(/\d+\.?\d*,/, '77,'));
+  const { verdict, findings, isAbandoned } = await verify(fileOf(path, rows));
+  expect([verdict, isAbandoned, findings.length]).toEqual(['does_not_hold', true, 1]);
+  expect(findings[0]!.message).toMatch(/from another service/);
+});
+
+test('a file with other columns, of a restricted table or of none cannot be checked', async () => {
+  const reasonOf = async (text: string, path?: string) => {
+    const { verdict, unchecked } = await verify(text, path ? { path } : {});
+    return `${verdict}: ${unchecked.join()}`;
+  };
+  expect(await reasonOf('timestamp,cycle,sentinel,amount,cathedral,score\n')).toMatch(
+    /^cannot_be_checked: .* another release.*it has score and it lacks coordination_score/,
+  );
+  expect(await reasonOf('a,b,c\n1,2,3\n')).toMatch(/^cannot_be_checked: .*not that of a public history/);
+  expect(await reasonOf('timestamp,event_type,agent,data,attestation_hash\n')).toMatch(/verify-export/);
+  expect(await reasonOf(fileOf('economy/mic-history.csv', []), 'economy/mii')).toMatch(/not the path/);
+  expect(await reasonOf('')).toMatch(/the file is empty/);
+});
+
+test('a history that follows from hashed events cannot be checked, and the types are named', async () => {
+  for (const path of ['academics/sentinels-by-day.csv', 'philosophy/metrics-by-day.csv']) {
+    const { verdict, unchecked } = await verify(fileOf(path, rowsOf(path)));
+    expect([verdict, unchecked[0]]).toEqual(['cannot_be_checked', expect.stringContaining('attestation')]);
+  }
+});
+
+test('of the counts by type, those of public types are compared', async () => {
+  const path = 'academics/events-by-day.csv';
+  const rows = rowsOf(path);
+  const { verdict, proved, unchecked } = await verify(fileOf(path, rows));
+  expect(verdict).toBe('cannot_be_checked');
+  expect(proved).toBe(
+    rows.filter((row) => /,(genesis|mi[ic]_|multi|delib|posit|decis|audit_s|alert_r)/.test(row)).length,
+  );
+  expect(unchecked[0]).toMatch(/types whose events stay hashes/);
+  const at = rows.findIndex((row) => row.includes('mic_mint'));
+  expect(await found(fileOf(path, rows.with(at, rows[at]!.replace(/\d+$/, '999'))))).toEqual([
+    'does_not_hold',
+    `${at + 2} edited`,
+  ]);
+});
+
+describe('events that stay hashes', () => {
+  const hidden = leaves.map((leaf) =>
+    leaf.event.type === 'genesis'
+      ? { ...leaf, event: { ...leaf.event, data: { ...leaf.event.data, charter: 'Rules' } } }
+      : leaf,
+  );
+  const withCharter = publicSite(hidden);
+
+  test('such as a genesis leave the rest of a history to be checked', async () => {
+    const multipliers = await verify(
+      fileOf('economy/cathedral-multipliers.csv', rowsOf('economy/cathedral-multipliers.csv')),
+      {},
+      withCharter,
+    );
+    expect(multipliers).toMatchObject({ verdict: 'cannot_be_checked', findings: [] });
+    expect(multipliers.unchecked[0]).toMatch(/of the genesis event/);
+    const mii = rowsOf('economy/mii-by-day.csv');
+    expect(await found(fileOf('economy/mii-by-day.csv', mii), {}, withCharter)).toEqual([
+      'cannot_be_checked',
+    ]);
+    const wrong = mii.with(3, mii[3]!.replace(/,(\d)/, ',9$1'));
+    expect(await found(fileOf('economy/mii-by-day.csv', wrong), {}, withCharter)).toEqual([
+      'does_not_hold',
+      '5 edited',
+    ]);
+  });
+
+  test('leave the first supply open, and a changed row is found all the same', async () => {
+    const path = 'economy/supply-by-day.csv';
+    const rows = rowsOf(path);
+    const { verdict, unchecked, proved } = await verify(fileOf(path, rows), {}, withCharter);
+    expect([verdict, proved]).toEqual(['cannot_be_checked', rows.length]);
+    expect(unchecked[0]).toMatch(/if it was \d+ MIC/);
+    for (const at of [0, 1, 200])
+      expect(
+        await found(fileOf(path, rows.with(at, rows[at]!.replace(/,(\d)/, ',9$1'))), {}, withCharter),
+      ).toEqual(['does_not_hold', `${at + 2} edited`]);
+  });
+
+  test('make no row of their day an added one', async () => {
+    const path = 'economy/mic-history.csv';
+    const at = leaves.findIndex(({ event }) => event.type === 'mic_mint' && event.seq > 500);
+    const unknown = leaves.map((leaf, index) =>
+      index === at
+        ? { ...leaf, event: { ...leaf.event, data: { ...leaf.event.data, note: 'not described' } } }
+        : leaf,
+    );
+    const verdict = await verify(fileOf(path, rowsOf(path)), {}, publicSite(unknown));
+    expect(verdict).toMatchObject({
+      verdict: 'cannot_be_checked',
+      findings: [],
+      proved: rowsOf(path).length - 1,
+    });
+    expect(
+      await found(
+        fileOf('economy/supply-by-day.csv', rowsOf('economy/supply-by-day.csv')),
+        {},
+        publicSite(unknown),
+      ),
+    ).toEqual(['cannot_be_checked']);
+  });
+});
+
+test('a log that ends before the file proves the rows up to its end', async () => {
+  const path = 'economy/mic-history.csv';
+  const verdict = await verify(fileOf(path, rowsOf(path)), {}, publicSite(leaves.slice(0, -900)));
+  expect(verdict).toMatchObject({ verdict: 'cannot_be_checked', findings: [] });
+  expect(verdict.unchecked[0]).toMatch(/newer than the log’s newest public event/);
+});
+
+test('a damaged bundle is a fault of the log, not of the file', async () => {
+  const path = [...site.keys()].find((name) => /^log\/public\/v\d+\/001/.test(name))!;
+  const text = fileOf('economy/mic-history.csv', rowsOf('economy/mic-history.csv'));
+  const cut = new Map(site).set(path, site.get(path)!.subarray(0, -9));
+  await expect(verify(text, {}, cut)).rejects.toThrow(expect.objectContaining({ code: 'log_invalid' }));
+});
+
+test('progress goes up to the whole', async () => {
+  const done: number[] = [];
+  await verify(fileOf('economy/supply-by-day.csv', rowsOf('economy/supply-by-day.csv')), {
+    onProgress: (progress) => void done.push(progress.done / progress.total),
+  });
+  expect(done[0]).toBe(0);
+  expect(done.at(-1)).toBe(1);
+  expect(done).toEqual(done.toSorted((one, other) => one - other));
+});
