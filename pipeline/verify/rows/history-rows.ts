@@ -16,6 +16,8 @@ export interface LogRow {
   time: string;
   /** Where the log has its event; null for a row of a whole day. */
   event: number | null;
+  /** The events that its links name; null where hashes decide which these are. */
+  links: readonly number[] | null;
   /** The time of the event, or of the last public one of the day. */
   timestamp: string;
 }
@@ -64,7 +66,13 @@ function rowsOfEvent(table: HistoryTable, leaf: Leaf): LogRow[] {
   if (!(table.types as readonly string[]).includes(leaf.event.type)) return [];
   const { seq: event, timestamp } = leaf.event;
   const time = table.time === 'date' ? dayOf(timestamp) : timestamp;
-  return table.artifact.rows(leaf).map((text) => ({ text: withoutEnd(text), time, event, timestamp }));
+  return table.artifact.rows(leaf).map((text) => ({
+    text: withoutEnd(text),
+    time,
+    event,
+    links: [event],
+    timestamp,
+  }));
 }
 
 function withoutEnd(text: string): string {
@@ -145,10 +153,11 @@ export class DayRows implements LogRows {
   #closeDay(): LogRow[] {
     const { artifact, time } = this.#table;
     const { asOf: timestamp, day } = this.#state;
-    return artifact.dayRows!(this.#state).map((row) => {
+    const events = artifact.dayEvents?.(this.#state);
+    return artifact.dayRows!(this.#state).map((row, index) => {
       const text = withoutEnd(row);
       const at = time === 'closed' ? (JSON.parse(text) as { closed: string }).closed : day.date;
-      return { text, time: at, event: null, timestamp };
+      return { text, time: at, event: null, links: events?.[index] ?? null, timestamp };
     });
   }
 

@@ -136,10 +136,22 @@ function inJson(cell: string, type: Column['type']): string {
   return type === 'number' ? numeral(cell) : cell;
 }
 
-/** The links of a row of JSON lines. */
-export function parseLinks(text: string): Record<string, unknown> {
-  const row = parseObject(text) ?? {};
-  return Object.fromEntries(Object.entries(row).filter(([name]) => isLink(name)));
+/** The events that a row of JSON lines names, by column, as texts. */
+export function parseLinks(text: string): Record<string, string> {
+  const links = Object.entries(parseObject(text) ?? {}).filter(([name]) => isLink(name));
+  return Object.fromEntries(links.map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** The same of a row of the log: the last column may have a list. */
+export function linksOf({ artifact }: HistoryTable, events: readonly number[]): Record<string, string> {
+  const shape = artifact.line?.shape ?? {};
+  const names = Object.keys(shape).filter(isLink);
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      JSON.stringify(shape[name] instanceof z.ZodArray ? events.slice(index) : events[index]),
+    ]),
+  );
 }
 
 /** A number is marked, so that it is not the text of the same digits. */

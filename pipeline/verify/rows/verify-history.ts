@@ -20,6 +20,7 @@ import {
   cellsInForm,
   type HistoryForm,
   type HistoryTable,
+  linksOf,
   parseCells,
   parseLinks,
 } from './history-tables.ts';
@@ -375,13 +376,14 @@ class Comparison {
     return following !== null && this.#equals(row, following.text);
   }
 
-  #equals({ text: own, event }: LogRow, text: string): boolean {
+  #equals(row: LogRow, text: string): boolean {
+    const own = row.text;
     const { form } = this.#file;
     if (form !== 'ndjson' && own === text) return true;
     if (form === 'csv' && this.#masked.length === 0) return false;
     const cells = this.#cells(text);
     if (!cells) return false;
-    return this.#changed(own, cells).length === 0 && this.#wrongLinks(event, text).length === 0;
+    return this.#changed(own, cells).length === 0 && this.#wrongLinks(row, text).length === 0;
   }
 
   #cells(text: string): Cells | null {
@@ -396,13 +398,16 @@ class Comparison {
     );
   }
 
-  /** A row of JSON lines names its event. */
-  #wrongLinks(event: number | null, text: string): string[] {
-    if (event === null || this.#file.form !== 'ndjson') return [];
-    const { event: found } = parseLinks(text);
-    return found === undefined || found === event
-      ? []
-      : [`event: the row follows from event ${event}, it names ${found}`];
+  /** A row of JSON lines names its events; one of an earlier release does not. */
+  #wrongLinks({ links }: LogRow, text: string): string[] {
+    if (links === null || this.#file.form !== 'ndjson') return [];
+    const expected = linksOf(this.#table, links);
+    return Object.entries(parseLinks(text))
+      .filter(([name, found]) => found !== expected[name])
+      .map(
+        ([name, found]) =>
+          `${name}: the log gives ${shown(expected[name] ?? '')}, the row has ${shown(found)}`,
+      );
   }
 
   #isEdit({ text, time }: LogRow, cells: Cells): boolean {
@@ -465,7 +470,7 @@ class Comparison {
           'edited',
           `${name} of ${describe(row)}: the log gives ${shown(expected[name]!)}, the row has ${shown(cells[name]!)}`,
         );
-      for (const message of this.#wrongLinks(row.event, text)) this.#fault(line, 'edited', message);
+      for (const message of this.#wrongLinks(row, text)) this.#fault(line, 'edited', message);
     }
     await this.#goBeyond(place);
   }
@@ -624,6 +629,8 @@ class Comparison {
         `The file is of an earlier release: it begins with ${describe(from)}, and the log goes on to ${describe(to)}. It was verified up to its own end.`,
       );
     }
+    if (this.#file.form === 'ndjson' && this.#table.artifact.dayRows && !this.#table.artifact.dayEvents)
+      notes.push('first_event and last_event were not compared: they may be events that stay hashes.');
     if (this.#carried > 0)
       notes.push(
         `${formatCount(this.#carried, 'row')} ${this.#carried === 1 ? 'is' : 'are'} of days without a public event: the numbers hold, and that such a day had an event at all cannot be seen.`,

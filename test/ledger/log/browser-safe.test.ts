@@ -51,6 +51,6 @@ test('browsers verify signatures and releases with the same code', () => {
 test('browsers prove rows with the same code', () => {
   // What only files of a server need is left out of the page's scripts, see astro.config.mjs.
   expect(allNeeds('verify/rows/prove-row.ts', 'verify/rows/verify-history.ts')).toEqual(
-    new Set(['canonicalize', 'csv-stringify/sync']),
+    new Set(['canonicalize']),
   );
 });
