@@ -8,6 +8,7 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { smallSite } from '../mirror/small-service.ts';
 import { median } from './child.ts';
 import { compare, type Report } from './figure.ts';
+import { rowProof } from './row-proof.ts';
 import { withScratch } from './scratch.ts';
 import { writeSyntheticLog } from './synthetic-log.ts';
 
@@ -21,7 +22,7 @@ const MOST_CPU = 4;
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** `verify` of a folder beside sha256sum of the same files, and the start of `prove` beside that of Node. */
+/** `verify` of a folder beside sha256sum of the same files, the start of `prove` beside that of Node, and what proving a row fetches. */
 export async function proofs(report: Report): Promise<void> {
   await withScratch(async (folder) => {
     const site = join(folder, 'site');
@@ -49,6 +50,7 @@ export async function proofs(report: Report): Promise<void> {
     }
     report(compare('start of `prove` ÷ start of `node -e 0`', median(ours), median(theirs), 'ms'));
   });
+  await rowProof(report);
 }
 
 async function writeSite(folder: string): Promise<void> {

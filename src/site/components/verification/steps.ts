@@ -137,7 +137,7 @@ export class Steps {
     if (findings.every(isUncheckable)) this.open(name, findings, words);
     else {
       this.failed += 1;
-      this.#add(name, 'failed', [words, ...findings.map(factsOf)]);
+      this.#add(name, 'failed', [words, ...findings.map((finding) => factsOf(finding, words === ''))]);
     }
   }
 
@@ -152,7 +152,7 @@ export class Steps {
   /** A step that shows nothing either way. */
   open(name: string, findings: readonly Finding[], words = ''): void {
     this.uncheckable += 1;
-    this.#add(name, 'uncheckable', [words, ...findings.map(factsOf)]);
+    this.#add(name, 'uncheckable', [words, ...findings.map((finding) => factsOf(finding, words === ''))]);
   }
 
   /** Begins again, since the host has published another release. */
@@ -186,9 +186,12 @@ export class Steps {
   }
 }
 
-function factsOf({ place, expected, found, code }: Finding): Node {
-  const facts = Object.entries({ Where: place, Expected: expected, Found: found, Code: code }).flatMap(
-    ([name, value]) => [makeElement('dt', '', name), makeElement('dd', '', printable(value))],
-  );
+/** Only what an error says has a code; what contradicts a row is said in words. */
+function factsOf({ place, expected, found, code }: Finding, hasCode: boolean): Node {
+  const named = { Where: place, Expected: expected, Found: found, ...(hasCode && { Code: code }) };
+  const facts = Object.entries(named).flatMap(([name, value]) => [
+    makeElement('dt', '', name),
+    makeElement('dd', '', printable(value)),
+  ]);
   return makeElement('dl', 'fault', ...facts);
 }
