@@ -642,6 +642,17 @@ export const SETTINGS = {
       'The publisher keys to trust. Without it, `mirror` trusts the keys that it saw first; `verify` trusts those that the manifest names, which proves that a copy is complete but not who published it.',
     schema: text,
   },
+  policy: {
+    group: 'Mirror and verification',
+    flag: 'policy',
+    env: 'CATHEDRAL_POLICY',
+    default: null,
+    unit: 'a file, as c2sp.org/tlog-policy describes it',
+    description:
+      "The logs and the witnesses to trust, and which of the witnesses must have cosigned the log's checkpoint. Only then do others see the same log. Without it, cosignatures are ignored. Where the policy names logs, their keys are the ledger's, and of --ledger-key those count that the policy names.",
+    path: true,
+    schema: text,
+  },
   readerApiKey: {
     group: 'Mirror and verification',
     flag: null,

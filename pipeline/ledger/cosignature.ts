@@ -184,7 +184,7 @@ function nodeMlDsa44(): VerifyMlDsa44 | null {
   if (!crypto) return null;
   const keyOf = (publicKey: Uint8Array) =>
     crypto.createPublicKey({
-      key: Buffer.from(concatBytes(SPKI_HEADER, publicKey)),
+      key: globalThis.Buffer.from(concatBytes(SPKI_HEADER, publicKey)),
       format: 'der',
       type: 'spki',
     });

@@ -5,7 +5,7 @@ import { formatCount } from '../words/number.ts';
 import { formatList } from '../words/phrase.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { isBy, verifySignature } from './cosignature.ts';
-import { noteText, readSignatures } from './note.ts';
+import { formatSignature, noteText, readSignatures } from './note.ts';
 import type { PolicyWitness, WitnessPolicy } from './witness-policy.ts';
 
 /** How far the clock of a witness may be ahead of the reader's, ms. A cosignature with a later time does not count. */
@@ -70,6 +70,22 @@ export async function readWitnesses(
   };
 }
 
+/** A note without cosignatures in the name of the policy's witnesses that do not verify. Throws ledger_corrupt. */
+export async function withoutInvalidCosignatures(
+  note: string,
+  { witnesses }: WitnessPolicy,
+  place: string,
+): Promise<string> {
+  const { text, signatures } = readSignatures(note, place);
+  const lines: string[] = [];
+  for (const signature of signatures) {
+    const witness = witnesses.find(({ key }) => isBy(key, signature));
+    const verdict = witness && (await verifySignature(witness.key, text, signature)).verdict;
+    if (verdict !== 'invalid') lines.push(formatSignature(signature));
+  }
+  return `${text}\n${lines.join('')}`;
+}
+
 type Signatures = ReturnType<typeof readSignatures>['signatures'];
 
 async function statementOf(
@@ -114,11 +130,19 @@ async function invalidCosignature(
 
 /** Throws witness_quorum if too few witnesses cosigned the checkpoint. `place` names the note. */
 export function assertQuorum(witnessing: Witnessing, place: string): void {
-  const { statements, isQuorum, fewest } = witnessing;
-  if (isQuorum) return;
+  const missing = missingQuorum(witnessing, place);
+  if (missing) throw missing;
+}
+
+/** The error witness_quorum if too few witnesses cosigned the checkpoint, else null. */
+export function missingQuorum(
+  { statements, isQuorum, fewest }: Witnessing,
+  place: string,
+): CathedralError | null {
+  if (isQuorum) return null;
   const of = formatCount(statements.length, 'witness', 'witnesses');
   const expected = `cosignatures by a quorum of the policy, which needs at least ${fewest} of ${of}`;
-  throw new CathedralError('witness_quorum', { place, expected, found: foundWords(statements) });
+  return new CathedralError('witness_quorum', { place, expected, found: foundWords(statements) });
 }
 
 /** A clause: `2 of 3 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago`. `now` in ms since 1970. */

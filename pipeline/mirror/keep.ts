@@ -4,6 +4,7 @@ import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
+import type { WitnessPolicy } from '../ledger/witness-policy.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
@@ -21,12 +22,15 @@ import { KeepingOrigin, localBlobs, type Source } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
 import { placeRelease } from './place-release.ts';
+import { mergedCheckpoint } from './refresh-notes.ts';
 
 export interface KeeperOptions {
   origin: Origin;
   folder: string;
   /** Reads every byte of the local copy, and replaces what is damaged. */
   recheck: boolean;
+  /** Which witnesses must have cosigned the log. */
+  policy: WitnessPolicy | null;
   /** `current` is a folder instead of a link. */
   withoutLinks: boolean;
   /** Simultaneous requests. */
@@ -73,6 +77,7 @@ export class Keeper implements Keep {
   readonly #hasList: boolean;
   #release: SignedRelease | null = null;
   #reader: TileReader | null = null;
+  #cosigned: string | null = null;
   #list: SignedList | null = null;
   readonly #fetched = { files: 0, snapshots: 0, unvouched: 0 };
 
@@ -146,8 +151,9 @@ export class Keeper implements Keep {
     return this.origin.tiles.keep(tile, hashes);
   }
 
-  async log(reader: TileReader): Promise<void> {
+  async log(reader: TileReader, cosigned: string | null): Promise<void> {
     this.#reader = reader;
+    this.#cosigned = cosigned;
     this.#fetched.files = this.origin.fetched.files;
     await this.origin.tiles.place(this.#options.parallel);
   }
@@ -188,7 +194,7 @@ export class Keeper implements Keep {
 
   /** After the last check: swaps the release in, then publishes what points to the new tiles and snapshots. */
   async finish(): Promise<Fetched> {
-    const { folder, parallel, recheck, log } = this.#options;
+    const { folder, parallel, recheck, policy, log } = this.#options;
     const { manifest, proofs } = this.#release!;
     const { tiles, fetched } = this.origin;
     const list = this.#list!;
@@ -205,7 +211,11 @@ export class Keeper implements Keep {
     // An update that was killed after the swap leaves the new release in place.
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
-    await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
+    const cosignatures = { cosigned: this.#cosigned, policy };
+    await replaceFile(
+      join(folder, LOG, 'checkpoint'),
+      await mergedCheckpoint(folder, manifest, cosignatures),
+    );
     await removeOldTiles(folder, manifest.log.size);
     await replaceFiles([
       [join(folder, LIST_PATH), list.bytes],

@@ -4,6 +4,7 @@ import { asDiskErrors, exists, sync } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
+import type { Witnessing } from '../ledger/witness-quorum.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { type Retries, retryWhileInconsistent } from '../verify/findings.ts';
@@ -15,7 +16,7 @@ import {
   readLatest,
   type SignedRelease,
 } from '../verify/signed-release.ts';
-import { verify } from '../verify/verify.ts';
+import { type Verification, verify } from '../verify/verify.ts';
 import { type Fetched, Keeper, type KeeperOptions, type LocalCopy, stagingOf } from './keep.ts';
 import {
   hasNewAnchors,
@@ -51,12 +52,14 @@ export interface Mirrored extends Fetched {
   signedBy: Verifier | null;
   /** Nobody had named a key to trust. */
   firstUse: boolean;
+  /** The witnesses of the policy; null: none was given. */
+  witnessing: Witnessing | null;
 }
 
 /**
  * Updates a folder to the current release of an origin: runs `verify` and keeps what passes. On failure the folder keeps serving
  * its release. Throws mirror_unreachable, mirror_stopped, mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired,
- * mirror_mismatch, mirror_invalid, publish_failed and locked.
+ * mirror_mismatch, mirror_invalid, witness_quorum, witness_signature, publish_failed and locked.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { folder, waitMs } = options;
@@ -78,13 +81,17 @@ async function update(options: MirrorOptions): Promise<Mirrored> {
   const place = origin.placeOf(LATEST_PATH);
   if (announced === 'unchanged' || (isSettled && announced.latest.manifest.sha256 === local.sha256)) {
     if (!acceptExpired) assertFresh(local!.manifest, now(), place);
-    await refreshNotes(origin, folder, local!);
-    return unchanged(local!);
+    return unchanged(local!, await refreshNotes(options, local!));
   }
   // Found before anything else is fetched.
   if (local) assertNoRollback(acceptedOf(local), announced.latest, place);
   const trusted = trustedKeys(state, keys);
-  const { release, fetched } = await verifyAndKeep(announced, trusted, { release: local, isWhole }, options);
+  const { release, witnessing, fetched } = await verifyAndKeep(
+    announced,
+    trusted,
+    { release: local, isWhole },
+    options,
+  );
   await asDiskErrors(folder, async () => {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await sync(folder);
@@ -98,7 +105,7 @@ async function update(options: MirrorOptions): Promise<Mirrored> {
     version: manifest.version,
     validator: announced.validator,
   });
-  return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...fetched };
+  return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, witnessing, ...fetched };
 }
 
 async function verifyAndKeep(
@@ -107,24 +114,34 @@ async function verifyAndKeep(
   local: Omit<LocalCopy, 'hasDamagedTiles'>,
   options: MirrorOptions,
   hasDamagedTiles = false,
-): Promise<{ release: SignedRelease; fetched: Fetched }> {
-  const { origin, ledgerKeys } = options;
+): Promise<Pick<Verification, 'witnessing'> & { release: SignedRelease; fetched: Fetched }> {
+  const { origin, ledgerKeys, policy } = options;
   const keeper = await Keeper.open(options, { ...local, hasDamagedTiles });
   const earlier = local.release && acceptedOf(local.release);
   const log = local.release?.manifest.log;
   const checkpoint = log ? { place: origin.placeOf(LOG), log } : null;
-  const trust = { keys, ledgerKeys, earlier, checkpoint };
+  const trust = { keys, ledgerKeys, earlier, checkpoint, policy };
   const { wait, now, parallel, acceptExpired } = options;
   const kept = { announced, isStrict: true, keep: keeper, choose: keeper.choice };
   try {
     const given = { wait, now, parallel, acceptExpired, log: options.log };
-    const { release } = await verify(keeper.origin, trust, { ...given, ...kept });
-    return { release: release!, fetched: await keeper.finish() };
+    const { release, witnessing } = await verify(keeper.origin, trust, { ...given, ...kept });
+    return { release: release!, witnessing, fetched: await keeper.finish() };
   } catch (error) {
     // A tile on this disk may be the one that is wrong.
-    if (keeper.origin.tiles.reused === 0 || !isLogInvalid(error)) throw error;
+    if (keeper.origin.tiles.reused === 0 || !isLogInvalid(error))
+      throw withFormerRelease(error, local.release);
     return verifyAndKeep(announced, keys, local, options, true);
   }
+}
+
+/** Says what the mirror does while witnesses are being asked, which happens after publication. */
+function withFormerRelease(error: unknown, release: LocalRelease | null): unknown {
+  if (!release || !(error instanceof CathedralError && error.code === 'witness_quorum')) return error;
+  const { version, release: name } = release.manifest;
+  const { code, place, found } = error;
+  const expected = `${error.expected} (until then the mirror keeps version ${version}, ${name})`;
+  return new CathedralError(code, { place, expected, found, cause: error });
 }
 
 function isLogInvalid(error: unknown): boolean {
@@ -136,9 +153,9 @@ function acceptedOf({ manifest: { version, log }, sha256 }: LocalRelease) {
   return { version, log, sha256 };
 }
 
-function unchanged({ manifest }: LocalRelease): Mirrored {
+function unchanged({ manifest }: LocalRelease, witnessing: Witnessing | null): Mirrored {
   const nothing = { files: { files: 0, bytes: 0 }, tiles: 0, snapshots: 0, unvouched: 0 };
-  return { outcome: 'unchanged', manifest, signedBy: null, firstUse: false, ...nothing };
+  return { outcome: 'unchanged', manifest, signedBy: null, firstUse: false, witnessing, ...nothing };
 }
 
 /** At another address the same tag may stand for other bytes. */

@@ -1,57 +1,135 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '../disk/durable.ts';
-import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
-import { SIGNATURE_PATH } from '../release/format/public-manifest.ts';
+import {
+  formatSignature,
+  MAX_NOTE_BYTES,
+  MAX_SIGNATURES,
+  noteText,
+  readSignatures,
+  type Verifier,
+} from '../ledger/note.ts';
+import type { WitnessPolicy } from '../ledger/witness-policy.ts';
+import {
+  assertQuorum,
+  readWitnesses,
+  type Witnessing,
+  withoutInvalidCosignatures,
+} from '../ledger/witness-quorum.ts';
+import { MANIFEST_PATH, type PublicManifest, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
+import { FolderOrigin } from '../verify/folder-origin.ts';
+import { headOf, openLog, readPublishedCheckpoint } from '../verify/log.ts';
 import { LOG, type Origin, readSmall } from '../verify/origin.ts';
+import { readCosigned } from '../verify/witnesses.ts';
 import type { LocalRelease } from './mirror-state.ts';
 
-interface LocalNote {
-  path: string;
-  /** On the disk. */
-  place: string;
-  /** The name of its author's keys, whose signatures were verified when it came. */
-  name: string;
+const CHECKPOINT = `${LOG}/checkpoint`;
+
+export interface RefreshOptions {
+  origin: Origin;
+  folder: string;
+  /** Keys that may have signed the ledger's checkpoint; null: that signature is not verified. */
+  ledgerKeys: readonly Verifier[] | null;
+  policy: WitnessPolicy | null;
+  /** ms since 1970. */
+  now: () => number;
 }
 
 /**
- * Others may cosign a checkpoint or a release after it was published: fetches their signatures. A note stays as it is if the
- * origin has a different text, as of the next release, other signatures of the author, or fewer signatures. Throws
- * ledger_corrupt, mirror_unreachable and publish_failed.
+ * Others may cosign a checkpoint or a release after it was published: adds their signatures to the notes that the mirror has, and drops
+ * none. A signature of a note's own author was verified when the note came, and no other is added. Returns the witnesses of the policy.
+ * Throws mirror_forked for a checkpoint that contradicts the mirror's, witness_signature and witness_quorum, ledger_corrupt,
+ * mirror_unreachable and publish_failed.
  */
 export async function refreshNotes(
-  origin: Origin,
-  folder: string,
+  options: RefreshOptions,
   { manifest, root }: LocalRelease,
-): Promise<void> {
-  const checkpoint = `${LOG}/checkpoint`;
-  const notes: LocalNote[] = [
-    { path: checkpoint, place: join(folder, checkpoint), name: manifest.log.origin },
-    { path: SIGNATURE_PATH, place: join(root, SIGNATURE_PATH), name: manifest.publisher },
-    { path: LIST_SIGNATURE_PATH, place: join(folder, LIST_SIGNATURE_PATH), name: manifest.publisher },
-  ];
-  for (const note of notes) await refresh(origin, note);
+): Promise<Witnessing | null> {
+  const { origin, folder, policy, now } = options;
+  const offered = await offeredCheckpoint(manifest, options);
+  if (policy && offered) await readWitnesses(offered.note, policy, { place: offered.place, now: now() });
+  const note = await mergedCheckpoint(folder, manifest, { cosigned: offered?.note ?? null, policy });
+  await replaceIfChanged(join(folder, CHECKPOINT), note);
+  for (const [path, place] of [
+    [SIGNATURE_PATH, join(root, SIGNATURE_PATH)],
+    [LIST_SIGNATURE_PATH, join(folder, LIST_SIGNATURE_PATH)],
+  ] as const) {
+    const [found, held] = [await readSmall(origin, path, { most: MAX_NOTE_BYTES }), await readText(place)];
+    if (!found || held === null) continue;
+    const added = { note: new TextDecoder().decode(found.bytes), place: origin.placeOf(path) };
+    await replaceIfChanged(place, withSignatures(held, added, manifest.publisher));
+  }
+  if (!policy) return null;
+  const witnessing = await readWitnesses(note, policy, { place: origin.placeOf(CHECKPOINT), now: now() });
+  assertQuorum(witnessing, origin.placeOf(CHECKPOINT));
+  return witnessing;
 }
 
-async function refresh(origin: Origin, { path, place, name }: LocalNote): Promise<void> {
-  const offered = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
-  const local = await readFile(place).catch(() => null);
-  if (!offered || !local || local.equals(offered.bytes)) return;
-  if (noteText(offered.bytes, origin.placeOf(path)) !== noteText(local, place)) return;
-  const [before, after] = [signaturesOf(local), signaturesOf(offered.bytes)];
-  const own = (lines: readonly string[]) => lines.filter((line) => line.startsWith(`— ${name} `));
-  // A further signature under the author's key that does not verify would make every reader refuse the note.
-  if (!isDeepStrictEqual(own(before), own(after)) || after.length < before.length) return;
-  await replaceFile(place, offered.bytes);
+/** The checkpoint of this release at the origin, with its cosignatures; null: the origin has none any more. */
+async function offeredCheckpoint(
+  { log }: PublicManifest,
+  { origin, folder, ledgerKeys }: RefreshOptions,
+): Promise<{ note: string; place: string } | null> {
+  const place = origin.placeOf(CHECKPOINT);
+  const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
+  if (!found) return null;
+  const own = { note: log.checkpoint, place: `${MANIFEST_PATH}: log.checkpoint` };
+  if (noteText(found.bytes, place) === noteText(own.note, own.place))
+    return { note: new TextDecoder().decode(found.bytes), place };
+  // The log may have grown since the release, or is still the previous one. It must be the same log.
+  const reader = await openLog(await FolderOrigin.at(folder), headOf(log));
+  await readPublishedCheckpoint(origin, reader, { origin: log.origin, keys: ledgerKeys });
+  return readCosigned(origin, own, log.size);
 }
 
-/** The signature lines of a note. */
-function signaturesOf(note: Uint8Array): string[] {
-  const text = new TextDecoder().decode(note);
-  return text
-    .slice(text.lastIndexOf('\n\n') + 2)
-    .trimEnd()
-    .split('\n');
+export interface Cosignatures {
+  /** A note of the release's checkpoint, with verified cosignatures by the policy's witnesses. */
+  cosigned: string | null;
+  policy: WitnessPolicy | null;
+}
+
+/** The checkpoint of a release with all cosignatures that the mirror has or is offered, but for invalid ones by witnesses of the policy. */
+export async function mergedCheckpoint(
+  folder: string,
+  { log }: PublicManifest,
+  { cosigned, policy }: Cosignatures,
+): Promise<string> {
+  const place = join(folder, CHECKPOINT);
+  const held = await readText(place);
+  const sound = held !== null && policy ? await withoutInvalidCosignatures(held, policy, place) : held;
+  return [sound, cosigned].reduce<string>(
+    (note, more) => (more === null ? note : withSignatures(note, { note: more, place }, log.origin)),
+    log.checkpoint,
+  );
+}
+
+/**
+ * A note with the signatures of another note of the same text. `author`: the name of the keys whose signatures stay as they are: a further
+ * one that does not verify would make every reader refuse the note. Throws ledger_corrupt.
+ */
+function withSignatures(held: string, more: { note: string; place: string }, author: string): string {
+  const [ours, theirs] = [readSignatures(held, more.place), readSignatures(more.note, more.place)];
+  if (ours.text !== theirs.text) return held;
+  const ownLines = (lines: readonly string[]) => lines.filter((line) => line.startsWith(`— ${author} `));
+  const [kept, offered] = [linesOf(ours), linesOf(theirs)];
+  // The usual case: then the mirror has the bytes of its origin.
+  const isMore = kept.every((line) => offered.includes(line));
+  if (isMore && ownLines(offered).length === ownLines(kept).length) return more.note;
+  const own = new Set(ownLines(offered));
+  const lines = new Set([...kept, ...offered.filter((line) => !own.has(line))]);
+  const note = `${ours.text}\n${[...lines].slice(0, MAX_SIGNATURES).join('')}`;
+  return note.length > MAX_NOTE_BYTES ? held : note;
+}
+
+function linesOf({ signatures }: ReturnType<typeof readSignatures>): string[] {
+  return signatures.map(formatSignature);
+}
+
+async function readText(place: string): Promise<string | null> {
+  return readFile(place, 'utf8').catch(() => null);
+}
+
+async function replaceIfChanged(place: string, text: string): Promise<void> {
+  if ((await readText(place)) !== text) await replaceFile(place, text);
 }

@@ -3,8 +3,10 @@ import type { Finding } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import type { Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { MAX_NOTE_BYTES, type Verifier } from '../ledger/note.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
+import type { WitnessPolicy } from '../ledger/witness-policy.ts';
+import { formatWitnessing, type Witnessing } from '../ledger/witness-quorum.ts';
 import {
   LATEST_PATH,
   MANIFEST_PATH,
@@ -20,12 +22,13 @@ import {
   headOf,
   openCheckpoint,
   openLog,
+  type PublishedCheckpoint,
   readCheckpoint,
-  verifyPublishedCheckpoint,
+  readPublishedCheckpoint,
   verifyTiles,
 } from './log.ts';
 import { verifyLogNames, verifyReleaseNames, verifySnapshotNames } from './names.ts';
-import { type Origin, readSmall } from './origin.ts';
+import { LOG, type Origin, readSmall } from './origin.ts';
 import {
   type AcceptedRelease,
   type Announced,
@@ -47,6 +50,7 @@ import {
   verifySnapshot,
   verifyUnlisted,
 } from './snapshots.ts';
+import { verifyWitnesses } from './witnesses.ts';
 
 /** Whom the reader trusts, and what the reader has already seen. */
 export interface Trust {
@@ -58,13 +62,15 @@ export interface Trust {
   earlier?: (AcceptedRelease & { keys?: readonly Verifier[] }) | null;
   /** A checkpoint that the log must extend: a signed note, or a tree head of a log that was verified before. */
   checkpoint?: EarlierCheckpoint | null;
+  /** Which witnesses must have cosigned the log. */
+  policy?: WitnessPolicy | null;
   /** An unsigned release as its own publisher describes it. */
   unsigned?: PublicManifest | null;
 }
 
 export type EarlierCheckpoint = { place: string } & (
   | { note: string }
-  | { log: { origin: string; size: number; root_hash: string } }
+  | { log: { origin: string; size: number; root_hash: string; checkpoint?: string } }
 );
 
 /** What `cathedral mirror` does with everything that has passed its check. */
@@ -73,8 +79,8 @@ export interface Keep {
   release(release: SignedRelease): Promise<void>;
   /** A tile that follows from the signed root. */
   tile(tile: Tile, hashes: readonly Hash[]): Promise<void>;
-  /** After `log` and `checkpoint`. */
-  log(reader: TileReader): Promise<void>;
+  /** After `log`, `checkpoint` and `witnesses`. `cosigned`: the release's checkpoint with cosignatures, as a note; null: none is known. */
+  log(reader: TileReader, cosigned: string | null): Promise<void>;
   /** A snapshot, after each of its files. */
   snapshot(snapshot: VerifiedSnapshot): Promise<void>;
   /** After the last snapshot. */
@@ -123,9 +129,13 @@ export interface Subject {
   notProven: readonly string[];
   /** Set by `log`: the tree that the release was made from. */
   reader: TileReader | null;
+  /** Set by `log`: the checkpoint that the origin publishes. */
+  published: PublishedCheckpoint | null;
+  /** Set by `witnesses`. */
+  witnessing: (Witnessing & { note: string }) | null;
 }
 
-type Need = 'manifest' | 'signature' | 'log' | 'disk' | 'earlier release' | 'earlier checkpoint';
+type Need = 'manifest' | 'signature' | 'log' | 'disk' | 'earlier release' | 'earlier checkpoint' | 'policy';
 
 /** Whether a check can run, and what to say if it cannot. */
 export const NEEDS: Readonly<Record<Need, { isMet: (subject: Subject) => boolean; otherwise: string }>> = {
@@ -136,6 +146,7 @@ export const NEEDS: Readonly<Record<Need, { isMet: (subject: Subject) => boolean
     isMet: ({ trust }) => !!trust.checkpoint,
     otherwise: 'no earlier checkpoint was given',
   },
+  policy: { isMet: ({ trust }) => !!trust.policy, otherwise: 'no policy was given' },
   log: { isMet: ({ reader }) => reader !== null, otherwise: 'the log could not be read' },
   disk: { isMet: ({ origin }) => origin.disk !== null, otherwise: 'this needs a folder' },
 };
@@ -263,12 +274,16 @@ export const CHECKS = [
       const { keep, parallel, choose } = options;
       const tiles = { choose: choose.tiles, parallel, keep: keep?.tile.bind(keep) };
       const { read, all } = await verifyTiles(reader, tiles);
-      // A mirror publishes the checkpoint of the manifest, and so does not fetch this one.
-      const expected = { origin: log.origin, keys: ledgerKeys };
-      if (!keep) {
-        const published = await verifyPublishedCheckpoint(origin, reader, expected);
-        if (origin.disk) await verifyLogNames(published, { origin, findings, disk: origin.disk });
-      }
+      const published = await readPublishedCheckpoint(origin, reader, {
+        origin: log.origin,
+        keys: ledgerKeys,
+      });
+      subject.published = published;
+      // A mirror publishes the checkpoint of the manifest, and needs only the cosignatures of this one.
+      if (!published && !keep)
+        throw mismatchError(origin.placeOf(`${LOG}/checkpoint`), 'the checkpoint of the log', 'no such file');
+      if (published && !keep && origin.disk)
+        await verifyLogNames(published.reader, { origin, findings, disk: origin.disk });
       const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature was not verified';
       return `${head.size} events, ${read} of ${all} tiles have the signed root; ${whose}`;
     },
@@ -290,13 +305,36 @@ export const CHECKS = [
     },
   },
   {
+    name: 'witnesses',
+    needs: ['policy', 'log', 'signature'],
+    proves: 'As many witnesses as the policy requires cosigned the log, so others see the same one.',
+    async run(subject) {
+      const { origin, trust, options, manifest } = subject;
+      const own = {
+        note: manifest!.log.checkpoint,
+        place: `${origin.placeOf(MANIFEST_PATH)}: log.checkpoint`,
+      };
+      // A mirror must have the cosignatures of the checkpoint that it publishes itself.
+      const published = options.keep ? sameCheckpoint(subject) : subject.published;
+      const others = [own.note, ...checkpointsOf(trust)];
+      const policy = trust.policy!;
+      const now = options.now();
+      const witnessing = await verifyWitnesses(origin, { policy, own, published, others, now });
+      subject.witnessing = witnessing;
+      return formatWitnessing(witnessing, now);
+    },
+  },
+  {
     name: 'snapshots',
     needs: ['log'],
     proves: 'The publisher signed the snapshot list; each snapshot is in the log and has its files.',
     async run(subject) {
       const { origin, options, findings } = subject;
       options.log('snapshots');
-      await options.keep?.log(subject.reader!);
+      await options.keep?.log(
+        subject.reader!,
+        subject.witnessing?.note ?? sameCheckpoint(subject)?.note ?? null,
+      );
       const list = await readList(subject);
       const chosen = options.choose.snapshots(list.index);
       const work = snapshotsWork(subject);
@@ -322,6 +360,19 @@ export const CHECKS = [
     },
   },
 ] as const satisfies readonly Check[];
+
+/** The earlier checkpoint that the reader has, as a note. */
+function checkpointsOf({ checkpoint }: Trust): string[] {
+  if (!checkpoint) return [];
+  const note = 'note' in checkpoint ? checkpoint.note : checkpoint.log.checkpoint;
+  return note === undefined ? [] : [note];
+}
+
+/** The published checkpoint if it is that of the release, perhaps with cosignatures. */
+function sameCheckpoint({ published, manifest }: Subject): PublishedCheckpoint | null {
+  const text = published && noteText(published.note, published.place);
+  return text === noteText(manifest!.log.checkpoint, 'log.checkpoint') ? published : null;
+}
 
 export type CheckName = (typeof CHECKS)[number]['name'];
 

@@ -91,22 +91,30 @@ export interface TilesOptions {
   keep?: ((tile: Tile, hashes: readonly Hash[]) => Promise<void>) | undefined;
 }
 
+export interface PublishedCheckpoint {
+  /** As received. */
+  note: string;
+  place: string;
+  /** Of the longer one of its tree and the release's. */
+  reader: TileReader;
+}
+
 /**
- * Compares `/log/checkpoint` with the release's tree: it may be of an earlier or of a later one. Returns a reader of the longer
- * tree. Throws mirror_mismatch, mirror_forked, and what reading a checkpoint and opening a log throw.
+ * Compares `/log/checkpoint` with the release's tree: it may be of an earlier or of a later one. Null: there is no such file. Throws
+ * mirror_forked, and what reading a checkpoint and opening a log throw.
  */
-export async function verifyPublishedCheckpoint(
+export async function readPublishedCheckpoint(
   origin: Origin,
   reader: TileReader,
   expected: ExpectedLog,
-): Promise<TileReader> {
+): Promise<PublishedCheckpoint | null> {
   const path = `${LOG}/checkpoint`;
   const place = origin.placeOf(path);
   const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
-  if (!found) throw mismatchError(place, 'the checkpoint of the log', 'no such file');
+  if (!found) return null;
   const head = await readCheckpoint(found.bytes, expected, place);
   const isLater = head.size > reader.head.size;
   const longer = isLater ? await openLog(origin, head) : reader;
   await assertExtends(longer, isLater ? reader.head : head, place);
-  return longer;
+  return { note: new TextDecoder().decode(found.bytes), place, reader: longer };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../errors.ts';
+import type { Witnessing } from '../ledger/witness-quorum.ts';
 import { MANIFEST_PATH } from '../release/format/public-manifest.ts';
 import {
   CHECKS,
@@ -21,6 +22,8 @@ export interface Verification {
   findings: readonly Finding[];
   /** Signed content that causes trouble anyway. */
   warnings: readonly string[];
+  /** The witnesses of the policy; null: none was given, or they are too few. */
+  witnessing: Witnessing | null;
   /** Sorted paths that answered with newer data than the release, which nobody has signed. */
   notProven: readonly string[];
 }
@@ -59,6 +62,8 @@ async function runChecks(origin: Origin, trust: Trust, options: VerifyOptions): 
     manifest: null,
     notProven: [],
     reader: null,
+    published: null,
+    witnessing: null,
   };
   const verdicts: Verdict[] = [];
   for (const check of CHECKS) {
@@ -68,8 +73,9 @@ async function runChecks(origin: Origin, trust: Trust, options: VerifyOptions): 
     verdicts.push(verdict);
     options.report?.(verdict, subject.signed);
   }
-  const { signed, notProven } = subject;
-  return { release: signed, verdicts, findings: findings.all, warnings: warningsOf(subject), notProven };
+  const { signed, witnessing, notProven } = subject;
+  const warnings = warningsOf(subject);
+  return { release: signed, verdicts, findings: findings.all, warnings, witnessing, notProven };
 }
 
 async function runCheck(

@@ -1,8 +1,16 @@
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatWitnessing } from '../../pipeline/ledger/witness-quorum.ts';
 import { type Mirrored, mirror as mirrorService } from '../../pipeline/mirror/mirror.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';
-import { httpOrigin, READER_FLAGS, READER_SETTINGS, readerOptions, WITHOUT_LEDGER_KEY } from './reader.ts';
+import {
+  httpOrigin,
+  READER_FLAGS,
+  READER_SETTINGS,
+  readerOptions,
+  WITHOUT_LEDGER_KEY,
+  witnessesOf,
+} from './reader.ts';
 
 export const mirror = defineCommand({
   summary: 'Updates a verified copy of a service or of another mirror.',
@@ -47,20 +55,24 @@ export const mirror = defineCommand({
     if (config.json) print(formatJson(factsOf(mirrored, origin.traffic)));
     else
       print(
-        `${sentence(mirrored)}; ${requests} requests, ${bytes} bytes; ${formatDuration(now() - started)}`,
+        `${sentence(mirrored, now())}; ${requests} requests, ${bytes} bytes; ${formatDuration(now() - started)}`,
       );
     return 0;
   },
 });
 
-function sentence({ outcome, manifest, files, tiles, snapshots }: Mirrored): string {
+function sentence({ outcome, manifest, files, tiles, snapshots, witnessing }: Mirrored, now: number): string {
   const { version, release, expires } = manifest;
   const what = `version ${version}, ${release}, expires ${expires}`;
-  if (outcome === 'unchanged') return `unchanged: ${what}`;
-  return `mirrored: ${what}: ${files.files} new files, ${tiles} tiles, ${snapshots} snapshots`;
+  const witnesses = witnessing ? `; ${formatWitnessing(witnessing, now)}` : '';
+  if (outcome === 'unchanged') return `unchanged: ${what}${witnesses}`;
+  return `mirrored: ${what}: ${files.files} new files, ${tiles} tiles, ${snapshots} snapshots${witnesses}`;
 }
 
-function factsOf({ outcome, manifest, signedBy, firstUse, ...fetched }: Mirrored, traffic: object) {
+function factsOf(
+  { outcome, manifest, signedBy, firstUse, witnessing, ...fetched }: Mirrored,
+  traffic: object,
+) {
   const { version, release, snapshot, as_of, expires, log } = manifest;
   return {
     outcome,
@@ -72,6 +84,7 @@ function factsOf({ outcome, manifest, signedBy, firstUse, ...fetched }: Mirrored
     log: { size: log.size, root_hash: log.root_hash },
     signed_by: signedBy && formatVerifierKey(signedBy),
     first_use: firstUse,
+    witnesses: witnessing && witnessesOf(witnessing),
     fetched: { ...fetched, ...traffic },
   };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
 import { type Config, type LedgerSource, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
-import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
+import { assertQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { httpOrigin, PATIENCE_SETTINGS } from './reader.ts';
+import { auditorTrust, httpOrigin, PATIENCE_SETTINGS, witnessesOf } from './reader.ts';
 import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const event = {
@@ -36,7 +36,7 @@ export const prove = defineCommand({
     'cathedral prove 0x1f2e… --url https://data.example.org --ledger-key ledger.vkey --json',
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, ...SOURCE_SETTINGS],
+  settings: ['out', ...PATIENCE_SETTINGS, ...SOURCE_SETTINGS, 'policy'],
   positionals: ['event'],
   flags: {
     event,
@@ -54,12 +54,20 @@ export const prove = defineCommand({
   },
   async run(config, context) {
     const { event, ledger } = config;
+    const { policy, verifiers } = await auditorTrust(config);
+    const source = logSource(config, context);
     const proof = ledger
       ? await fromLedger(ledger, event, config, context)
-      : await proveFromLog(logSource(config, context), event, await ledgerVerifiers(config.ledgerKey, null));
+      : await proveFromLog(source, event, verifiers);
+    const place = ledger ? `${ledger}` : `${source.name}/checkpoint`;
+    const now = context.now();
+    const witnessing = policy && (await readWitnesses(proof.checkpoint, policy, { place, now }));
+    if (witnessing) assertQuorum(witnessing, place);
     context.progress.end();
     const text = formatTlogProof(proof);
-    if (config.json) context.print(formatJson({ event: `0x${event}`, index: proof.index, proof: text }));
+    const witnesses = witnessing && witnessesOf(witnessing);
+    if (config.json)
+      context.print(formatJson({ event: `0x${event}`, index: proof.index, proof: text, witnesses }));
     else await context.write(text);
     return 0;
   },

@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
-import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { ledgerVerifiers, readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { parseWitnessPolicy, type WitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
+import type { Witnessing } from '../../pipeline/ledger/witness-quorum.ts';
 import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
+import { formatTimestamp } from '../../pipeline/words/moment.ts';
 import { type Context, SWITCH } from './command.ts';
 import { software } from './software.ts';
 
@@ -15,6 +18,7 @@ export const PATIENCE_SETTINGS = ['transferStall', 'timeLimit'] as const;
 /** For the commands that read a whole service. */
 export const READER_SETTINGS = [
   'readerKeys',
+  'policy',
   'parallelRequests',
   ...PATIENCE_SETTINGS,
   'readerApiKey',
@@ -51,7 +55,7 @@ export const heldCheckpoint = {
 /** A request and its retries, after 1, 2, 4 and 8 s. */
 const ATTEMPTS = 5;
 
-interface ReaderConfig extends Pick<Config, 'readerKeys' | 'parallelRequests'> {
+interface ReaderConfig extends Pick<Config, 'readerKeys' | 'policy' | 'parallelRequests'> {
   ledgerKey: string | null;
   acceptExpired: boolean;
 }
@@ -61,7 +65,7 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
   const { readerKeys, ledgerKey, acceptExpired, parallelRequests: parallel } = config;
   return {
     keys: readerKeys === null ? null : await trustedKeys(readerKeys),
-    ledgerKeys: ledgerKey === null ? null : await readVerifiers(ledgerKey),
+    ...(await readPolicy(config.policy, ledgerKey === null ? null : await readVerifiers(ledgerKey))),
     acceptExpired,
     parallel,
     now,
@@ -86,6 +90,55 @@ export function httpOrigin(
     timeLimitMs,
     ...attempts,
   });
+}
+
+/**
+ * The policy in a file, and the keys of the ledger that count: where the policy names logs, those of them that were given, or all. Throws
+ * config_invalid.
+ */
+export async function readPolicy(
+  path: string | null,
+  given: readonly Verifier[] | null,
+): Promise<{ policy: WitnessPolicy | null; ledgerKeys: readonly Verifier[] | null }> {
+  if (path === null) return { policy: null, ledgerKeys: given };
+  const file = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    const fault = { place: '--policy', expected: 'a readable file', found: `${path}: ${cause.code}` };
+    throw new CathedralError('config_invalid', { ...fault, cause });
+  });
+  const policy = parseWitnessPolicy(file, path);
+  // Ledgers sign with Ed25519. The other logs of a policy are of other services.
+  const logs = policy.logs.flatMap(({ key }) => ('type' in key ? [] : key));
+  if (policy.logs.length === 0) return { policy, ledgerKeys: given };
+  if (given === null) return { policy, ledgerKeys: logs };
+  const both = given.filter((key) => logs.some((log) => formatVerifierKey(log) === formatVerifierKey(key)));
+  if (both.length > 0) return { policy, ledgerKeys: both };
+  const expected = `one of the logs of the policy ${path}: ${logs.map(formatVerifierKey).join(', ')}`;
+  const found = given.map(formatVerifierKey).join(', ');
+  throw new CathedralError('config_invalid', { place: '--ledger-key', expected, found });
+}
+
+/** The policy of a command that verifies a log, and the keys that may have signed that log. Throws config_invalid. */
+export async function auditorTrust({
+  policy: path,
+  ledgerKey,
+}: Pick<Config, 'policy' | 'ledgerKey'>): Promise<{
+  policy: WitnessPolicy | null;
+  verifiers: readonly Verifier[];
+}> {
+  const given = ledgerKey === null ? null : await readVerifiers(ledgerKey);
+  const { policy, ledgerKeys } = await readPolicy(path, given);
+  return { policy, verifiers: ledgerKeys ?? (await ledgerVerifiers(null, null)) };
+}
+
+/** For programs: what the witnesses of a policy say about a checkpoint. */
+export function witnessesOf({ checkpoint: { size, root }, statements, isQuorum }: Witnessing) {
+  const witnesses = statements.map(({ witness: { name, key }, state, signedAt }) => ({
+    name,
+    key: `${key.name}+${key.id}`,
+    state,
+    signed_at: signedAt === null ? null : formatTimestamp(signedAt),
+  }));
+  return { quorum: isQuorum, size, root, witnesses };
 }
 
 /** A verifier key has a plus sign and 44 digits of base64, which no file name has. */

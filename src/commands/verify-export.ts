@@ -3,8 +3,8 @@ import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { formatWitnessing, missingQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
 import { LogRows } from '../../pipeline/verify/audit/log-rows.ts';
@@ -21,7 +21,7 @@ import { parseFrom, parseTo } from '../api/query/export-query.ts';
 import { matches, parseFilter } from '../api/query/filter.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { logSource, logUrl } from './prove.ts';
-import { heldCheckpoint, PATIENCE_SETTINGS, readHeld } from './reader.ts';
+import { auditorTrust, heldCheckpoint, PATIENCE_SETTINGS, readHeld, witnessesOf } from './reader.ts';
 import { unreadable } from './verify-proof.ts';
 
 export const verifyExport = defineCommand({
@@ -33,7 +33,7 @@ export const verifyExport = defineCommand({
     'cathedral verify-export export.json --url https://data.example.org --json',
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, 'governmentKey', 'ledgerKey'],
+  settings: ['out', ...PATIENCE_SETTINGS, 'governmentKey', 'ledgerKey', 'policy'],
   positionals: ['export'],
   flags: {
     export: {
@@ -72,12 +72,17 @@ export const verifyExport = defineCommand({
     json,
   },
   async run(config, context) {
-    const { print, progress } = context;
+    const { now, print, progress } = context;
     const place = config.export;
     const file = await openExport(place);
     const options = exportOptions(file.head, config);
-    const verifiers = await ledgerVerifiers(config.ledgerKey, null);
-    const log = await LogEntries.open(logSource(config, context, config.governmentKey), verifiers);
+    const { policy, verifiers } = await auditorTrust(config);
+    const source = logSource(config, context, config.governmentKey);
+    const log = await LogEntries.open(source, verifiers);
+    const checkpointPlace = `${source.name}/checkpoint`;
+    const witnessing =
+      policy && (await readWitnesses(log.log.note, policy, { place: checkpointPlace, now: now() }));
+    const missing = witnessing && missingQuorum(witnessing, checkpointPlace);
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
@@ -87,11 +92,18 @@ export const verifyExport = defineCommand({
     });
     progress.end();
     const { checkpoint, verifier: key } = log.log;
-    const valid = verdict.faults.length === 0;
-    if (config.json) print(formatJson({ valid, ...verdict, ...checkpoint, goesOnFrom }));
-    else
-      for (const line of formatVerdict(verdict, { file: place, checkpoint, key, held, goesOnFrom, options }))
-        print(line);
+    const valid = verdict.faults.length === 0 && missing === null;
+    const witnesses = witnessing && witnessesOf(witnessing);
+    if (config.json) print(formatJson({ valid, ...verdict, ...checkpoint, goesOnFrom, witnesses }));
+    else {
+      const seenBy = missing
+        ? [printable(missing.message)]
+        : witnessing
+          ? [`${formatWitnessing(witnessing, now())}.`]
+          : [];
+      const comparison = { file: place, checkpoint, key, held, goesOnFrom, options, seenBy };
+      for (const line of formatVerdict(verdict, comparison)) print(line);
+    }
     return valid ? 0 : 1;
   },
 });
@@ -150,17 +162,20 @@ interface Comparison {
   held: Pick<KeptCheckpoint, 'place'> | null;
   goesOnFrom: number | null;
   options: ExportOptions;
+  /** What the witnesses of the policy said; empty: none was given. */
+  seenBy: readonly string[];
 }
 
 /** For people, with the text of the file escaped: each finding with its line, what was compared, and the verdict. */
 function formatVerdict(verdict: ExportVerdict, comparison: Comparison): string[] {
   const { faults, rows, entries, period, logEndsAt, isAbandoned } = verdict;
-  const { file, checkpoint, key, held, goesOnFrom, options } = comparison;
+  const { file, checkpoint, key, held, goesOnFrom, options, seenBy } = comparison;
   const events = options.wanted ? 'events that pass the filter' : 'events';
   const span = period ? ` from ${period.from} to ${period.to}` : '';
   return [
     ...faults.map(({ line, kind, message }) => printable(`${file}:${line}: ${kind}: ${message}`)),
     `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${key.name}+${key.id}.`,
+    ...seenBy,
     ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
     ...(isAbandoned
       ? [`Stopped after row ${rows}: this is not an export of this log.`]

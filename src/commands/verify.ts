@@ -16,6 +16,7 @@ import {
   readerOptions,
   readHeld,
   WITHOUT_LEDGER_KEY,
+  witnessesOf,
 } from './reader.ts';
 
 export const verify = defineCommand({
@@ -68,12 +69,12 @@ export const verify = defineCommand({
     const seed = config.sampleSeed ?? randomInt(2 ** 32);
     const isRemote = /^https?:\/\//.test(place);
     const folder = isRemote ? null : await FolderOrigin.at(place);
-    const { keys: givenKeys, ledgerKeys, ...options } = await readerOptions(config, context);
+    const { keys: givenKeys, ledgerKeys, policy, ...options } = await readerOptions(config, context);
     const keys = givenKeys ?? (folder && (await rememberedKeys(place)));
     const checkpoint = await readHeld(config.heldCheckpoint);
     const reading = { apiKey, isStatic, log: (line: string) => context.progress.note(line) };
     const origin = folder ?? httpOrigin(place, config, reading);
-    const trust = { keys, ledgerKeys, checkpoint };
+    const trust = { keys, ledgerKeys, checkpoint, policy };
     const choose = sampleSize === null ? {} : { choose: sampleOf(sampleSize, seed) };
     // Nobody updates a folder while it is verified.
     const wait = folder ? { wait: async () => {} } : {};
@@ -140,12 +141,13 @@ function notProvenLine(paths: readonly string[]): string {
 
 export function formatVerificationJson(
   { place, sample, isTrusted }: Scope,
-  { release: signed, verdicts, findings, warnings, notProven }: Verification,
+  { release: signed, verdicts, findings, warnings, witnessing, notProven }: Verification,
 ): string {
   const { version, release, snapshot, as_of, expires, keys } = signed?.manifest ?? {};
   const checks = verdicts.map(({ check, state, detail }) => ({ check, state, detail }));
   const verdict = findings.length === 0 ? 'verified' : 'failed';
   const facts = signed && { version, release, snapshot, as_of, expires, keys };
   const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
-  return formatJson({ ...about, checks, not_proven: notProven, warnings, findings });
+  const witnesses = witnessing && witnessesOf(witnessing);
+  return formatJson({ ...about, checks, witnesses, not_proven: notProven, warnings, findings });
 }

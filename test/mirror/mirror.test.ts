@@ -57,7 +57,9 @@ describe('a mirror', () => {
       (path) => `${before.get(path)}`,
       (path) =>
         cosigned(path).replace(/^— (?:data|ledger)\..*\n/m, (line) => line.replace(/ \S+\n$/, ' AAAAAAA=\n')),
-      (path) => cosigned(path).replace('\n', ' of another release\n'),
+      // A checkpoint of another text is of another log, or of another tree of this one.
+      (path) =>
+        path === NOTES[0] ? `${before.get(path)}` : cosigned(path).replace('\n', ' of another release\n'),
       (path) => cosigned(path) + `${before.get(path)}`.match(/^— .*\n/m)![0].replace(/.{6}\n$/, 'AAAA==\n'),
     ];
     for (const note of others) {
@@ -83,6 +85,7 @@ describe('a mirror', () => {
       'economy/supply',
       'index.html',
       'latest.json',
+      'log/checkpoint',
       'log/tile/0/000',
       'log/tile/0/001.p/44',
       'log/tile/1/000.p/1',

@@ -41,6 +41,7 @@ export async function updateMirror(
     folder,
     keys: [PUBLISHER.verifier],
     ledgerKeys: null,
+    policy: null,
     acceptExpired: false,
     recheck: false,
     withoutLinks: false,

@@ -63,7 +63,12 @@ const states = ({ verdicts }: Verification) =>
   Object.fromEntries(verdicts.map(({ check, state }) => [check, state]));
 const SOUND = { signature: 'verified', freshness: 'verified', files: 'verified', log: 'verified' };
 /** Needs more than a host and its keys. */
-const NOT_CHECKED = { order: 'not checked', encodings: 'not checked', names: 'not checked' };
+const NOT_CHECKED = {
+  witnesses: 'not checked',
+  order: 'not checked',
+  encodings: 'not checked',
+  names: 'not checked',
+};
 const change = (path: string) => {
   const bytes = Buffer.from(server.site.get(path)!);
   bytes[bytes.length >> 1]! ^= 1;

@@ -11,6 +11,8 @@ export interface ProvedEvent {
   index: number;
   checkpoint: Checkpoint;
   verifier: Verifier;
+  /** The checkpoint as it was signed. */
+  note: string;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function verifyProof(
   const { index, path, checkpoint: note } = parseTlogProof(text, place);
   const { checkpoint, verifier } = await openCheckpoint(note, verifiers, place);
   if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))
-    return { index, checkpoint, verifier };
+    return { index, checkpoint, verifier, note };
   throw new CathedralError('log_invalid', {
     place,
     expected: `hashes that lead from event 0x${event} to the root ${checkpoint.root}`,

@@ -30,6 +30,7 @@ async function updateMirror(folder: string) {
     folder,
     keys: null,
     ledgerKeys: null,
+    policy: null,
     acceptExpired: true,
     recheck: false,
     withoutLinks: false,

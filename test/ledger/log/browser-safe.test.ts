@@ -11,7 +11,8 @@ function needs(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  const globals = /\b(Buffer|process)\b/.test(text) ? [`a global of Node in ${file}`] : [];
+  // What is asked for by way of globalThis may be missing.
+  const globals = /(?<!globalThis\.)\b(Buffer|process)\b/.test(text) ? [`a global of Node in ${file}`] : [];
   const specifiers = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2]!);
   return [
     ...globals,
