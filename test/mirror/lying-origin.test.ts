@@ -214,11 +214,11 @@ const LIES: Record<string, Lie> = {
     found: 'no such file',
   },
   'has an empty signature': { tell: signature(''), code: 'mirror_invalid', place: 'manifest.json.sig' },
-  'has a note of 17 signatures': {
-    tell: signature(signedByAll(`${signedText()}\n`, Array(17).fill(PUBLISHER))),
+  'has a note of 101 signatures': {
+    tell: signature(signedByAll(`${signedText()}\n`, Array(101).fill(PUBLISHER))),
     code: 'mirror_invalid',
-    expected: 'at most 16 signatures',
-    found: '17',
+    expected: 'at most 100 signatures',
+    found: '101',
   },
   'has a note with two blank lines': {
     tell: signature(original('manifest.json.sig').toString().replace('\n\n', '\n\n\n')),
@@ -401,12 +401,12 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_invalid',
     place: 'manifest.json: log.checkpoint:3',
   },
-  'has a checkpoint with 17 signatures': {
+  'has a checkpoint with 101 signatures': {
     tell: withLog((log) => {
-      log.checkpoint = signedByAll(log.checkpoint.split('\n\n')[0].concat('\n'), Array(17).fill(LEDGER));
+      log.checkpoint = signedByAll(log.checkpoint.split('\n\n')[0].concat('\n'), Array(101).fill(LEDGER));
     }),
     code: 'mirror_invalid',
-    expected: 'at most 16 signatures',
+    expected: 'at most 100 signatures',
   },
   'has a root hash of 31 bytes in its manifest': {
     tell: withLog((log) => {
