@@ -126,7 +126,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { program, documents } = inputs;
   const { author } = documents.citations;
   await renderSite(staging, facts, folded, { ...options, pages: contents.pages, program, author });
-  if (contents.formats) await renderSitemap(staging, baseUrl, facts.timestamp);
+  const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
+  if (contents.formats) await renderSitemap(staging, sitemapped);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
@@ -212,7 +213,7 @@ async function stageData(
  * to other machines.
  */
 function snapshotPublisher(
-  { out, baseUrl, plan: { snapshots, share } }: BuildOptions,
+  { out, plan: { snapshots, share } }: BuildOptions,
   { publisher, lost }: Inputs,
 ): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
@@ -223,7 +224,7 @@ function snapshotPublisher(
   const sign = publisher?.signText ?? null;
   return (publishLog) => async (release) => {
     await publishLog();
-    await publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+    await publishSnapshots(out, release, { ...snapshots, sign, record });
     await share?.release(release);
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
 import { FEED_TABLES, MOST_CHANGES, type Recent, type RecentRows } from './catalogue/changes.ts';
-import { formatSitemaps } from './catalogue/crawlers.ts';
+import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
@@ -30,10 +30,10 @@ export async function renderCatalogue(
 }
 
 /** Writes the sitemap of the staged pages, if there are any, or several and their list. */
-export async function renderSitemap(staging: Staging, baseUrl: string, asOf: string): Promise<void> {
+export async function renderSitemap(staging: Staging, facts: Omit<Sitemapped, 'files'>): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
-  for (const { path, content } of formatSitemaps({ baseUrl, asOf, files }))
+  for (const { path, content } of formatSitemaps({ ...facts, files }))
     await staging.write(catalogueFile(path, 'application/xml', content));
 }
 

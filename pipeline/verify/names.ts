@@ -64,8 +64,8 @@ export interface SnapshotsSeen {
   unread: ReadonlySet<string>;
 }
 
-/** Styles and fonts of the snapshots' pages; 12 digits of their SHA-256. */
-const ASSET = new RegExp(`^${ASSETS}/[\\w-]+-([0-9a-f]{12})\\.(css|woff2)$`);
+/** Styles, scripts and fonts of the snapshots' pages; 12 digits of their SHA-256. */
+const ASSET = new RegExp(`^${ASSETS}/[\\w-]+-([0-9a-f]{12})\\.(css|js|woff2)$`);
 const OLD_HISTORY = new RegExp(`^${OLD_HISTORIES}/([0-9a-f]{64})$`);
 
 /**

@@ -68,5 +68,7 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
   '/oembed/[id].json': () => perChart('oembed', '.json'),
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
+  // Beside the releases: pipeline/build/snapshots renders them.
+  '/snapshots/[...id]': ON_DEMAND,
   '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
 };

@@ -29,9 +29,9 @@ export const openSite: OpenSite = (dir, facts) => {
       const listed = { paths: pages.paths(release), reads: tracing.names() };
       return { ...listed, touched: since === null ? [] : pages.touched(release, since) };
     },
-    render: async (url) => {
+    render: async (url, given) => {
       using tracing = release.tracing();
-      const response = await app.render(requestOf(url));
+      const response = await app.render(requestOf(url), { locals: given ?? {} });
       return { response, reads: tracing.names() };
     },
   };

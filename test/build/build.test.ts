@@ -203,7 +203,7 @@ async function publishAs(software: string, format: string, options: BuildParts):
     prepare: (release) => {
       const record = (index: SnapshotIndex) =>
         publisher.snapshots!.record({ snapshots: hashesOf(index), lost: {} });
-      return publishSnapshots(out, release, { days: 9, baseUrl, sign: publisher.signText, record });
+      return publishSnapshots(out, release, { days: 9, sign: publisher.signText, record });
     },
   });
 }

@@ -7,7 +7,7 @@ import { check } from '../../pipeline/build/check.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
 import { formPath, TABLES } from '../../pipeline/forms/tables.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { type Manifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
@@ -126,6 +126,8 @@ let evening: Manifest;
 /** The last release, and the same made at once. */
 let increments: Manifest;
 let rebuilt: Manifest;
+/** The page of the first snapshot when it was published. */
+let firstPage: string;
 /** What the runs told their operator. */
 const said: string[] = [];
 /** By step: the paths that changed in place, and the new ones. */
@@ -146,13 +148,14 @@ const optionsOf = (out: string) => ({
 });
 
 async function releaseUntil(until: string, out = 'out'): Promise<Manifest> {
-  return (await build({ ...optionsOf(out), until, site: true })).manifest;
+  return (await build({ ...optionsOf(out), until, site: true, snapshots: { days: 366 } })).manifest;
 }
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-unchanged-'));
   await writeSample({ out: join(folder, 'ledger'), from: '2025-12-29', to: '2026-01-04', seed: 1 });
   const morning = await releaseUntil('2026-01-02T12Z');
+  firstPage = await snapshotPage('2026-01-02T12Z/');
   evening = await releaseUntil('2026-01-02T18Z');
   await damage(join(folder, 'out'));
   const nextDay = await releaseUntil('2026-01-03T06Z');
@@ -161,6 +164,11 @@ beforeAll(async () => {
   steps.set('same day', difference(morning, evening));
   steps.set('next day', difference(evening, nextDay));
 }, 600_000);
+
+/** `''`: that of the list. */
+function snapshotPage(of: string): Promise<string> {
+  return readFile(join(folder, 'out/snapshots', of, 'index.html'), 'utf8');
+}
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -214,6 +222,45 @@ test('a damaged file of the previous release is made again, and the operator is 
   expect(await verifyRelease((await readCurrent(join(folder, 'out')))!.dir)).toEqual([]);
   expect(said.filter((line) => line.includes('damaged or missing in the previous release'))).toHaveLength(1);
 });
+
+describe('the pages of snapshots', () => {
+  const IDS = ['2026-01-02T12Z', '2026-01-02T18Z', '2026-01-03T00Z', '2026-01-03T06Z'];
+
+  test('are made for every snapshot, that of a missed slot too, and stay as they were published', async () => {
+    expect(await snapshotPage(IDS[0]!)).toBe(firstPage);
+    const list = await snapshotPage('');
+    for (const id of IDS) {
+      expect(list).toContain(`href="/snapshots/${id}/"`);
+      const { log } = JSON.parse(await readFile(join(folder, 'out/snapshots', id, 'index.json'), 'utf8'));
+      const page = await snapshotPage(id);
+      expect(page).toContain(`<h1>${id}</h1>`);
+      expect(page).toContain(Buffer.from(log.root_hash, 'base64').toString('hex'));
+      expect(page).toContain(`rel="canonical" href="https://data.example.org/snapshots/${id}/"`);
+      expect(page).toContain('class="site-map"');
+      expect(page).not.toContain('noindex');
+    }
+  });
+
+  test('load styles, scripts and fonts that stay when the release disappears', async () => {
+    const pages = await Promise.all(['', ...IDS].map(snapshotPage));
+    const queue = pages.flatMap(loadedBy);
+    const seen = new Set<string>();
+    for (const path of queue) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      expect(path).toMatch(/^\/snapshots\/assets\/[\w-]+-[0-9a-f]{12}\.(css|js|woff2)$/);
+      const bytes = await readFile(join(folder, 'out', path));
+      expect(path).toContain(sha256(bytes).slice(0, 12));
+      if (path.endsWith('.css')) queue.push(...loadedBy(String(bytes)));
+    }
+    for (const ending of ['css', 'js', 'woff2'])
+      expect([...seen].filter((path) => path.endsWith(ending)).length, ending).toBeGreaterThan(1);
+  });
+});
+
+function loadedBy(text: string): string[] {
+  return [...text.matchAll(/["(](\/[^"()\s]+\.(?:css|js|woff2))[")]/g)].map(([, path]) => path!);
+}
 
 test('a page with a wrong key keeps old figures, which a check finds', async () => {
   const { out } = optionsOf('out');

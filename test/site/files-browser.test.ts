@@ -95,7 +95,7 @@ describe('the button beside an example', () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${site.origin}${path}`);
-    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Copy|List/ }).count()).toBe(0);
     await page.getByText('pd.read_csv(').waitFor();
     await page.getByRole('link', { name: /^Download CSV/ }).waitFor();
     await page.getByText('MIC minting history [data set]').waitFor();

@@ -46,12 +46,14 @@ function links(pages: Map<string, string>): string[] {
   );
 }
 
+/** Beside the releases. */
+const BESIDE = ['snapshots/index.html', 'log/checkpoint'];
+
 /** Links of pages into the service that lead to nothing. */
 async function deadLinks({ out, draft }: Built, pages: Map<string, string>, printed: readonly string[]) {
   const { files } = await listTree(out);
   const data = draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
-  // The log stands beside the releases.
-  const targets = new Set([...files, ...data, ...printed, 'log/checkpoint'].map((path) => `/${path}`));
+  const targets = new Set([...files, ...data, ...printed, ...BESIDE].map((path) => `/${path}`));
   const leads = (href: string, html: string) => {
     const [address = '', anchor] = href.split('#');
     // What stands after a question mark is for a script, or for whoever renders on demand.
@@ -78,6 +80,7 @@ describe('the site', () => {
         'licence/index.html',
         'verification/index.html',
         'verification/log/index.html',
+        'versions/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
         'events/index.html',

@@ -139,10 +139,14 @@ describe('the snapshot list', () => {
 
 describe('a version that is not as it was', () => {
   test.each<[string, (site: Site) => void, string]>([
-    ['a changed row', (site) => void (site.get(HISTORY)![60] = 120), 'SHA-256'],
+    ['a changed row', (site) => void site.get(HISTORY)!.fill('x', 60, 61), 'SHA-256'],
     ['a shorter history', (site) => void site.set(HISTORY, site.get(HISTORY)!.subarray(0, 300)), 'bytes'],
     ['no history', (site) => void site.delete(HISTORY), 'no such file'],
-    ['another index', (site) => void (site.get(`snapshots/${idOf(2)}/index.json`)![9] = 50), 'as listed'],
+    [
+      'another index',
+      (site) => void site.get(`snapshots/${idOf(2)}/index.json`)!.fill('2', 9, 10),
+      'as listed',
+    ],
   ])('is refused: %s', async (_, damage, found) => {
     const { site, host } = hostOf(2);
     damage(site);

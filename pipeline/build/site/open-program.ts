@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
+import type { Published } from '../../release/format/release.ts';
+import type { Snapshot, SnapshotIndex } from '../../release/format/snapshot-index.ts';
 
 /** Folder, below a release's, of the compiled site. It has no URL. */
 export const SERVER_FOLDER = 'server';
@@ -52,6 +55,9 @@ export interface PageList {
   reads: readonly ReadName[];
 }
 
+/** What a page below `/snapshots/` shows: it stands beside the releases, and is rendered when they are complete. */
+export type Given = { snapshot: Snapshot } | { index: SnapshotIndex; days: number };
+
 /** The compiled site with the release that its pages show. It makes one thing at a time. */
 export interface OpenedSite {
   /** Of pages that do not depend on a query, by the place of their file: `/charts/[id]`, `/licence`. */
@@ -59,7 +65,7 @@ export interface OpenedSite {
   /** `since`: the time of an earlier release of the same program; null without one. */
   list(kind: string, since: string | null): PageList;
   /** Renders an address, with its query if it has one. Rejects with whatever the page throws. */
-  render(url: string): Promise<{ response: Response; reads: readonly ReadName[] }>;
+  render(url: string, given?: Given): Promise<{ response: Response; reads: readonly ReadName[] }>;
 }
 
 /** What the compiled site exports; src/site/program.ts is its source. `dir`: the folder of a release or of one that is being staged. */
@@ -82,6 +88,18 @@ export async function openProgram(dir: string, files: ProgramFiles, facts: SiteF
   return openSite(dir, facts);
 }
 
+/** The program of a finished release, and what its pages on demand show. Throws release_invalid. */
+export async function programIn({ dir, manifest }: Pick<Published, 'dir' | 'manifest'>): Promise<{
+  files: ProgramFiles;
+  facts: SiteFacts;
+}> {
+  const files = manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`));
+  const place = join(dir, SERVER_FACTS);
+  const text = await readFile(place, 'utf8');
+  const { base_url, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
+  return { files, facts: { baseUrl: base_url, ...facts } };
+}
+
 /** A rendered page. */
 export interface RenderedPage {
   status: number;
@@ -92,8 +110,8 @@ export interface RenderedPage {
   reads: readonly ReadName[];
 }
 
-export async function renderPage(site: OpenedSite, url: string): Promise<RenderedPage> {
-  const { response, reads } = await site.render(url);
+export async function renderPage(site: OpenedSite, url: string, given?: Given): Promise<RenderedPage> {
+  const { response, reads } = await site.render(url, given);
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
   return { status: response.status, type, body: new Uint8Array(await response.arrayBuffer()), reads };
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import {
+  type Given,
   openProgram,
   type PageList,
   type ProgramFiles,
@@ -20,7 +21,7 @@ export interface PageSource {
 export type PageJob =
   | { ask: 'kinds' }
   | { ask: 'list'; kind: string; since: string | null }
-  | { ask: 'page'; path: string };
+  | { ask: 'page'; path: string; given?: Given | undefined };
 
 /** An error loses its class between threads, so only its message is sent. */
 export type PageReply =
@@ -35,7 +36,7 @@ async function reply(job: PageJob): Promise<PageReply> {
   const site = await opening;
   if (job.ask === 'kinds') return { failed: false, result: site.kinds() };
   if (job.ask === 'list') return { failed: false, result: site.list(job.kind, job.since) };
-  return { failed: false, result: await renderPage(site, job.path) };
+  return { failed: false, result: await renderPage(site, job.path, job.given) };
 }
 
 port.on('message', async (job: PageJob) => {

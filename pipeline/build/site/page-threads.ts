@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../config/project.ts';
 import { CathedralError } from '../../errors.ts';
-import type { PageList, RenderedPage } from './open-program.ts';
+import type { Given, PageList, RenderedPage } from './open-program.ts';
 import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 
 /** One for each core of a small machine. Each loads the program and what its pages read, and holds them. */
@@ -40,8 +40,8 @@ export class PageThreads implements AsyncDisposable {
     this.#most = pages > FEW_PAGES ? THREADS : 1;
   }
 
-  async render(path: string): Promise<RenderedPage> {
-    return (await this.#ask({ ask: 'page', path }, path)) as RenderedPage;
+  async render(path: string, given?: Given): Promise<RenderedPage> {
+    return (await this.#ask({ ask: 'page', path, given }, path)) as RenderedPage;
   }
 
   async #ask(job: PageJob, place: string): Promise<unknown> {

@@ -1,17 +1,13 @@
 import type { SnapshotFile } from '../../ledger/directory.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { SnapshotHashes } from '../../release/signing/signing-record.ts';
-import type { Contents } from '../plan.ts';
 import { publishSnapshot } from './publish-snapshot.ts';
 import type { SnapshotOptions } from './publish-snapshots.ts';
 import { publishedIds } from './read-published.ts';
 import { retained } from './retained.ts';
-import { publishStyles } from './styles.ts';
 
 interface MissedOptions {
   out: string;
-  baseUrl: string;
-  contents: Pick<Contents, 'pages'>;
   /** Null: no snapshots are published. */
   snapshots: SnapshotOptions | null;
   lost: SnapshotHashes;
@@ -37,7 +33,7 @@ type Make = (
 export async function publishMissedSnapshots(
   base: Published | null,
   snapshots: readonly SnapshotFile[],
-  { out, baseUrl, contents, lost, onPublished, log, ...options }: MissedOptions,
+  { out, lost, onPublished, log, ...options }: MissedOptions,
   make: Make,
 ): Promise<void> {
   if (!options.snapshots || !base) return;
@@ -48,11 +44,10 @@ export async function publishMissedSnapshots(
   const missed = snapshots.slice(0, -1).filter(({ id }) => id > last && wanted.has(id));
   if (missed.length === 0) return;
   log(`making the snapshots of ${missed.length} missed slots, from ${missed[0]!.id} on`);
-  const page = contents.pages ? { baseUrl, style: await publishStyles(out) } : null;
   let before = base;
   for (const { id } of missed) {
     const upTo = snapshots.slice(0, snapshots.findIndex((one) => one.id === id) + 1);
-    before = await make(before, upTo, (release) => publishSnapshot(out, release, page));
+    before = await make(before, upTo, (release) => publishSnapshot(out, release));
     await onPublished();
   }
 }

@@ -8,7 +8,7 @@ import { formatSnapshot, INDEX, parseSnapshot, SNAPSHOTS } from '../../release/f
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
 import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
 import { readHead } from './history-ranges.ts';
-import { type PageContext, renderSnapshotPage } from './render-pages.ts';
+import type { SnapshotPages } from './snapshot-pages.ts';
 
 /** Name prefix of folders that are staged or being removed. */
 export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
@@ -19,22 +19,20 @@ export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
  * Throws publish_failed.
  *
  * @param dir the release's folder
- * @param page null for a snapshot without a page
  */
 export async function publishSnapshot(
   out: string,
   { dir, manifest }: { dir: string; manifest: Manifest },
-  page: PageContext | null,
 ): Promise<void> {
   const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
   // Only those of snapshots: a log may be staged.
   await removeLeftOvers(out, SNAPSHOT_STAGING);
-  if (await exists(target)) return addPage(target, page);
+  if (await exists(target)) return;
   const made = await asDiskErrors(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
   await asDiskErrors(made, () => chmod(made, 0o755));
   const folder = new StagingFolder(made);
   try {
-    await fill(folder, { dir, manifest }, page);
+    await fill(folder, { dir, manifest });
     await folder.flush();
     await asDiskErrors(target, async () => {
       await makeFolder(join(out, SNAPSHOTS));
@@ -46,19 +44,26 @@ export async function publishSnapshot(
   }
 }
 
-/** A publisher that took over a snapshot before it was listed has everything of it but its page, which no list names. */
-async function addPage(target: string, page: PageContext | null): Promise<void> {
+/**
+ * Adds the page of a snapshot that is about to be listed, unless it has one. It is rendered by the release that lists it, so the snapshot of
+ * a missed slot gets one too, and one that another publisher made.
+ */
+export async function addSnapshotPage(
+  out: string,
+  id: string,
+  pages: Pick<SnapshotPages, 'page'>,
+): Promise<void> {
+  const target = join(out, SNAPSHOTS, id);
   const place = join(target, 'index.html');
-  if (!page || (await exists(place))) return;
+  if (await exists(place)) return;
   const index = join(target, INDEX);
   const snapshot = parseSnapshot(await asDiskErrors(index, () => readFile(index, 'utf8')), index);
-  await replaceFile(place, await renderSnapshotPage(snapshot, page));
+  await replaceFile(place, await pages.page(snapshot));
 }
 
 async function fill(
   folder: StagingFolder,
   { dir, manifest }: { dir: string; manifest: Manifest },
-  page: PageContext | null,
 ): Promise<void> {
   const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes, sha256: null }));
   if (!(await folder.link(join(dir, 'public'), files))) {
@@ -74,5 +79,4 @@ async function fill(
     heads.set(file.path, await readHead(join(dir, storedAt(file)), head));
   const snapshot = describeSnapshot(manifest, heads);
   await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
-  if (page) await folder.write('index.html', Buffer.from(await renderSnapshotPage(snapshot, page)));
 }

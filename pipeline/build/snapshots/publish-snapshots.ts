@@ -13,11 +13,13 @@ import {
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
 import { locateHistories } from './old-histories.ts';
-import { publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
+import { addSnapshotPage, publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
 import { publishedEntries } from './read-published.ts';
-import { renderSnapshotList } from './render-pages.ts';
 import { retained } from './retained.ts';
-import { publishStyles } from './styles.ts';
+import { openSnapshotPages } from './snapshot-pages.ts';
+
+/** The page of the list. */
+const PAGE = `${SNAPSHOTS}/index.html`;
 
 export interface SnapshotOptions {
   /** For how many days before the newest every snapshot is kept. */
@@ -27,7 +29,6 @@ export interface SnapshotOptions {
 }
 
 interface Means extends SnapshotOptions {
-  baseUrl: string;
   /** Signs a text with the keys of the release; null: the release is not signed. */
   sign: ((text: string) => string) | null;
   /** Records the snapshots that are about to be listed. */
@@ -42,20 +43,21 @@ interface Means extends SnapshotOptions {
 export async function publishSnapshots(
   out: string,
   release: Published,
-  { days, baseUrl, sign, record }: Means,
+  { days, sign, record }: Means,
 ): Promise<void> {
   const { manifest } = release;
-  const hasPages = manifest.files.some(({ kind }) => kind === 'page');
-  const context = hasPages ? { baseUrl, style: await publishStyles(out) } : null;
-  await publishSnapshot(out, release, context);
+  await using pages = await openSnapshotPages(out, release);
+  await publishSnapshot(out, release);
   const { known, unlisted } = await publishedEntries(out);
+  if (pages) for (const { id } of unlisted) await addSnapshotPage(out, id, pages);
   const entries = await locateHistories(out, release, known, unlisted);
   const ids = entries.map(({ id }) => id);
   const kept = new Set(retained(ids, days));
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
   const list = formatSnapshotIndex(index);
   await record?.(index);
-  const page = context && (await renderSnapshotList(index, days, context));
+  const before = await readFile(join(out, PAGE), 'utf8').catch(() => null);
+  const page = pages && (await pages.list(index, days, before));
   await writeList(out, { list, page, note: noteOf(list, manifest, sign) });
   await removeOld(
     out,
@@ -64,14 +66,14 @@ export async function publishSnapshots(
   );
 }
 
-/** Writes only files that differ. `page`, `note`: null for none. */
+/** Writes only files that differ. `page`: null for none, or for that which is there. `note`: null for none. */
 async function writeList(
   out: string,
   { list, page, note }: { list: string; page: string | null; note: string | null },
 ): Promise<void> {
   // The signature comes last: readers who see the new one see the new list.
   const wanted: [string, string | null][] = [
-    [join(out, SNAPSHOTS, 'index.html'), page],
+    [join(out, PAGE), page],
     [join(out, LIST_PATH), list],
     [join(out, LIST_SIGNATURE_PATH), note],
   ];

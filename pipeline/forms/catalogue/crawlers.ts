@@ -2,6 +2,7 @@ import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
+import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { versionsOf } from './facts.ts';
 import { escapeXml } from './xml.ts';
 
@@ -20,6 +21,8 @@ export interface Sitemapped {
   baseUrl: string;
   /** Time of the newest event. */
   asOf: string;
+  /** Id of the ledger snapshot. */
+  snapshot: string;
   files: readonly DraftFile[];
 }
 
@@ -32,6 +35,7 @@ type Dated = Sitemapped & { versions: ReadonlyMap<string, DraftFile> };
 const CHANGED: readonly [page: RegExp, at: (release: Dated, name: string) => string | null | undefined][] = [
   [/^files\/(.+)\/index\.html$/, fileTime],
   [/^charts\/([^/]+)\/index\.html$/, ({ versions }, id) => versions.get(`charts/${id}.json`)?.as_of],
+  [/^snapshots\//, ({ asOf }) => asOf],
   [/^events\/index\.html$/, (release) => fileTime(release, eventsByDay.path)],
   [/^(?:(?:cycles|decisions|deliberations)\/in-(\d{4})\/)index\.html$/, yearTime],
   [
@@ -59,15 +63,16 @@ function changedAt(release: Dated, page: string): string | null {
 }
 
 /**
- * `/sitemap.xml`: every page, each with the time of its last change if that is known. More pages than one sitemap may have are in
+ * `/sitemap.xml`: every page, also of the newest snapshot, each with the time of its last change if that is known. More pages than one sitemap may have are in
  * `/sitemap-1.xml` and so on, and `/sitemap.xml` lists these.
  */
 export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: string; content: string }[] {
   const { baseUrl, files } = given;
   const release = { ...given, versions: versionsOf(given) };
-  const urls = files
-    .filter(({ kind, path }) => kind === 'page' && !LEFT_OUT.some((pattern) => pattern.test(path)))
-    .map(({ path }) => path)
+  const pages = files.filter(
+    ({ kind, path }) => kind === 'page' && !LEFT_OUT.some((pattern) => pattern.test(path)),
+  );
+  const urls = [...pages.map(({ path }) => path), ...besides(given)]
     .sort()
     .map((path) => entry('url', `${baseUrl}/${addressOf(path)}`, changedAt(release, path)));
   if (urls.length <= most) return [sitemap('sitemap.xml', 'urlset', urls)];
@@ -76,6 +81,14 @@ export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: str
   );
   const listed = parts.map(({ path }) => entry('sitemap', `${baseUrl}/${path}`, null));
   return [sitemap('sitemap.xml', 'sitemapindex', listed), ...parts];
+}
+
+/**
+ * The pages beside the release that are as new as it: the list of snapshots, which leads to all of them, and its own snapshot. Which
+ * others there are does not follow from the ledger.
+ */
+function besides({ snapshot }: Sitemapped): string[] {
+  return [`${SNAPSHOTS}/index.html`, `${SNAPSHOTS}/${snapshot}/index.html`];
 }
 
 function entry(name: 'url' | 'sitemap', url: string, changed: string | null): string {

@@ -13,7 +13,7 @@ export const LIST_PATH = `${SNAPSHOTS}/${INDEX}`;
 export const LIST_SIGNATURE_PATH = `${LIST_PATH}.sig`;
 /** Earlier versions of rewritten histories, named by SHA-256. */
 export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
-/** Styles and fonts of the pages. */
+/** Styles, scripts and fonts of the pages. */
 export const ASSETS = `${SNAPSHOTS}/assets`;
 
 /** Limits for readers of an index, in bytes. */

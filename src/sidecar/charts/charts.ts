@@ -1,13 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import {
-  SERVER_FACTS,
-  SERVER_FOLDER,
-  ServerFacts,
-  type SiteFacts,
-} from '../../../pipeline/build/site/open-program.ts';
+import { programIn } from '../../../pipeline/build/site/open-program.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
@@ -88,18 +80,10 @@ async function drawFile(
 }
 
 async function drawPage(render: Render, { url, file }: PageRequest, release: ServedRelease): Promise<Drawn> {
-  const { dir, manifest } = release;
-  const program = manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`));
-  const facts = await siteFactsOf(release);
+  const { dir } = release;
+  const { files: program, facts } = await programIn(release);
   const { status, body } = await render({ kind: 'page', dir, url, program, facts });
   return drawn(status, body, file, release);
-}
-
-async function siteFactsOf({ dir }: ServedRelease): Promise<SiteFacts> {
-  const place = join(dir, SERVER_FACTS);
-  const text = await readFile(place, 'utf8');
-  const { base_url, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
-  return { baseUrl: base_url, ...facts };
 }
 
 /** With the headers of the release's own file at that path. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
@@ -17,7 +18,7 @@ import {
   type Snapshot,
   type SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
-import { type Content, Resource } from './representation.ts';
+import { type Content, type Encoding, Resource } from './representation.ts';
 
 /** Folders whose listings stay in memory; readers mostly ask for one snapshot at a time. */
 const MAX_LOADED = 16;
@@ -243,7 +244,11 @@ export function inMemory(
   bytes: Buffer,
   { modified, immutable }: { modified: string | null; immutable: boolean },
 ): Resource {
-  const content: Content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
   const headers = snapshotHeaders(path, mediaTypeOf(path), immutable);
-  return new Resource({ headers, modified: modified ?? 0, content: () => content });
+  const content = (encoding: Encoding | null) => contentOf(encoding === null ? bytes : gzipSync(bytes));
+  return new Resource({ headers, modified: modified ?? 0, encodings: ['gzip'], content });
+}
+
+function contentOf(bytes: Buffer): Content {
+  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
 }

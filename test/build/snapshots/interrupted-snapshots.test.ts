@@ -42,7 +42,7 @@ test('a run killed at any moment leaves complete snapshots or none, and the next
     const ids = await publishedIds(of.out);
     for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
     for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
-    await publishSnapshots(of.out, release, { days: 366, baseUrl: BASE_URL, sign });
+    await publishSnapshots(of.out, release, { days: 366, sign });
     expect(await findingsOf(of.out)).toEqual([]);
     expect((await readdir(of.out)).filter((name) => name.startsWith('staging-snapshot-'))).toEqual([]);
   }

@@ -258,8 +258,7 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   const facts = { timestamp, ledger, inputs, software };
   const sign = async (release: Provable) =>
     proofOf(release, { version: 7, expires: timestamp, checkpoint: 'x', signers: [signer] });
-  const prepare = (release: Published) =>
-    publishSnapshots(of.out, release, { days: 1, baseUrl: BASE_URL, sign: null });
+  const prepare = (release: Published) => publishSnapshots(of.out, release, { days: 1, sign: null });
   await staging.publish({ facts, state: '{}', sign, prepare });
   await restore(of, ['snapshots']);
 

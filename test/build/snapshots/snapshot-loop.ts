@@ -8,13 +8,13 @@ import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snap
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { signerOfKeys } from '../../release/signer-of-keys.ts';
 
-const [out, baseUrl, keyFile] = process.argv.slice(2) as [string, string, string];
+const [out, , keyFile] = process.argv.slice(2) as [string, string, string];
 const release = (await readCurrent(out))!;
 const sign = await signerOfKeys(keyFile);
 for (let round = 0; ; round += 1) {
   const aside = join(out, 'staging-snapshots-before');
   await rm(aside, { recursive: true, force: true });
   await rename(join(out, 'snapshots'), aside).catch(() => {});
-  await publishSnapshots(out, release, { days: 366, baseUrl, sign });
+  await publishSnapshots(out, release, { days: 366, sign });
   console.log(`made ${round}`);
 }

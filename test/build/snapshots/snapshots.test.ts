@@ -26,7 +26,7 @@ import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../../pipeline/release/signing/open-manifest.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
-import { BASE_URL, NOW, type SmallService, smallService } from '../../release/small-service.ts';
+import { NOW, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { tinyApp } from '../../sidecar/tiny-app.ts';
 
@@ -481,5 +481,5 @@ async function publishOtherRows({ out }: SmallService, version = '1'): Promise<v
   await history.finish('another head\n', '');
   const facts = { timestamp, ledger, inputs, software: `cathedral-data-service/other-${version}` };
   const { release } = await staging.publish({ facts, state: '{}' });
-  await publishSnapshots(out, release, { ...snapshots, baseUrl: BASE_URL, sign: null });
+  await publishSnapshots(out, release, { ...snapshots, sign: null });
 }

@@ -33,7 +33,7 @@ describe('the sitemap', () => {
     dated('charts/supply.json', '2026-01-04'),
     { ...facts.files[0]!, path: 'diplomacy/standards.json' },
   ];
-  const given = { ...facts, files: [...versions, ...pages] };
+  const given = { ...facts, snapshot: '2026-01-05T12Z', files: [...versions, ...pages] };
   const text = formatSitemaps(given)[0]!.content;
 
   test('lists every page by its address, and nothing else', async () => {
@@ -49,6 +49,8 @@ describe('the sitemap', () => {
       'https://data.example.org/government/transparency/2025/',
       'https://data.example.org/',
       'https://data.example.org/licence/',
+      'https://data.example.org/snapshots/2026-01-05T12Z/',
+      'https://data.example.org/snapshots/',
     ]);
   });
 
@@ -66,6 +68,8 @@ describe('the sitemap', () => {
       '/decisions/d-7/': undefined,
       '/licence/': undefined,
       '/government/transparency/2025/': undefined,
+      '/snapshots/2026-01-05T12Z/': facts.asOf,
+      '/snapshots/': facts.asOf,
     });
   });
 });
@@ -73,13 +77,13 @@ describe('the sitemap', () => {
 describe('more pages than a sitemap may have', () => {
   test('are in several, which the first one lists', async () => {
     const pages = Array.from({ length: 5 }, (_, index) => page(`decisions/d-${index}/index.html`));
-    const [index, ...parts] = formatSitemaps({ ...facts, files: pages }, 2);
+    const [index, ...parts] = formatSitemaps({ ...facts, snapshot: '2026-01-05T12Z', files: pages }, 3);
     expect(index!.content).toContain('<sitemapindex');
     expect(index!.content.match(/<loc>[^<]*/g)).toEqual(
       parts.map(({ path }) => `<loc>${facts.baseUrl}/${path}`),
     );
     const found = await Promise.all(parts.map(({ content }) => parseSitemap(Readable.from([content]))));
-    expect(found.map((items) => items.length)).toEqual([2, 2, 1]);
+    expect(found.map((items) => items.length)).toEqual([3, 3, 1]);
   });
 });
 

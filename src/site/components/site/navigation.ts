@@ -22,6 +22,12 @@ export const TOOLS: readonly NavLink[] = [
   { href: '/api/', label: 'API' },
 ];
 
+/** In the footer beside these: earlier states of the data. */
+export const EARLIER: readonly NavLink[] = [
+  { href: '/versions/', label: 'Versions' },
+  { href: '/snapshots/', label: 'Snapshots' },
+];
+
 /** The header's menu: the ledger's entities, each with its own page, and the interactive tools. */
 export const EXPLORERS: readonly NavLink[] = [
   { href: '/sentinels/', label: 'Sentinels' },

@@ -1,0 +1,282 @@
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { PageThreads } from '../../pipeline/build/site/page-threads.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import {
+  formatSnapshotIndex,
+  parseSnapshot,
+  parseSnapshotIndex,
+  type SnapshotIndex,
+} from '../../pipeline/release/format/snapshot-index.ts';
+import { BEGIN, PUBLISHER, type Site, STRANGER, smallSite } from '../mirror/small-service.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { type Host, openHost } from './explore-host.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
+
+const SLOT_MS = 6 * 3_600_000;
+const RELEASES = 12;
+const HISTORY = 'economy/mic-history.csv';
+const LIST = 'snapshots/index.json';
+const idOf = (release: number) => `${new Date(BEGIN + (release - 1) * SLOT_MS).toISOString().slice(0, 13)}Z`;
+
+let built: Built;
+let browser: Browser;
+let host: Host;
+let site: Site;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  host = await openHost(built.out);
+  browser = await launchBrowser();
+  site = smallSite({ release: RELEASES });
+  site.set('publisher.vkey', Buffer.from(`${formatVerifierKey(PUBLISHER.verifier)}\n`));
+  await addPages();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+/** Rendered by the program of the fixture, for the snapshots of the small service. */
+async function addPages(): Promise<void> {
+  const facts = { baseUrl: BASE_URL, contact: CONTACT };
+  await using threads = new PageThreads({ dir: built.release, files: [], facts });
+  const index = parseSnapshotIndex(String(site.get(LIST)));
+  const snapshot = parseSnapshot(String(site.get(index[3]!.index.path)), '');
+  const list = await threads.render('/snapshots/', { index: longList(index), days: 366 });
+  const page = await threads.render(`/snapshots/${snapshot.id}/`, { snapshot });
+  site.set('snapshots/index.html', Buffer.from(list.body));
+  site.set(`snapshots/${snapshot.id}/index.html`, Buffer.from(page.body));
+}
+
+/** And the last one of each month of the forty years before. */
+function longList(index: SnapshotIndex): SnapshotIndex {
+  const before = Array.from({ length: 480 }, (_, at) => {
+    const last = new Date(Date.UTC(2025, 11 - at, 0, 18)).toISOString();
+    return { ...index[0]!, id: `${last.slice(0, 13)}Z`, as_of: last };
+  });
+  return [...index, ...before];
+}
+
+interface Reader extends BrowserContextOptions {
+  hasRanges?: boolean;
+  damage?: (site: Site) => void;
+}
+
+/** A static host with these snapshots. */
+async function opened(path: string, { hasRanges = true, damage, ...reader }: Reader = {}) {
+  const { page, wrong, ...visited } = await visit(browser, 'about:blank', reader);
+  onTestFinished(() => visited[Symbol.asyncDispose]());
+  const served: Site = new Map([...site].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+  damage?.(served);
+  const asked: string[] = [];
+  await page.route('**/*', (route) => {
+    const { pathname } = new URL(route.request().url());
+    const name = pathname.slice(1).replace(/\/$/, '/index.html');
+    asked.push(name);
+    const bytes = served.get(name);
+    return bytes ? fulfil(route, bytes, name, hasRanges) : route.continue();
+  });
+  await page.goto(`${host.origin}${path}`);
+  return { page, wrong, asked };
+}
+
+function fulfil(route: Route, bytes: Buffer, name: string, hasRanges: boolean): Promise<void> {
+  const contentType = name.endsWith('.html') ? 'text/html' : 'text/plain';
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(route.request().headers().range ?? '') ?? [];
+  if (!hasRanges || from + to === '') return route.fulfill({ body: bytes, contentType });
+  const first = from === '' ? Math.max(0, bytes.length - Number(to)) : Number(from);
+  const part = bytes.subarray(first, from === '' || to === '' ? undefined : Number(to) + 1);
+  const range = `bytes ${first}-${first + part.length - 1}/${bytes.length}`;
+  return route.fulfill({ status: 206, body: part, contentType, headers: { 'Content-Range': range } });
+}
+
+/** The verdict, and each step with its own. */
+async function outcome(page: Page) {
+  const place = page.locator('#version-outcome');
+  await place.locator('h4').waitFor();
+  const steps = await place
+    .locator('.stepwise-list > li')
+    .evaluateAll((items) =>
+      items.map((item) => [
+        item.querySelector('strong')!.textContent!,
+        `${item.querySelector('.result')!.textContent}: ${item.querySelector('.detail')!.textContent}`,
+      ]),
+    );
+  return { title: (await place.locator('h4').textContent())!, steps: Object.fromEntries(steps) };
+}
+
+const versionOf = (path: string, query: string) => `/versions/?file=${path}&${query}`;
+/** The file of that release. */
+const textOf = (release: number, path = HISTORY) => String(smallSite({ release }).get(path)!);
+
+describe('a file as it was', () => {
+  test.each([true, false])('is assembled, verified and saved; ranges: %s', async (hasRanges) => {
+    const { page, wrong } = await opened(versionOf(HISTORY, `as_of=${idOf(3)}`), { hasRanges });
+    const { title, steps } = await outcome(page);
+    expect(title).toBe(`/${HISTORY} as of 1 December 2025, 12:00 UTC`);
+    expect(Object.values(steps).every((words) => String(words).startsWith('Holds'))).toBe(true);
+    expect(Object.keys(steps)).toEqual(['Snapshot', 'File', 'Signature']);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Save this version' }).click();
+    const saved = await download;
+    expect(saved.suggestedFilename()).toBe(`mic-history_${idOf(3)}.csv`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await saved.createReadStream()) chunks.push(chunk as Buffer);
+    expect(String(Buffer.concat(chunks))).toBe(textOf(3));
+    expect(await page.inputValue('#version-file')).toBe(HISTORY);
+    expect(await page.inputValue('#version-as-of')).toBe('2025-12-01');
+    expect(wrong).toEqual([]);
+  });
+
+  test('is found by a day, and by nothing, which is the newest', async () => {
+    const { page } = await opened(versionOf('economy/supply', 'as_of=2025-12-01'));
+    expect((await outcome(page)).steps.Snapshot).toContain(idOf(5));
+    const newest = await opened(versionOf('economy/supply', 'as_of='));
+    expect((await outcome(newest.page)).steps.Snapshot).toContain(idOf(RELEASES));
+    await newest.page.getByRole('link', { name: 'Earlier' }).click();
+    expect((await outcome(newest.page)).steps.Snapshot).toContain(idOf(RELEASES - 1));
+  });
+
+  test.each<[string, string, string, RegExp]>([
+    ['an unknown file', 'economy/nothing', `as_of=${idOf(2)}`, /a file that the snapshot .+ has.+nothing/],
+    ['a malformed time', HISTORY, 'as_of=yesterday', /a time like .+yesterday/],
+    [
+      'a time before the first snapshot',
+      HISTORY,
+      'as_of=2020-01-01',
+      /from the first snapshot on, 2025-12-01T00Z/,
+    ],
+    ['a malformed time to compare with', HISTORY, `as_of=${idOf(2)}&with=x`, /with.+a time like/],
+  ])('is not shown for %s, which is said', async (_, path, query, words) => {
+    const { page } = await opened(versionOf(path, query));
+    const { title, steps } = await outcome(page);
+    expect(title).toContain('cannot be shown');
+    const step = steps['Compared with'] ?? steps.Snapshot;
+    expect(step).toMatch(/^Cannot be checked/);
+    expect(step).toMatch(words);
+  });
+
+  test('of a time whose snapshot was removed has its neighbours instead', async () => {
+    const damage = (served: Site) => {
+      const index = parseSnapshotIndex(String(served.get(LIST)));
+      served.set(LIST, Buffer.from(formatSnapshotIndex(longList(index))));
+    };
+    const { page } = await opened(versionOf(HISTORY, 'as_of=2025-10-10'), { damage });
+    expect((await outcome(page)).steps.Snapshot).toContain('of October 2025 only the last one is');
+    const near = page.locator('#version-outcome .buttons a');
+    expect(await near.allTextContents()).toEqual(['As of 2025-09-30T18Z', 'As of 2025-10-31T18Z']);
+  });
+
+  test.each<[string, (served: Site) => void, string, RegExp]>([
+    ['a changed row', (served) => void served.get(HISTORY)!.fill('x', 9000, 9001), 'File', /SHA-256/],
+    [
+      'another signature',
+      (served) => {
+        const other = smallSite({ release: 2, signers: () => [STRANGER] });
+        const path = `snapshots/${idOf(2)}/manifest.json.sig`;
+        served.set(path, other.get(path)!);
+      },
+      'Signature',
+      /.+/,
+    ],
+  ])('is refused with %s', async (_, damage, step, words) => {
+    const { page } = await opened(versionOf(HISTORY, `as_of=${idOf(2)}`), { damage });
+    const { title, steps } = await outcome(page);
+    expect(title).toMatch(/not the file as it was|do not rely on it/);
+    expect(steps[step]).toMatch(/^Does not hold/);
+    expect(steps[step]).toMatch(words);
+  });
+
+  test('is compared with another: rows, members, or the same', async () => {
+    const { page } = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(1)}`));
+    expect((await outcome(page)).title).toBe(`/${HISTORY}: 100 rows added, none removed.`);
+    expect(await page.locator('#version-outcome pre.rows').first().textContent()).toMatch(
+      /^199,row\n198,row\n/,
+    );
+    expect(await violations(page)).toEqual([]);
+    const same = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(2)}`));
+    expect((await outcome(same.page)).title).toContain('Both are the same');
+  });
+});
+
+describe('the page of a file', () => {
+  test('lists its releases when asked, newest first, and compares two of them', async () => {
+    const { page, wrong, asked } = await opened(`/files/${HISTORY}/`);
+    expect(asked.filter((name) => name.startsWith('snapshots/'))).toEqual([]);
+    await page.getByRole('button', { name: 'List the releases of this file' }).click();
+    const rows = page.locator('#file-versions tbody tr');
+    await rows.nth(7).waitFor();
+    expect(await rows.locator('th').allTextContents()).toEqual(
+      Array.from({ length: 8 }, (_, at) => idOf(RELEASES - at)),
+    );
+    expect(await rows.first().locator('td').nth(1).textContent()).toBe('100 rows added');
+    await page.getByRole('button', { name: 'Show earlier ones' }).click();
+    await page.getByText('All 12 releases that are kept.').waitFor();
+    expect(await rows.last().locator('td').nth(1).textContent()).toBe('The first one');
+    expect(await page.getAttribute('#version-as-of', 'min')).toBe('2025-12-01');
+    expect(await page.getAttribute('#version-as-of', 'max')).toBe('2025-12-03');
+    expect(await violations(page)).toEqual([]);
+    await rows.nth(4).locator('input[name="with"]').check();
+    await page.getByRole('button', { name: 'Compare the two' }).click();
+    expect((await outcome(page)).title).toBe(`/${HISTORY}: 400 rows added, none removed.`);
+    expect(wrong).toEqual([]);
+  });
+
+  test('leads to its versions without JavaScript', async () => {
+    const { page } = await opened(`/files/${HISTORY}/`, { javaScriptEnabled: false });
+    await page.fill('#version-as-of', '2025-12-01');
+    await page.getByRole('button', { name: 'Show it' }).click();
+    await page.waitForURL(`**/versions/?file=${encodeURIComponent(HISTORY)}&as_of=2025-12-01`);
+    expect(await page.locator('noscript').first().textContent()).toContain('This needs JavaScript');
+    expect(await page.getByText('curl -s -r').isVisible()).toBe(true);
+    expect(await page.locator('#version-form').isVisible()).toBe(false);
+  });
+});
+
+describe('the pages of snapshots', () => {
+  test('have the frame of the site, and find their neighbours', async () => {
+    const { page, wrong } = await opened(`/snapshots/${idOf(RELEASES - 3)}/`);
+    await page.getByRole('link', { name: `Later: ${idOf(RELEASES - 2)}` }).waitFor();
+    expect(await page.getByRole('link', { name: `Earlier: ${idOf(RELEASES - 4)}` }).isVisible()).toBe(true);
+    expect(await page.locator('.crumbs a').allTextContents()).toEqual(['Home', 'Files', 'Snapshots']);
+    expect(await page.locator('.site-header, .site-footer').count()).toBe(2);
+    await page.getByRole('link', { name: HISTORY }).click();
+    expect((await outcome(page)).title).toContain(HISTORY);
+    expect(wrong).toEqual([]);
+  });
+
+  test('list forty years by year and month, within the weight of a page', async () => {
+    const { page } = await opened('/snapshots/');
+    expect(await page.locator('main h2').allTextContents()).toHaveLength(41);
+    await page.fill('#day', '2025-12-02');
+    await page.getByRole('button', { name: 'Open it' }).click();
+    await page.waitForURL(`**/snapshots/${idOf(9)}/`);
+    const links = await opened('/snapshots/#2025-12', { javaScriptEnabled: false });
+    expect(await links.page.getByRole('link', { name: idOf(2), exact: true }).isVisible()).toBe(true);
+    expect(await links.page.locator('#snapshot-day').isVisible()).toBe(false);
+  });
+});
+
+describe.each<[string, Reader]>([
+  ['on a phone, in dark', { viewport: { width: 390, height: 800 }, colorScheme: 'dark' }],
+  ['at a desk', { viewport: { width: 1280, height: 900 } }],
+])('a reader %s', (_, reader) => {
+  test('finds the pages accessible, and within the window', async () => {
+    const paths = [
+      '/versions/',
+      versionOf(HISTORY, `as_of=${idOf(2)}`),
+      '/snapshots/',
+      `/snapshots/${idOf(RELEASES - 3)}/`,
+    ];
+    for (const path of paths) {
+      const { page } = await opened(path, reader);
+      if (path.includes('as_of')) await outcome(page);
+      expect(await violations(page), path).toEqual([]);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, path).toBeLessThanOrEqual(reader.viewport!.width);
+    }
+  });
+});
