@@ -17,10 +17,11 @@ export async function renderExtras(
   source: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   await renderForms(staging, { asOf, baseUrl, software, ledger });
-  const { author } = documents.citations;
+  const { author, system } = documents.citations;
+  const doi = system.doi ?? null;
   const { since, cycle } = state;
   const checkpoints = await recentCheckpoints(source.ledger, ledger.snapshot, source.verifiers, MOST_CHANGES);
-  await renderCatalogue(staging, { baseUrl, author, since, asOf, cycle, ledger }, checkpoints);
+  await renderCatalogue(staging, { baseUrl, author, doi, software, since, asOf, cycle, ledger }, checkpoints);
 }
 
 /** Whether a release was made with them. */

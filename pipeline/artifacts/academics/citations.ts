@@ -64,7 +64,10 @@ function citeSystem({ documents: { citations }, baseUrl, state }: View): Citatio
     title: citations.system.title,
     year: yearOf(state.asOf),
     url: `${baseUrl}/`,
-    note: citations.system.note,
+    note: [
+      citations.system.note,
+      ...(citations.system.doi ? [`https://doi.org/${citations.system.doi}`] : []),
+    ].join(' '),
     permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/`,
   };
 }

@@ -5,7 +5,15 @@ import { distinct, Prose } from './prose.ts';
 export const Citations = z.strictObject({
   /** The organisation that is the author of every entry. */
   author: Prose,
-  system: z.strictObject({ title: Prose, note: Prose }),
+  system: z.strictObject({
+    title: Prose,
+    note: Prose,
+    /** Registered for the data of all years; those of the closed years have the year after a full stop. */
+    doi: z
+      .string()
+      .regex(/^10\.\d{4,9}\/[A-Za-z0-9._;()/:-]+$/, 'a DOI like 10.1234/cathedral, without https://doi.org/')
+      .optional(),
+  }),
   /** One for each paper of the index: the year in which its text was written or last changed in substance. */
   papers: distinct(z.strictObject({ id: z.string(), year: z.int().min(2000).max(2100) }), 'id'),
 });

@@ -3,9 +3,11 @@ import type { NewFile } from '../../release/format/manifest.ts';
 import { type Change, changesOf, type Recent } from './changes.ts';
 import { CHECKPOINTS_FEED, checkpointEntries } from './checkpoints.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
+import { CFF, formatCff } from './citation-cff.ts';
 import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
+import { dataciteFiles } from './datacite.ts';
 import { formatDcat } from './dcat.ts';
 import { type CatalogueFacts, versionsOf } from './facts.ts';
 import { CHANGES_FEED, type Feed, type FeedOptions, formatAtom, formatJsonFeed } from './feeds.ts';
@@ -20,6 +22,8 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     catalogueFile('datapackage.json', 'application/json', formatDataPackage(facts)),
     catalogueFile('catalog.jsonld', 'application/ld+json', formatDcat(facts)),
     catalogueFile('croissant.json', 'application/json', formatCroissant(facts)),
+    ...dataciteFiles(facts).map(({ path, content }) => catalogueFile(path, 'application/json', content)),
+    catalogueFile(CFF.path, CFF.mediaType, formatCff(facts.software)),
     catalogueFile('citations.ris', 'application/x-research-info-systems', formatRis(citations)),
     catalogueFile('citations.csl.json', 'application/json', formatCslJson(citations)),
     ...feedFiles(CHANGES_FEED, changesOf(recent), facts),

@@ -9,6 +9,10 @@ export interface CatalogueFacts {
   baseUrl: string;
   /** The publishing organisation. */
   author: string;
+  /** Of all years together, `10.1234/cathedral`; that of a closed year has the year after a full stop. Null: there is none. */
+  doi: string | null;
+  /** Name and version of the software that makes the release. */
+  software: string;
   /** Times of the first and the last event. */
   since: string;
   asOf: string;

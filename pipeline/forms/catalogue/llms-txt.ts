@@ -15,8 +15,9 @@ export function formatLlmsTxt(facts: CatalogueFacts): string {
 > ${DESCRIPTION}
 
 Releases come every six hours; files marked real-time follow each event on the server. ${baseUrl}/latest.json has the time of
-the newest release. Times are UTC. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
-the file, its time, its address.
+the newest release. Times are UTC.
+Each data file takes ?as_of= with a date, a time or a snapshot (2026-06-10T06Z) and answers as it was then. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
+the file, its time, its permanent address ${baseUrl}/snapshots/<snapshot>/<path>.
 
 Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.
 
@@ -33,6 +34,7 @@ ${areas.join('\n')}
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [Changes to the data: Atom](${baseUrl}/feed.atom)
 - [Checkpoints of the ledger’s log: Atom](${baseUrl}/checkpoints.atom)
+- [DataCite metadata of all years](${baseUrl}/datacite.json), of each closed year datacite-YYYY.json; [citation of the software](${baseUrl}/CITATION.cff)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;
 }

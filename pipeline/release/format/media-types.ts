@@ -33,6 +33,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   jsonld: 'application/ld+json',
   atom: 'application/atom+xml',
   ris: 'application/x-research-info-systems',
+  cff: 'application/yaml',
   // Files of the search index: already compressed, and read only by its script.
   pagefind: 'application/octet-stream',
   pf_meta: 'application/octet-stream',
