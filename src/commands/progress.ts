@@ -54,6 +54,11 @@ export class Progress {
     this.#timer = setInterval(() => this.#draw(), TICK_MS).unref();
   }
 
+  /** Changes the line of the current stage on a terminal; in a log, a stage has one line. */
+  update(text: string): void {
+    if (this.#stage && this.#lines.isTTY) this.#stage.text = text;
+  }
+
   /** Prints a line that is not a stage. */
   note(text: string): void {
     this.end();

@@ -32,6 +32,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Prove and audit events': {
     prove: async () => (await import('./prove.ts')).prove,
     'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
+    'prove-row': async () => (await import('./prove-row.ts')).proveRow,
     'verify-export': async () => (await import('./verify-export.ts')).verifyExport,
   },
   'Witness other logs': {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
@@ -50,6 +51,47 @@ async function fileWith(name: string, text: string): Promise<string> {
 }
 
 const keyFlags = () => where.slice(2);
+
+describe('cathedral prove-row', () => {
+  const [header, ...mints] = [
+    micHistory.head(),
+    ...events.toReversed().flatMap((event) => micHistory.rows({ event, hash: '' })),
+  ];
+  const historyOf = (rows: readonly string[]) => [header, ...rows].join('');
+
+  test('proves a file, names what differs, and says what cannot be checked', async () => {
+    const file = await fileWith('mic-history.csv', historyOf(mints));
+    const good = await runCli(['prove-row', file, ...where]);
+    expect(good.status).toBe(0);
+    expect(good.stdout).toContain(`${mints.length} rows of ${mints.length} follow from the log.`);
+    const edited = await fileWith('edited.csv', historyOf(mints.with(3, mints[3]!.replace(/,12\./, ',13.'))));
+    const bad = await runCli(['prove-row', edited, '--path', 'economy/mic-history.csv', ...where]);
+    expect(bad.status).toBe(1);
+    expect(bad.stdout).toMatch(
+      /^.*edited\.csv:5: edited: amount of event \d+, .*: the log gives 12\.345678, the row has 13\./,
+    );
+    const other = await fileWith('other.csv', 'timestamp,cycle,sentinel,amount,cathedral,score\n');
+    const json = await runCli(['prove-row', other, '--json', ...where]);
+    expect([json.status, JSON.parse(json.stdout)]).toMatchObject([
+      3,
+      { verdict: 'cannot_be_checked', size: EVENTS },
+    ]);
+  });
+
+  test('takes an event, too', async () => {
+    const { status, stdout } = await runCli(['prove-row', `${events.length - 1}`, ...where]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('The event is in the log.')]);
+  });
+
+  test.each([
+    [['prove-row'], 'ROW: expected a file'],
+    [['prove-row', 'missing.csv'], 'expected a file on this machine, the path of a public history, or a row'],
+    [['prove-row', '0'.repeat(64)], '`cathedral prove` makes a proof'],
+  ])('%j is wrong use', async (args, message) => {
+    const { status, stderr } = await runCli([...args, ...(args.length > 1 ? where : [])]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
 
 describe('cathedral prove', () => {
   test('prints a proof that verify-proof accepts for that event only', async () => {

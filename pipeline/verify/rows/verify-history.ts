@@ -540,7 +540,7 @@ class Comparison {
   }
 
   #isOfGenesis(cells: Cells): boolean {
-    return this.#source.hidesGenesis && cells.reason === 'genesis';
+    return this.#source.hidesGenesis && [cells.reason, cells.event_type].includes('genesis');
   }
 
   /** The counts of types whose events stay hashes. */

@@ -1,0 +1,274 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { printable } from '../../pipeline/attestation/printable.ts';
+import { text } from '../../pipeline/config/setting.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
+import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
+import { NATIVE } from '../../pipeline/verify/audit/read-export.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import type { Origin } from '../../pipeline/verify/origin.ts';
+import { tableAt } from '../../pipeline/verify/rows/history-tables.ts';
+import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
+import { proveRow as prove, type RowVerdict, type StepReport } from '../../pipeline/verify/rows/prove-row.ts';
+import { openPublicLog } from '../../pipeline/verify/rows/public-log.ts';
+import { RowLog } from '../../pipeline/verify/rows/row-log.ts';
+import {
+  type HistoryVerdict,
+  type Verdict,
+  verifyHistory,
+} from '../../pipeline/verify/rows/verify-history.ts';
+import { formatCount } from '../../pipeline/words/number.ts';
+import { type Context, defineCommand, type ExitStatus, formatJson, json } from './command.ts';
+import { logUrl } from './prove.ts';
+import { heldCheckpoint, httpOrigin, PATIENCE_SETTINGS, readHeld } from './reader.ts';
+import { unreadable } from './verify-proof.ts';
+
+/** “Cannot be checked” is neither a proof nor a contradiction. */
+const STATUS: Readonly<Record<Verdict, ExitStatus>> = { proved: 0, does_not_hold: 1, cannot_be_checked: 3 };
+
+export const proveRow = defineCommand({
+  summary:
+    'Verifies a public history, or a single row of one, against the log, without a key: that each row follows from the log’s public events.',
+  details: `Given a file, it compares every row with the rows that follow from the log: each row that was edited, added, moved or repeated is named with its line, and so are rows that are missing. Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
+
+It exits with 0 if everything is proved, with 1 if something does not hold, with 2 after an error, and with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release. To verify the audited export, which is not public, use \`verify-export\`.`,
+  examples: [
+    'cathedral prove-row economy-mic-history.csv --path economy/mic-history.csv --url https://data.example.org --ledger-key ledger.vkey',
+    'cathedral prove-row economy/supply-by-day.csv --url https://data.example.org --ledger-key ledger.vkey',
+    "cathedral prove-row '2026-05-04T09:12:31Z,C-305,AUREA,812.5,FOR-ECONOMISTS,61.2' --out /srv/cathedral",
+  ],
+  isReader: true,
+  settings: ['out', ...PATIENCE_SETTINGS, 'ledgerKey'],
+  positionals: ['row'],
+  flags: {
+    row: {
+      flag: 'row',
+      default: null,
+      unit: 'a file, the path of a history, a row, or - for standard input',
+      description:
+        'What to verify: a file on this machine, a history that the service publishes (economy/mic-history.csv), or one row as text. Standard input may hold a file or a row.',
+      required: true,
+      schema: text,
+    },
+    path: {
+      flag: 'path',
+      default: null,
+      unit: 'the path of a public history',
+      description:
+        'The history that the file is, such as economy/mic-history.csv. Without it, the first line of the file shows which one it is.',
+      schema: text,
+    },
+    logUrl,
+    heldCheckpoint,
+    json,
+  },
+  async run(config, context) {
+    const { row, path } = config;
+    const origin = await originOf(config, context);
+    const verifiers = await ledgerVerifiers(config.ledgerKey, null);
+    const held = await readHeld(config.heldCheckpoint);
+    const given = await openGiven(row, path, origin);
+    const means: Means = { origin, verifiers, held, isJson: config.json, context };
+    return 'row' in given ? proveOne(given.row, means) : verifyFile(given, path ?? given.path, means);
+  },
+});
+
+interface Means {
+  origin: Origin;
+  verifiers: Verifier[];
+  held: KeptCheckpoint | null;
+  isJson: boolean;
+  context: Context;
+}
+
+interface OriginConfig extends Pick<Config, 'out' | (typeof PATIENCE_SETTINGS)[number]> {
+  logUrl: string | null;
+}
+
+function originOf(
+  { out, logUrl: url, ...patience }: OriginConfig,
+  { progress }: Context,
+): Promise<Origin> | Origin {
+  if (url === null) return FolderOrigin.at(out);
+  return httpOrigin(url, patience, { apiKey: null, isStatic: false, log: (line) => progress.note(line) });
+}
+
+/** A file with its name for messages, or the text of a row. */
+type Given = GivenFile | { row: string };
+
+interface GivenFile {
+  name: string;
+  /** Of a history that the origin has. */
+  path: string | null;
+  chunks: AsyncIterable<Uint8Array>;
+}
+
+const CHUNK_BYTES = 1 << 20;
+/** A longer text is not one row. */
+const MOST_ROW_BYTES = 140_000;
+
+async function openGiven(given: string, path: string | null, origin: Origin): Promise<Given> {
+  if (given === '-') return fromStandardInput(path);
+  if (existsSync(given))
+    return { name: given, path: null, chunks: createReadStream(given, { highWaterMark: CHUNK_BYTES }) };
+  const table = tableAt(given);
+  if (table) return published(given, origin);
+  if (!/[,{\n]/.test(given) && !/^(0x)?[0-9a-f]+$/i.test(given))
+    throw new CathedralError('usage', {
+      place: 'row',
+      expected: 'a file on this machine, the path of a public history, or a row',
+      found: JSON.stringify(given.slice(0, 80)),
+    });
+  return { row: given };
+}
+
+/** One or two lines are a row, perhaps with its header; --path says that they are a file. */
+async function fromStandardInput(path: string | null): Promise<Given> {
+  const chunks: Buffer[] = [];
+  let [bytes, lines] = [0, 0];
+  const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let isDone = false;
+  while (!isDone && bytes <= MOST_ROW_BYTES && lines <= 2) {
+    const { done, value } = await input.next();
+    isDone = done === true;
+    if (isDone) break;
+    chunks.push(value);
+    bytes += value.length;
+    for (const byte of value) if (byte === 0x0a) lines += 1;
+  }
+  if (isDone && path === null && lines <= 2) return { row: Buffer.concat(chunks).toString() };
+  const rest = async function* () {
+    yield* chunks;
+    for (let next = await input.next(); !next.done; next = await input.next()) yield next.value;
+  };
+  return { name: 'standard input', path: null, chunks: rest() };
+}
+
+async function published(path: string, origin: Origin): Promise<GivenFile> {
+  const name = origin.placeOf(path);
+  const opened = await origin.retrying(path, () => origin.open(path));
+  if (opened === null || opened === 'unchanged')
+    throw new CathedralError('mirror_mismatch', {
+      place: name,
+      expected: 'a public history',
+      found: 'no such file',
+    });
+  return { name, path, chunks: opened.body };
+}
+
+async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<ExitStatus> {
+  const { origin, verifiers, held, context, isJson } = means;
+  const { print, progress } = context;
+  const log = await RowLog.open(origin, verifiers);
+  const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
+  const events = await openPublicLog(log);
+  if (!events)
+    throw new CathedralError('proof_refused', {
+      place: origin.placeOf('log/public/policy.json'),
+      expected: 'a log with public events',
+      found: 'none: an earlier version published it',
+    });
+  const name = printable(file.name);
+  let stage = '';
+  const verdict = await verifyHistory(file.chunks, events, {
+    path,
+    platform: NATIVE,
+    onProgress({ stage: now, done, total }) {
+      const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
+      const words = now === 'folding' ? 'reading the public events' : `comparing ${name} with the log`;
+      if (stage !== now) progress.stage(words);
+      progress.update(`${words}: ${percent} %`);
+      stage = now;
+    },
+  }).catch((cause) => {
+    throw cause.syscall ? unreadable(file.name, cause) : cause;
+  });
+  progress.end();
+  const { checkpoint } = log;
+  if (isJson) print(formatJson({ file: file.name, ...verdict, ...checkpoint, goesOnFrom }));
+  else for (const line of formatVerdict(verdict, { name: file.name, log, held, goesOnFrom })) print(line);
+  return STATUS[verdict.verdict];
+}
+
+interface Compared {
+  name: string;
+  log: { checkpoint: Checkpoint; verifier: Pick<Verifier, 'name' | 'id'> };
+  held: KeptCheckpoint | null;
+  goesOnFrom: number | null;
+}
+
+/** For people: each finding with its line, what was compared, what could not be, and the verdict. */
+function formatVerdict(verdict: HistoryVerdict, { name, log, held, goesOnFrom }: Compared): string[] {
+  const { findings, rows, proved, path, unchecked, notes, isAbandoned } = verdict;
+  const { checkpoint, verifier } = log;
+  return [
+    ...findings.map(({ line, kind, message }) => printable(`${name}:${line}: ${kind}: ${message}`)),
+    `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
+    ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
+    ...(path && rows > 0
+      ? [
+          `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${rows} follow${proved === 1 ? 's' : ''} from the log.`,
+        ]
+      : []),
+    ...(isAbandoned ? [`Stopped after row ${rows}: this is not a history of this log.`] : []),
+    ...notes,
+    ...unchecked.map((line) => printable(line)),
+    CONCLUSION[verdict.verdict](findings.length),
+  ];
+}
+
+const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
+  proved: () => 'The file is proved: every row follows from the log, in order, and no row is missing.',
+  does_not_hold: (count) => `The file does not hold: ${formatCount(count, 'finding')}.`,
+  cannot_be_checked: () => 'Nothing was found wrong, but the file cannot be checked whole.',
+};
+
+/** A single row, step by step. */
+async function proveOne(
+  given: string,
+  { origin, verifiers, held, isJson, context }: Means,
+): Promise<ExitStatus> {
+  const { print, progress } = context;
+  const pasted = readPasted(given);
+  if (pasted.kind === 'hash' || pasted.kind === 'export')
+    throw new CathedralError('usage', {
+      place: 'row',
+      expected: 'a row of a public history, or the number or line of an event',
+      found: 'the hash of an event, for which `cathedral prove` makes a proof',
+    });
+  const steps: StepReport[] = [];
+  const verdict = await prove(pasted, {
+    origin,
+    ledgerKeys: verifiers,
+    report: (step) => void steps.push(step),
+    async opened(log) {
+      if (held) await assertExtendsKept(log, held, verifiers);
+    },
+  });
+  progress.end();
+  if (isJson) print(formatJson({ ...verdict, steps }));
+  else for (const line of formatSteps(steps, verdict)) print(line);
+  return STATUS[verdict.verdict];
+}
+
+function formatSteps(steps: readonly StepReport[], { verdict, history }: RowVerdict): string[] {
+  const isEvent = verdict === 'proved' && history === null;
+  return [
+    ...steps.flatMap(({ step, words, findings }) => [
+      printable(`${step}: ${words}`),
+      ...findings.map(({ place, expected, found }) =>
+        printable(`  ${place}: expected ${expected}, found ${found}`),
+      ),
+    ]),
+    isEvent ? 'The event is in the log.' : ROW_CONCLUSION[verdict],
+  ];
+}
+
+const ROW_CONCLUSION: Readonly<Record<Verdict, string>> = {
+  proved: 'The row is proved.',
+  does_not_hold: 'The row does not hold.',
+  cannot_be_checked: 'The row cannot be checked.',
+};
