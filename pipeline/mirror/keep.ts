@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { exists, replaceFile, replaceFiles } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
-import { newTiles, type Tile } from '../ledger/log/tile.ts';
+import { formatPublicBundle, parsePublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
+import { type Bundle, newTiles, parseTilePath, TILE_WIDTH, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { WitnessPolicy } from '../ledger/witness-policy.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
-import { removeOldTiles } from '../release/log/remove-old-partials.ts';
+import { placePolicy, publicVersion } from '../release/log/public-bundles.ts';
+import { removeOldPublicBundles, removeOldTiles } from '../release/log/remove-old-partials.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Choice, Keep } from '../verify/checks.ts';
 import { mismatchError } from '../verify/findings.ts';
@@ -79,6 +82,11 @@ export class Keeper implements Keep {
   #reader: TileReader | null = null;
   #cosigned: string | null = null;
   #list: SignedList | null = null;
+  /** Of the decisions by which the public events in this mirror were chosen; null: it has none. */
+  readonly #eventsVersion: number | null;
+  #policy: Uint8Array | null = null;
+  /** The partial bundle of public events. */
+  #edge: { bundle: Bundle; version: number; bytes: Uint8Array } | null = null;
   readonly #fetched = { files: 0, snapshots: 0, unvouched: 0 };
 
   private constructor(
@@ -86,7 +94,9 @@ export class Keeper implements Keep {
     local: LocalCopy,
     { blobs, isIntact }: Awaited<ReturnType<typeof localBlobs>>,
     snapshots: ReadonlyMap<string, string> | null,
+    eventsVersion: number | null,
   ) {
+    this.#eventsVersion = eventsVersion;
     const { folder, recheck } = options;
     this.#options = options;
     this.#local = local;
@@ -103,7 +113,8 @@ export class Keeper implements Keep {
 
   static async open(options: KeeperOptions, local: LocalCopy): Promise<Keeper> {
     const blobs = await localBlobs(local.release, options);
-    return new Keeper(options, local, blobs, await localSnapshots(options.folder));
+    const [snapshots, version] = [await localSnapshots(options.folder), await publicVersion(options.folder)];
+    return new Keeper(options, local, blobs, snapshots, version);
   }
 
   /** Everything that is not here yet, snapshots from the oldest to the newest. */
@@ -114,6 +125,10 @@ export class Keeper implements Keep {
     return {
       files: (all) => all,
       tiles: () => [...newTiles(from, this.#release!.manifest.log.size)],
+      events: (all, version) => {
+        const begin = version === this.#eventsVersion ? Math.floor(from / TILE_WIDTH) : 0;
+        return all.filter(({ index }) => index >= begin);
+      },
       snapshots: (all) => {
         for (const entry of all) this.#assertUnchanged(entry);
         return all.toReversed().filter(({ id }) => recheck || !this.#snapshots.has(id));
@@ -149,6 +164,26 @@ export class Keeper implements Keep {
 
   tile(tile: Tile, hashes: readonly Hash[]): Promise<void> {
     return this.origin.tiles.keep(tile, hashes);
+  }
+
+  async events(path: string, bytes: Uint8Array): Promise<void> {
+    if (path === POLICY_PATH) this.#policy = bytes;
+    else await this.origin.tiles.keepEvents(path, bytes);
+    const found = parseTilePath(path);
+    if (found?.kind === 'public' && found.bundle.width < TILE_WIDTH) this.#edge = { ...found, bytes };
+  }
+
+  /** The beginnings of the partial bundle for earlier checkpoints, which others may hold. */
+  async #keepPartialEvents(sizes: readonly number[]): Promise<void> {
+    if (!this.#edge) return;
+    const { bundle, version, bytes } = this.#edge;
+    const lines = parsePublicBundle(bytes, bundle.width, publicBundlePath(bundle, version));
+    const widths = sizes.map((size) => size - bundle.index * TILE_WIDTH);
+    for (const width of new Set(widths.filter((width) => width > 0 && width < bundle.width)))
+      await this.origin.tiles.keepEvents(
+        publicBundlePath({ index: bundle.index, width }, version),
+        formatPublicBundle(lines.slice(0, width)),
+      );
   }
 
   async log(reader: TileReader, cosigned: string | null): Promise<void> {
@@ -199,11 +234,9 @@ export class Keeper implements Keep {
     const { tiles, fetched } = this.origin;
     const list = this.#list!;
     // Tiles that an interrupted update left are complete but for those of older snapshots.
-    await tiles.keepPartial(
-      this.#reader!,
-      list.index.map(({ log_size }) => log_size),
-      this.#local.isWhole,
-    );
+    const sizes = list.index.map(({ log_size }) => log_size);
+    await tiles.keepPartial(this.#reader!, sizes, this.#local.isWhole);
+    await this.#keepPartialEvents(sizes);
     await tiles.place(parallel);
     log(`publishing version ${manifest.version}`);
     const headers = Buffer.from(mirrorHeaders(manifest));
@@ -211,12 +244,14 @@ export class Keeper implements Keep {
     // An update that was killed after the swap leaves the new release in place.
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
+    if (this.#policy) await placePolicy(folder, Buffer.from(this.#policy).toString());
     const cosignatures = { cosigned: this.#cosigned, policy };
     await replaceFile(
       join(folder, LOG, 'checkpoint'),
       await mergedCheckpoint(folder, manifest, cosignatures),
     );
     await removeOldTiles(folder, manifest.log.size);
+    await removeOldPublicBundles(folder, manifest.log.size);
     await replaceFiles([
       [join(folder, LIST_PATH), list.bytes],
       [join(folder, LIST_SIGNATURE_PATH), list.signature],

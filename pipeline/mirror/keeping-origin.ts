@@ -3,6 +3,7 @@ import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
+import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import type { Tile } from '../ledger/log/tile.ts';
 import type { PublicFile } from '../release/format/public-manifest.ts';
 import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
@@ -77,6 +78,11 @@ export class KeepingOrigin extends Origin {
 
   override readTile(tile: Tile): Promise<Uint8Array> {
     return this.tiles.read(tile);
+  }
+
+  override readLogFile(path: string, mostBytes: number): Promise<Uint8Array | null> {
+    if (path === POLICY_PATH) return this.#origin.readLogFile(path, mostBytes);
+    return this.tiles.readEvents(path, mostBytes);
   }
 
   async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {

@@ -52,14 +52,31 @@ export class LocalTiles {
     return this.#origin.readTile(tile);
   }
 
+  /** A bundle of public events, not verified. One that is being replaced has no place: its width is in its path. */
+  async readEvents(path: string, mostBytes: number): Promise<Uint8Array | null> {
+    const bytes = this.#reuse ? await readFile(join(this.#log, path)).catch(() => null) : null;
+    if (!bytes) return this.#origin.readLogFile(path, mostBytes);
+    this.reused += 1;
+    this.#inPlace.add(path);
+    return bytes;
+  }
+
   /** Stages a verified tile. */
-  async keep(tile: Tile, hashes: readonly Hash[]): Promise<void> {
-    const path = tilePath(tile);
+  keep(tile: Tile, hashes: readonly Hash[]): Promise<void> {
+    return this.#keep(tilePath(tile), () => bytesOf(hashes));
+  }
+
+  /** Stages a verified bundle of public events. */
+  keepEvents(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#keep(path, () => bytes);
+  }
+
+  async #keep(path: string, bytes: () => Uint8Array): Promise<void> {
     this.#kept.add(path);
     if (this.#inPlace.has(path) || this.#staged.has(path)) return;
     await asDiskErrors(this.#staging, async () => {
       await mkdir(this.#staging, { recursive: true });
-      await writeFile(this.#stagedFile(path), bytesOf(hashes));
+      await writeFile(this.#stagedFile(path), bytes());
     });
     this.#staged.add(path);
   }

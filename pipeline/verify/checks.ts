@@ -79,7 +79,12 @@ export interface Keep {
   release(release: SignedRelease): Promise<void>;
   /** A tile that follows from the signed root. */
   tile(tile: Tile, hashes: readonly Hash[]): Promise<void>;
-  /** After `log`, `checkpoint` and `witnesses`. `cosigned`: the release's checkpoint with cosignatures, as a note; null: none is known. */
+  /** A verified bundle of public events, or at last the decisions which they are; the path is below the log's address. */
+  events(path: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * After `log`, `events`, `checkpoint` and `witnesses`. `cosigned`: the release's checkpoint with cosignatures, as a note; null: none is
+   * known.
+   */
   log(reader: TileReader, cosigned: string | null): Promise<void>;
   /** A snapshot, after each of its files. */
   snapshot(snapshot: VerifiedSnapshot): Promise<void>;
@@ -91,6 +96,8 @@ export interface Keep {
 export interface Choice {
   files: <T>(all: readonly T[]) => readonly T[];
   tiles: (all: readonly Tile[]) => readonly Tile[];
+  /** Tiles of level 0 whose public events are read; default: those of `tiles`. `version`: of the decisions which events are public. */
+  events?: (all: readonly Tile[], version: number) => readonly Tile[];
   snapshots: (all: readonly SnapshotEntry[]) => readonly SnapshotEntry[];
 }
 
@@ -286,6 +293,23 @@ export const CHECKS = [
         await verifyLogNames(published.reader, { origin, findings, disk: origin.disk });
       const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature was not verified';
       return `${head.size} events, ${read} of ${all} tiles have the signed root; ${whose}`;
+    },
+  },
+  {
+    name: 'events',
+    needs: ['log'],
+    proves: 'Every public event has the hash of its leaf in the log.',
+    async run({ origin, options, reader }) {
+      const { keep, choose, parallel } = options;
+      // The page verifies the events that it shows, and would load this for nothing.
+      const { verifyEvents } = await import('./events.ts');
+      const found = await verifyEvents(origin, reader!, {
+        choose: choose.events ?? choose.tiles,
+        parallel,
+        keep: keep?.events.bind(keep),
+      });
+      if (!found) return 'the log has no public events';
+      return `${found.bundles} of ${found.all} bundles read, ${found.events} public events have their leaf’s hash`;
     },
   },
   {

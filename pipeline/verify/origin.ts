@@ -102,6 +102,11 @@ export abstract class Origin {
     if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
   }
 
+  /** A file of the log by its path below the log's address, `public/v1/000`; null: there is none. Throws as `readSmall` does. */
+  async readLogFile(path: string, mostBytes: number): Promise<Uint8Array | null> {
+    return (await readSmall(this, `${LOG}/${path}`, { most: mostBytes }))?.bytes ?? null;
+  }
+
   /** The bytes of a tile. A partial tile may have been removed once the full one exists. Throws mirror_mismatch. */
   async readTile(tile: Tile): Promise<Uint8Array> {
     const path = `${LOG}/${tilePath(tile)}`;

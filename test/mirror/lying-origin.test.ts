@@ -64,6 +64,11 @@ const replaced = (site: Site) => (server: LyingServer) => {
   server.site = site;
 };
 const original = (path: string, release = 3) => smallSite({ release }).get(path)!;
+const changed = (path: string, at: number) => {
+  const bytes = Buffer.from(original(path));
+  bytes[at]! ^= 1;
+  return bytes;
+};
 const listOf = (release: number) => parseSnapshotIndex(original(LIST, release).toString());
 const listBytes = (release: number) => original(LIST, release).length;
 const manifestOf = (release: number) => JSON.parse(original('manifest.json', release).toString());
@@ -368,6 +373,26 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_mismatch',
     place: 'tile/0/000',
   },
+  'has a public event with another salt': {
+    tell: third(['log/public/v1/000', changed('log/public/v1/000', 3)]),
+    code: 'mirror_mismatch',
+    place: 'public/v1/000 entry 0',
+  },
+  'cuts public events short': {
+    tell: third(['log/public/v1/000', original('log/public/v1/000').subarray(0, 1000)]),
+    code: 'mirror_mismatch',
+    place: 'public/v1/000',
+  },
+  'lacks public events that it says it has': {
+    tell: third(['log/public/v1/000', null]),
+    code: 'mirror_mismatch',
+    found: 'no such file',
+  },
+  'says which events are public in another form': {
+    tell: third(['log/public/policy.json', Buffer.from('{"version":"1"}')]),
+    code: 'mirror_mismatch',
+    place: 'public/policy.json',
+  },
   'cuts a tile short': {
     tell: third(['log/tile/0/001.p/44', original('log/tile/0/001.p/44').subarray(0, 100)]),
     code: 'mirror_mismatch',
@@ -604,7 +629,9 @@ describe('from an origin that', () => {
     const after = contents(await servedBy(folder));
     expect(after).toEqual(expect.arrayContaining(before));
     // Tiles and snapshots that were verified may be there already, in wait for a release that tells of them.
-    const added = after.filter((line) => !before.includes(line) && !/^(log\/tile|snapshots\/2)/.test(line));
+    const added = after.filter(
+      (line) => !before.includes(line) && !/^(log\/(tile|public\/v)|snapshots\/2)/.test(line),
+    );
     expect(added).toEqual([]);
     // And the truth is taken again.
     server.lies.clear();

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
+import { formatPublicBundle, publicBundlePath } from '../../pipeline/ledger/log/public-bundle.ts';
+import { formatPolicy } from '../../pipeline/ledger/log/public-events.ts';
 import { formatVerifierKey, type Signer, signNote } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
@@ -122,6 +124,13 @@ export function logOf(events: number, event: (index: number) => string) {
   const hashes = [...files].filter(([path]) => !path.startsWith('tile/entries/'));
   const all: Site = new Map(hashes.map(([path, bytes]) => [`log/${path}`, Buffer.from(bytes)]));
   all.set('log/checkpoint', Buffer.from(checkpoint));
+  // Whichever events are public, here each third.
+  for (let index = 0; index * 256 < events; index += 1) {
+    const lines = entries.slice(index * 256, (index + 1) * 256);
+    const bytes = formatPublicBundle(lines.map((line, at) => (at % 3 === 0 ? line : null)));
+    all.set(`log/${publicBundlePath({ index, width: lines.length })}`, Buffer.from(bytes));
+  }
+  all.set('log/public/policy.json', Buffer.from(formatPolicy()));
   return { files: all, head, checkpoint };
 }
 

@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { MAX_BUNDLE_BYTES } from '../../pipeline/ledger/log/entry-bundle.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
@@ -61,7 +62,13 @@ async function look({
 
 const states = ({ verdicts }: Verification) =>
   Object.fromEntries(verdicts.map(({ check, state }) => [check, state]));
-const SOUND = { signature: 'verified', freshness: 'verified', files: 'verified', log: 'verified' };
+const SOUND = {
+  signature: 'verified',
+  freshness: 'verified',
+  files: 'verified',
+  log: 'verified',
+  events: 'verified',
+};
 /** Needs more than a host and its keys. */
 const NOT_CHECKED = {
   witnesses: 'not checked',
@@ -102,6 +109,7 @@ describe('the verification of a service', () => {
       expect.stringContaining('valid until 2025-12-03'),
       expect.stringMatching(/^9 of 9 read, \d+\skB, as listed$/),
       '300 events, 3 of 3 tiles have the signed root; signed by the ledger',
+      '2 of 2 bundles read, 101 public events have their leaf’s hash',
       'the log extends the 200 events of held',
       '3 of 3 read, the list signed, all of their files as listed',
     ]);
@@ -264,7 +272,12 @@ describe('the verification of a service', () => {
 
   test('finds a checkpoint that the given ledger key did not sign', async () => {
     const verification = await look({ ledgerKeys: [STRANGER.verifier] });
-    expect(states(verification)).toMatchObject({ ...SOUND, log: 'failed', snapshots: 'not checked' });
+    expect(states(verification)).toMatchObject({
+      ...SOUND,
+      events: 'not checked',
+      log: 'failed',
+      snapshots: 'not checked',
+    });
   });
 
   test('accepts a log checkpoint that is newer than the release', async () => {
@@ -346,8 +359,8 @@ describe('the verification of a service', () => {
 });
 
 describe('a host that sends endless data', () => {
-  /** More than all that is signed, with what a socket and a reader hold in advance. */
-  const MOST = 12 << 20;
+  /** More than all that is signed and the longest bundle, with what a socket and a reader hold in advance. */
+  const MOST = (12 << 20) + MAX_BUNDLE_BYTES;
   const gzip = { 'content-encoding': 'gzip' };
 
   async function bounded(path: string, lie: Lie): Promise<Verification> {

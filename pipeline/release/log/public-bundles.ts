@@ -7,7 +7,13 @@ import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { MAX_BUNDLE_BYTES } from '../../ledger/log/entry-bundle.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
-import { formatPolicy, isPublic, POLICY_PATH, PUBLIC_VERSION } from '../../ledger/log/public-events.ts';
+import {
+  formatPolicy,
+  isPublic,
+  POLICY_PATH,
+  PUBLIC_VERSION,
+  parsePolicy,
+} from '../../ledger/log/public-events.ts';
 import {
   type Bundle,
   bundlePath,
@@ -73,8 +79,11 @@ export class PublicBuilder {
 
 const NONE: readonly LogFile[] = [];
 
-/** Whether OUT has public bundles by the decisions of this version. They are complete: the decisions are written after them. */
-export async function hasPublicBundles(out: string): Promise<boolean> {
+/**
+ * The version of the decisions by which a folder has public bundles; null: it has none. They are complete, because the decisions are written
+ * after them.
+ */
+export async function publicVersion(out: string): Promise<number | null> {
   const place = logFile(out, POLICY_PATH);
   const text = await asDiskErrors(place, () =>
     readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -82,15 +91,16 @@ export async function hasPublicBundles(out: string): Promise<boolean> {
       throw error;
     }),
   );
-  return text !== null && versionOf(text) === PUBLIC_VERSION;
-}
-
-function versionOf(policy: string): unknown {
   try {
-    return JSON.parse(policy).version;
+    return text === null ? null : parsePolicy(text, place).version;
   } catch {
     return null;
   }
+}
+
+/** Whether OUT has public bundles by the decisions of this program. */
+export async function hasPublicBundles(out: string): Promise<boolean> {
+  return (await publicVersion(out)) === PUBLIC_VERSION;
 }
 
 /**
@@ -121,14 +131,13 @@ async function partialWidths(out: string, index: number, most: number): Promise<
 }
 
 /** Says by which decisions the bundles were made, and removes those that were made by others. */
-export async function placePolicy(out: string): Promise<void> {
+export async function placePolicy(out: string, text = formatPolicy()): Promise<void> {
   const place = logFile(out, POLICY_PATH);
-  const text = formatPolicy();
   if ((await readFile(place, 'utf8').catch(() => null)) !== text) await replaceFile(place, text);
+  const own = `v${parsePolicy(text, place).version}`;
   const folder = logFile(out, FOLDER);
   await asDiskErrors(folder, async () => {
-    const names = await readdir(folder);
-    const others = names.filter((name) => /^v\d+$/.test(name) && name !== `v${PUBLIC_VERSION}`);
+    const others = (await readdir(folder)).filter((name) => /^v\d+$/.test(name) && name !== own);
     for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
     if (others.length > 0) await sync(folder);
   });

@@ -11,7 +11,7 @@ import {
   tilePath,
 } from '../../ledger/log/tile.ts';
 import { logFile } from './log-folder.ts';
-import { hasPublicBundles } from './public-bundles.ts';
+import { publicVersion } from './public-bundles.ts';
 
 const PART = '.p';
 /** Tiles in one folder. */
@@ -28,11 +28,12 @@ export async function removeOldPartials(out: string, before: number): Promise<vo
   await removeOldPublicBundles(out, before);
 }
 
-/** None, unless the log has public events by the decisions of this version. */
+/** None, if the folder has no public events. */
 export async function removeOldPublicBundles(out: string, before: number): Promise<void> {
   const whole = hashesAt(1, before);
-  if (whole > 0 && (await hasPublicBundles(out)))
-    await removeBelow(out, whole, (index) => publicBundlePath({ index, width: TILE_WIDTH }));
+  const version = whole > 0 ? await publicVersion(out) : null;
+  if (version !== null)
+    await removeBelow(out, whole, (index) => publicBundlePath({ index, width: TILE_WIDTH }, version));
 }
 
 /** For tiles only: a mirror has no bundles. */

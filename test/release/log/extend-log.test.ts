@@ -93,7 +93,7 @@ describe('a log', () => {
     await publishLog(out, ledger, ends[1]!, ends[1]!);
     expect(existsSync(join(out, 'log/public/v1/000.p/10.gz'))).toBe(true);
     renameSync(join(out, 'log/public/v1'), join(out, 'log/public/v7'));
-    writeFileSync(join(out, 'log/public/policy.json'), '{"version":7}');
+    writeFileSync(join(out, 'log/public/policy.json'), JSON.stringify({ version: 7, types: {} }));
     await publishLog(out, ledger, ends[2]!);
     expect(filesBelow(out)).toEqual(filesBelow(atOnce));
     expect(await problemsOf(out, ends[2]!)).toEqual([]);
