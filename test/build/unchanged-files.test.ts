@@ -61,6 +61,8 @@ const RULES: readonly Rule[] = [
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
   [/^(openapi\.json|api\/index\.html)$/, EACH],
   [/^(feed|checkpoints)\.(atom|json)$/, EACH],
+  // Where the events of the month are in the log.
+  [/^events\/days\/\d{4}-\d{2}\.json$/, EACH],
 ];
 
 function isPath(path: string) {

@@ -69,6 +69,7 @@ describe('the installed package', { timeout: 600_000 }, () => {
   test('contains what it needs to run, and neither tests nor packages for development', async () => {
     expect((await readdir(installation())).sort()).toEqual([
       'CHANGELOG.md',
+      'CITATION.cff',
       'LICENSE',
       'README.md',
       'SECURITY.md',

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { parseSnapshot, parseSnapshotIndex } from '../../../pipeline/release/format/snapshot-index.ts';
+import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { endNginx, listeningOn, runNginx } from '../../release/run-nginx.ts';
 import { type SmallService, smallService } from '../../release/small-service.ts';
+import { tinyApp } from '../../sidecar/tiny-app.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../../deploy/nginx.conf');
 const FIRST = '2025-07-03T06Z';
@@ -17,6 +19,8 @@ let folder: string;
 let of: SmallService;
 let base: string;
 let nginx: ChildProcess;
+/** Of the service's own server, if one runs. */
+let servicePort: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
@@ -28,9 +32,13 @@ beforeAll(async () => {
   }
   await writeFile(join(of.out, 'snapshots/index.json.tmp'), 'half');
   const port = await freePort();
+  servicePort = await freePort();
   base = `http://127.0.0.1:${port}`;
   const shipped = await readFile(CONFIGURATION, 'utf8');
-  const site = listeningOn(shipped.replaceAll('/srv/cathedral', of.out), port);
+  const here = shipped
+    .replaceAll('/srv/cathedral', of.out)
+    .replace('127.0.0.1:8080', `127.0.0.1:${servicePort}`);
+  const site = listeningOn(here, port);
   nginx = await runNginx(folder, site, async () => Boolean(await fetch(`${base}/latest.json`)));
 });
 
@@ -100,5 +108,25 @@ describe('nginx with the shipped configuration', () => {
     'snapshots/2099-01-01T06Z/economy/supply',
   ])('serves nothing at %s', async (path) => {
     expect([400, 404]).toContain((await get(path)).status);
+  });
+
+  test('passes histories of snapshots, and files as they were, on to the service, and has none without it', async () => {
+    const newest = 'economy/mic-history.csv';
+    const paths = [`snapshots/${FIRST}/${newest}`, `${newest}?as_of=${FIRST}`];
+    for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 404]);
+    const index = await get(`snapshots/${FIRST}/index.json`);
+    const listed = parseSnapshot(index.body.toString(), FIRST).files.find(({ path }) => path === newest)!;
+    const { app } = await tinyApp(of.out, { services: { snapshots: new SnapshotFiles(of.out) } });
+    await app.listen({ port: servicePort, host: '127.0.0.1' });
+    for (const path of paths) {
+      const { status, headers, body } = await get(path);
+      expect([path, status, sha256(body)]).toEqual([path, 200, listed.sha256]);
+      expect(headers).toMatchObject({
+        'content-location': `/snapshots/${FIRST}/${newest}`,
+        'cache-control': CACHE_CONTROL.immutable,
+        'x-content-type-options': 'nosniff',
+      });
+    }
+    expect((await get(`snapshots/${FIRST}/economy/none.csv`)).status).toBe(404);
   });
 });
