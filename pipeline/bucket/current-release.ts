@@ -1,4 +1,6 @@
 import { CathedralError } from '../errors.ts';
+import { mergeNotes } from '../ledger/merge-notes.ts';
+import { noteText } from '../ledger/note.ts';
 import type { Database } from '../postgres/database.ts';
 import { assertHeld, type Lease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';
@@ -63,9 +65,13 @@ export async function setCurrentRelease(
   switchDelayMs: number = SWITCH_DELAY_MS,
 ): Promise<Pointer> {
   const { service, version, release, manifest } = pointed;
-  const text = JSON.stringify({ ...pointed, epoch: lease.epoch });
   return database.transaction(async (query) => {
     await assertHeld(query, database, lease);
+    const found = await query<Row>(LOCKED, [service]);
+    const before = found.rows[0] ? pointerOf(found.rows[0], database).log.checkpoint : null;
+    // Witnesses may have cosigned it since this run took its copy.
+    const log = { ...pointed.log, checkpoint: withSignaturesOf(before, pointed.log.checkpoint, database) };
+    const text = JSON.stringify({ ...pointed, log, epoch: lease.epoch });
     const { rows } = await query<Row>(SET, [service, version, text, switchDelayMs]);
     if (rows[0]) return pointerOf(rows[0], database);
     const standing = (await readCurrentRelease({ name: database.name, query }, service))!;
@@ -77,6 +83,34 @@ export async function setCurrentRelease(
     });
   });
 }
+
+/**
+ * Adds the signatures of a note to the checkpoint of the current release, if it is the same one; whether it had fewer. Needs no lease, because it
+ * changes nothing that a publisher decides. Throws store_failed.
+ */
+export async function addCosignatures(database: Database, service: string, note: string): Promise<boolean> {
+  return database.transaction(async (query) => {
+    const { rows } = await query<Row>(LOCKED, [service]);
+    if (!rows[0]) return false;
+    const { checkpoint } = pointerOf(rows[0], database).log;
+    const merged = withSignaturesOf(note, checkpoint, database);
+    if (merged === checkpoint) return false;
+    const pointed = JSON.parse(rows[0].pointed);
+    const text = JSON.stringify({ ...pointed, log: { ...pointed.log, checkpoint: merged } });
+    await query('UPDATE cathedral.current_release SET pointed = $2 WHERE service = $1', [service, text]);
+    return true;
+  });
+}
+
+/** `note` with the signatures of another note as well, where that has the same text. */
+function withSignaturesOf(other: string | null, note: string, { name }: Pick<Database, 'name'>): string {
+  const textOf = (one: string) => noteText(one, `${name} cathedral.current_release`);
+  if (other === null || textOf(other) !== textOf(note)) return note;
+  return mergeNotes(note, other, `${name} cathedral.current_release`);
+}
+
+const LOCKED =
+  'SELECT pointed, switch_at, status FROM cathedral.current_release WHERE service = $1 FOR UPDATE';
 
 const SET = `
   INSERT INTO cathedral.current_release AS current (service, version, pointed, switch_at)

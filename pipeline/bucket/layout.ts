@@ -1,5 +1,5 @@
 import { PUBLIC_VERSION } from '../ledger/log/public-events.ts';
-import { ENTRIES_FOLDER, LOG_FOLDER } from '../release/log/log-folder.ts';
+import { cosignedPath, ENTRIES_FOLDER, LOG_FOLDER } from '../release/log/log-folder.ts';
 
 /**
  * The keys of the objects in the bucket, below the prefix of its address. Everything but the pointer and `service.json` is written
@@ -31,6 +31,11 @@ export function blobKey(sha256: string): string {
 
 export function manifestKey(sha256: string): string {
   return `${MANIFESTS}${sha256}.json`;
+}
+
+/** The note of a checkpoint that is no longer current, with its cosignatures. */
+export function cosignedKey(size: number): string {
+  return `${LOG_FOLDER}/${cosignedPath(size)}`;
 }
 
 const ENTRIES = 'tile/entries/';

@@ -25,7 +25,14 @@ import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { noteText } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
-import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from '../release/log/log-folder.ts';
+import {
+  diskTiles,
+  ENTRIES_FOLDER,
+  LOG_FOLDER,
+  logFile,
+  parseCosignedPath,
+  readEntries,
+} from '../release/log/log-folder.ts';
 import { isPublicPath, publicEntry, publicFiles } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';
@@ -179,10 +186,12 @@ async function keepOnly(out: string, isKept: (path: string) => boolean): Promise
       const path = `${prefix}${name}`;
       const isCompressed = isPublicPath(path) && path.endsWith('.gz');
       if (isKept(isCompressed ? path.slice(0, -'.gz'.length) : path)) here.add(path);
-      else if (path !== 'checkpoint' && path !== POLICY_PATH) await remove(join(out, folder, name));
+      // Notes that witnesses cosigned before a log was set back contradict nothing: each is of a checkpoint that the ledger signed.
+      else if (path !== 'checkpoint' && path !== POLICY_PATH && parseCosignedPath(path) === null)
+        await remove(join(out, folder, name));
     }
     for (const name of (tree?.folders ?? []).toReversed())
-      if (![...here].some((path) => path.startsWith(`${prefix}${name}/`)))
+      if (name !== 'cosigned' && ![...here].some((path) => path.startsWith(`${prefix}${name}/`)))
         await remove(join(out, folder, name));
   }
   return here;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { readSignatures } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
@@ -8,6 +9,7 @@ import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import {
   BLOBS,
   blobKey,
+  cosignedKey,
   LOG,
   LOG_ENTRIES,
   LOG_PUBLIC,
@@ -32,6 +34,8 @@ export interface PushOptions extends UploadOptions {
    * what is missing or has another length.
    */
   previous: Pointed | null;
+  /** The note of the current checkpoint, if it has this size: it may have more signatures than `previous`. */
+  noteOf?: (size: number) => Promise<string | null>;
   log: (line: string) => void;
 }
 
@@ -70,8 +74,9 @@ async function pushRelease(
   { dir, manifest }: Pick<Published, 'dir' | 'manifest'>,
   upload: Upload,
   earlier: StoredRelease | null,
-  { out, service, previous, objects: store }: PushOptions,
+  options: PushOptions,
 ): Promise<Omit<Pointed, 'epoch'>> {
+  const { out, service, previous, objects: store } = options;
   if (!manifest.signed) throw refused(dir, 'a signed release', 'an unsigned one');
   const published = await openWholeLog(out, manifest);
   const snapshots = await allSnapshotObjects(out, earlier?.files ?? {});
@@ -90,6 +95,7 @@ async function pushRelease(
       await upload.all(events);
     await upload.all(new Map([[publicMarkKey(), contentOf('complete\n')]]));
   }
+  await keepCosigned(previous, published, options);
   // What refers to others comes after them.
   const list = snapshots && contentOf(formatSnapshotFiles(snapshots.files));
   const own = contentOf(formatManifest(manifest));
@@ -104,6 +110,25 @@ async function pushRelease(
     log: { size: published.checkpoint!.size, checkpoint: published.note },
     snapshots: list?.blob ?? null,
   };
+}
+
+/**
+ * The pointer has the note of the newest checkpoint only, so the one before is kept with its cosignatures. Nobody adds any to it later: witnesses
+ * cosign the newest.
+ */
+async function keepCosigned(
+  previous: Pointed | null,
+  { checkpoint }: PublishedLog,
+  { objects, noteOf }: PushOptions,
+): Promise<void> {
+  if (!previous || previous.log.size === checkpoint!.size) return;
+  const note = (await noteOf?.(previous.log.size)) ?? previous.log.checkpoint;
+  const { origin, size } = pointedCheckpoint(previous);
+  const { signatures } = readSignatures(note, cosignedKey(size));
+  if (signatures.every(({ name }) => name === origin)) return;
+  const bytes = Buffer.from(note);
+  // After a kill it is there already.
+  await objects.put(cosignedKey(size), { bytes, sha256: sha256(bytes) }, 'absent');
 }
 
 /** The log of OUT, which may be ahead of the release and never behind it. Throws log_invalid. */

@@ -20,7 +20,7 @@ import {
   parseSnapshotIndex,
   SNAPSHOTS,
 } from '../release/format/snapshot-index.ts';
-import { LOG_FOLDER } from '../release/log/log-folder.ts';
+import { LOG_FOLDER, parseCosignedPath } from '../release/log/log-folder.ts';
 
 /** Files by when they may appear: each refers only to files of its own step and of earlier ones. */
 export const STEPS = ['immutable', 'release', 'lists', 'proofs'] as const;
@@ -88,9 +88,12 @@ async function tiles(out: string): Promise<SiteFile[]> {
     files
       .filter((path) => parseTilePath(path)?.kind === kind)
       .map((path) => fixed(out, `${LOG_FOLDER}/${path}`, LOG_HEADERS[kind]));
+  const cosigned = files.filter((path) => parseCosignedPath(path) !== null);
+  const notes = cosigned.map((path) => fileIfThere(out, `${LOG_FOLDER}/${path}`, LOG_HEADERS.checkpoint));
   return [
     ...ofKind('tile'),
     ...ofKind('public'),
+    ...(await Promise.all(notes)).flat(),
     ...(await fileIfThere(out, `${LOG_FOLDER}/${POLICY_PATH}`, LOG_HEADERS.policy)),
     ...(await fileIfThere(out, CHECKPOINT, LOG_HEADERS.checkpoint)),
   ];

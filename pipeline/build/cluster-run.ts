@@ -123,7 +123,11 @@ function shareOf(
   const { signal } = lease;
   let opened: Promise<Push> | null = null;
   const push = () => {
-    const options = { out, objects, service, previous: current, log, parallel: PARALLEL, signal };
+    const noteOf = async (size: number) => {
+      const found = (await readCurrentRelease(database, service))?.log;
+      return found?.size === size ? found.checkpoint : null;
+    };
+    const options = { out, objects, service, previous: current, noteOf, log, parallel: PARALLEL, signal };
     opened ??= openPush(options);
     return opened;
   };

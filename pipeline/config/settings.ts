@@ -266,6 +266,17 @@ export const SETTINGS = {
       'How long every snapshot is kept; after that, only the last one of each month. A year has 1464 snapshots, each as large as the data files that changed with its release, without the histories.',
     schema: integer(0, 36_500),
   },
+  witnesses: {
+    group: 'Publishing',
+    flag: 'witnesses',
+    env: 'CATHEDRAL_WITNESSES',
+    default: null,
+    unit: 'a file, a policy of c2sp.org/tlog-policy',
+    description:
+      'The witnesses that cosign each checkpoint of the log: those “witness” lines that have an address. They are asked after a release is published, and again if they do not answer; no release waits for them. Readers can use the same file. See docs/witnesses.md.',
+    path: true,
+    schema: text,
+  },
   purgeUrl: {
     group: 'Publishing',
     flag: 'purge-url',

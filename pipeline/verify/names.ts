@@ -1,7 +1,9 @@
+import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
+import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
 import {
@@ -12,7 +14,9 @@ import {
   OLD_HISTORIES,
   SNAPSHOTS,
 } from '../release/format/snapshot-index.ts';
+import { parseCosignedPath } from '../release/log/log-folder.ts';
 import { type Findings, mismatchError } from './findings.ts';
+import { assertExtends } from './log.ts';
 import { type Disk, LOG, measure, type Origin, readSmall } from './origin.ts';
 import type { VerifiedSnapshot } from './snapshots.ts';
 
@@ -30,18 +34,34 @@ export async function verifyReleaseNames({ files }: PublicManifest, work: NamesW
 }
 
 /**
- * The log holds its checkpoint, the tiles of this tree, partial ones too, which must be the beginning of their tile, and public events, which
- * the check `events` reads.
+ * The log holds its checkpoint, earlier ones that witnesses cosigned, the tiles of this tree, partial ones too, which must be the beginning of
+ * their tile, and public events, which the check `events` reads.
  */
 export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
   const tree = await work.disk.list(LOG);
   const { size } = reader.head;
   const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
   const isPublic = (name: string) => fullTileOf(name.replace(/\.gz$/, ''), size)?.kind === 'public';
-  const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(work.disk.finished(name));
-  await refuse(LOG, tree, (name) => isAlone(name) || isTile(name) || isPublic(name), work);
+  const isNote = (name: string) => parseCosignedPath(name) !== null;
+  const isAlone = (name: string) => ['checkpoint', POLICY_PATH].includes(name) || isNote(name);
+  const isKnown = (name: string) => isAlone(work.disk.finished(name)) || isTile(name) || isPublic(name);
+  await refuse(LOG, tree, isKnown, work);
+  for (const name of tree.files.filter(isNote))
+    await work.findings.attempt(() => assertCosigned(name, reader, work.origin));
   for (const name of tree.files.filter(isTile))
     await work.findings.attempt(() => assertPartialTile(name, reader, work.origin));
+}
+
+/** A note that witnesses cosigned is of a tree that this one extends. Throws mirror_mismatch, mirror_forked and ledger_corrupt. */
+async function assertCosigned(name: string, reader: TileReader, origin: Origin): Promise<void> {
+  const path = `${LOG}/${name}`;
+  const place = origin.placeOf(path);
+  const note = (await readSmall(origin, path, { most: MAX_NOTE_BYTES }))?.bytes ?? '';
+  const { size, root } = parseCheckpoint(noteText(note, place), place);
+  if (size !== parseCosignedPath(name))
+    throw mismatchError(place, `a checkpoint of ${name}`, `${size} events`);
+  // A later one may stand beside a copy that was made meanwhile.
+  if (size <= reader.head.size) await assertExtends(reader, { size, root }, place);
 }
 
 /** The `log` check has read full tiles. Throws mirror_mismatch and log_invalid. */

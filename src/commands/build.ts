@@ -5,9 +5,11 @@ import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { readWitnesses } from '../../pipeline/release/log/cosign-log.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { cosignPublished } from './cosigning.ts';
 import { importFull, openSource } from './ledger-source.ts';
 import { software } from './software.ts';
 import { SOURCE_SETTINGS } from './source-settings.ts';
@@ -29,6 +31,7 @@ export const BUILD_SETTINGS = [
   'publisherKey',
   'publisherName',
   'snapshotDays',
+  'witnesses',
   'purgeUrl',
   'purgeHeader',
   'purgeBody',
@@ -78,6 +81,7 @@ export const build = defineCommand({
     const { out } = config;
     const { now, progress, print } = context;
     const started = now();
+    const witnesses = config.witnesses === null ? null : await readWitnesses(config.witnesses);
     const report = await recordRun({ out, software: software(), now }, () =>
       takeTurn(config, context, (turn) => publish(config, context, turn)),
     );
@@ -94,6 +98,8 @@ export const build = defineCommand({
       print(`${outcome} ${manifest.release}: ${manifest.files.length} files; ${read}; ${formatDuration(ms)}`);
       if (migrated !== null) print(`rebuilt from genesis: ${migrated}`);
     }
+    // A service that started this run asks them itself, between its runs.
+    if (witnesses && !process.channel) await cosignPublished(witnesses, config, context);
     return 0;
   },
 });

@@ -5,6 +5,7 @@ import { type RunResult, type Schedule, schedule, sleepUntil } from '../schedule
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import type { Context } from './command.ts';
+import { openCosigning } from './cosigning.ts';
 import { software } from './software.ts';
 import { openBetweenRuns, type TurnConfig } from './turn.ts';
 
@@ -20,21 +21,27 @@ const ANNOUNCEMENTS: Record<RunResult, string> = {
  * `onRun` is called after each run.
  */
 export async function runOnSchedule(
-  config: TurnConfig & Pick<Config, 'sealDelay'>,
+  config: TurnConfig & Pick<Config, 'sealDelay' | 'witnesses'>,
   context: Context,
   signal: AbortSignal,
   onRun: () => Promise<void> = async () => {},
 ): Promise<void> {
+  const cosigning = await openCosigning(config, context, signal);
   const between = await openBetweenRuns(config, context, signal);
   try {
-    await schedule(
-      scheduleOf(config, context, signal, async (next) => {
-        await onRun();
-        await recordNextRun(config.out, next);
-        await between?.announce(next);
-      }),
-    );
+    const planned = scheduleOf(config, context, signal, async (next) => {
+      cosigning?.resume();
+      await onRun();
+      await recordNextRun(config.out, next);
+      await between?.announce(next);
+    });
+    const run = async () => {
+      await cosigning?.pause();
+      return planned.run();
+    };
+    await schedule({ ...planned, run });
   } finally {
+    await cosigning?.pause();
     await between?.close();
   }
 }

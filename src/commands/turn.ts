@@ -189,7 +189,8 @@ function holderOf(command: string): string {
   return `${hostname()}, ${command}, process ${process.pid}`;
 }
 
-async function claimOf({ baseUrl, publisherKey, publisherName }: TurnConfig): Promise<Claim> {
+/** Whose bucket it is. */
+export async function claimOf({ baseUrl, publisherKey, publisherName }: TurnConfig): Promise<Claim> {
   const keys = await readNoteKeys(publisherKey);
   return { service: baseUrl, publisher: keys?.[0]?.name ?? publisherName };
 }

@@ -174,6 +174,7 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
     ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
     ['/log/checkpoint', LOG_HEADERS.checkpoint],
+    ['/log/cosigned/*', LOG_HEADERS.checkpoint],
     ['/log/tile/*', LOG_HEADERS.tile],
     ['/log/public/policy.json', LOG_HEADERS.policy],
     ['/log/public/v*', LOG_HEADERS.public],

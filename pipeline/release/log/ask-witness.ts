@@ -50,8 +50,6 @@ export interface Answer {
   cosigned: Cosigned[];
   /** What was wrong with the answer, or with a part of it. */
   faults: Fault[];
-  /** Whether asking again may help: the witness did not answer, or could not. */
-  isUnavailable: boolean;
 }
 
 /** A witness verifies a proof and writes one file. */
@@ -77,7 +75,7 @@ export async function askWitness(server: WitnessServer, options: AskOptions): Pr
   try {
     return await ask(server, place, options);
   } catch (error) {
-    return unavailable(place, 'an answer', causeOf(error));
+    return refused(place, 'an answer', causeOf(error));
   }
 }
 
@@ -99,9 +97,7 @@ async function ask(server: WitnessServer, place: string, options: AskOptions): P
   const meaning = REFUSALS[status];
   const found = [`status ${status}`, meaning, quoted(body)].filter((part) => part).join(', ');
   const expected = `a cosignature of ${checkpoint.size} events`;
-  // A witness that is to follow this log later answers 404 until then.
-  const isFinal = meaning !== undefined && status !== 404 && status !== 409;
-  return isFinal ? refused(place, expected, found) : unavailable(place, expected, found);
+  return refused(place, expected, found);
 }
 
 interface HttpAnswer {
@@ -162,26 +158,20 @@ async function readCosignatures(
     for (const signature of own) {
       const verdict = await verifySignature(cosigner, text, signature);
       const timestamp = verdict.verdict === 'valid' ? verdict.timestamp : null;
-      if (verdict.verdict !== 'valid') faults.push({ place, expected, found: WRONG[verdict.verdict] });
+      // A note with a signature by a known key that does not verify is no note to rely on.
+      if (verdict.verdict === 'invalid') return refused(place, expected, 'one that does not verify');
+      if (verdict.verdict === 'uncheckable')
+        faults.push({ place, expected, found: 'one that this Node cannot verify (it lacks ML-DSA-44)' });
       else if (!timestamp || timestamp * 1000 > now + AHEAD_MS)
         faults.push({ place, expected: `${expected}, with the time`, found: `${timestamp} s` });
       else cosigned.push({ witness, line: formatSignature(signature), timestamp });
     }
   }
-  return { cosigned, faults, isUnavailable: false };
-}
-
-const WRONG = {
-  invalid: 'one that does not verify',
-  uncheckable: 'one that this Node cannot verify (it lacks ML-DSA-44)',
-} as const;
-
-function unavailable(place: string, expected: string, found: string): Answer {
-  return { cosigned: [], faults: [{ place, expected, found }], isUnavailable: true };
+  return { cosigned, faults };
 }
 
 function refused(place: string, expected: string, found: string): Answer {
-  return { ...unavailable(place, expected, found), isUnavailable: false };
+  return { cosigned: [], faults: [{ place, expected, found }] };
 }
 
 function quoted(body: string): string {

@@ -23,6 +23,15 @@ const LEVEL: Parameter = {
   example: '0',
 };
 
+const SIZE: Parameter = {
+  name: 'size',
+  in: 'path',
+  required: true,
+  description: 'Number of events that the checkpoint covers.',
+  schema: { type: 'string', pattern: '^(0|[1-9]\\d{0,15})$' },
+  example: '704',
+};
+
 const TILE: Parameter = {
   name: 'tile',
   in: 'path',
@@ -64,6 +73,15 @@ export function logOperations(): PathOperation[] {
         description:
           'The size and root hash of the Merkle tree over all events, signed by the ledger’s key (c2sp.org/tlog-checkpoint). Public. Changes with each release.',
         content: [LOG_HEADERS.checkpoint['Content-Type']!, text],
+      }),
+    ],
+    [
+      '/log/cosigned/{size}',
+      operation('getCosignedCheckpoint', 'Checkpoint that witnesses cosigned', {
+        description:
+          'A checkpoint of the log at an earlier size, or the newest one, with the cosignatures of witnesses (c2sp.org/tlog-cosignature). 404 if no witness has cosigned one of this size. Public.',
+        content: [LOG_HEADERS.checkpoint['Content-Type']!, text],
+        parameters: [SIZE],
       }),
     ],
     [

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Beside } from '../../../pipeline/bucket/follower.ts';
+import { cosignedKey } from '../../../pipeline/bucket/layout.ts';
 import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
+import { type Pointer, pointedCheckpoint } from '../../../pipeline/bucket/pointer.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
+import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/note.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import type { Blob } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
@@ -15,6 +18,7 @@ import {
   parseSnapshotIndex,
   SNAPSHOTS,
 } from '../../../pipeline/release/format/snapshot-index.ts';
+import { parseCosignedPath } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { contentOf, type LogFiles, type LogPath } from './log-files.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
@@ -56,12 +60,12 @@ function unavailable(): Problem {
 }
 
 /** The log in a bucket: what its checkpoint covers, fetched when it is first requested. */
-export function bucketLogFiles({ beside, report }: BucketFiles): LogFiles {
+export function bucketLogFiles({ beside, cache, report }: BucketFiles): LogFiles {
   return {
     find: async (file) => {
       const found = await beside();
       if (!found) throw unavailable();
-      const bytes = await fetched(report, () => readLogFile(found, file));
+      const bytes = await fetched(report, () => readLogFile(found, file, cache));
       if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
       const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
       // In the bucket it is not compressed, because another compressor would give it other bytes under the same key.
@@ -72,8 +76,15 @@ export function bucketLogFiles({ beside, report }: BucketFiles): LogFiles {
   };
 }
 
-async function readLogFile({ pointer, log }: Beside, { kind, path }: LogPath): Promise<Buffer | null> {
-  if (kind === 'checkpoint') return Buffer.from(pointer.log.checkpoint);
+async function readLogFile(
+  { pointer, log }: Beside,
+  { kind, path }: LogPath,
+  cache: ObjectCache,
+): Promise<Buffer | null> {
+  const size = parseCosignedPath(path);
+  if (size !== null && size !== pointer.log.size) return readCosigned(size, pointer, cache);
+  if (kind === 'checkpoint')
+    return size === null || isCosigned(pointer) ? Buffer.from(pointer.log.checkpoint) : null;
   if (kind === 'policy') return log.policy();
   // Before anything is fetched: a path that the checkpoint does not cover costs no request to the store.
   if (!fullTileOf(path, log.head.size)) return null;
@@ -84,6 +95,20 @@ async function readLogFile({ pointer, log }: Beside, { kind, path }: LogPath): P
       ? log.bundle(found.bundle)
       : log.publicBundle(found.bundle, found.version));
   return bytes && Buffer.from(bytes);
+}
+
+/** The note of an earlier checkpoint. Null where there is none. */
+async function readCosigned(size: number, pointer: Pointer, cache: ObjectCache): Promise<Buffer | null> {
+  if (size > pointer.log.size) return null;
+  const bytes = await cache.read(cosignedKey(size), MAX_NOTE_BYTES);
+  return bytes && Buffer.from(bytes);
+}
+
+/** Whether others than the ledger signed the newest checkpoint. */
+function isCosigned(pointer: Pointer): boolean {
+  const { origin } = pointedCheckpoint(pointer);
+  const { signatures } = readSignatures(pointer.log.checkpoint, 'the checkpoint');
+  return signatures.some(({ name }) => name !== origin);
 }
 
 /** The files below `snapshots/` in a bucket, fetched when they are first requested. */

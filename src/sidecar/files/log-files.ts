@@ -4,7 +4,7 @@ import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
-import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { logFile, parseCosignedPath } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 
@@ -23,7 +23,7 @@ export const ENTRIES_PREFIX = 'log/tile/entries/';
 export function parseLogPath(path: string): LogPath | null {
   if (!path.startsWith(LOG_PREFIX)) return null;
   const below = path.slice(LOG_PREFIX.length);
-  if (below === 'checkpoint') return { kind: 'checkpoint', path: below };
+  if (below === 'checkpoint' || parseCosignedPath(below) !== null) return { kind: 'checkpoint', path: below };
   if (below === POLICY_PATH) return { kind: 'policy', path: below };
   const found = parseTilePath(below);
   return found && { kind: found.kind, path: below };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -14,6 +14,7 @@ import {
   type Operation,
   operationsIn,
 } from '../../../src/api/openapi/operation.ts';
+
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
@@ -37,6 +38,7 @@ const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
   [/\{level\}\/\{tile\}/, '0/000'],
   [/\{version\}/, 'v1'],
+  [/\{size\}/, '704'],
   [/\{tile\}/, '000'],
   [/\{(id|drawing)\}/, 'supply'],
   [/\{snapshot\}/, '2026-01-03T00Z'],
@@ -82,6 +84,9 @@ beforeAll(async () => {
     waitMs: 0,
     log: () => {},
   });
+  // As if a witness had cosigned the checkpoint in the example.
+  await mkdir(join(out, 'log/cosigned'));
+  await copyFile(join(out, 'log/checkpoint'), join(out, 'log/cosigned/704'));
 });
 
 afterAll(async () => {

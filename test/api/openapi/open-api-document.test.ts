@@ -91,6 +91,7 @@ describe('the OpenAPI document', () => {
         '/attestations/verify',
         '/attestations/{id}/status',
         '/log/checkpoint',
+        '/log/cosigned/{size}',
         '/log/public/policy.json',
         '/log/public/{version}/{tile}',
         '/log/tile/{level}/{tile}',
