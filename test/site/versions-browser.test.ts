@@ -165,7 +165,7 @@ describe('a file as it was', () => {
       served.set(LIST, Buffer.from(formatSnapshotIndex(longList(index))));
     };
     const { page } = await opened(versionOf(HISTORY, 'as_of=2025-10-10'), { damage });
-    expect((await outcome(page)).steps.Snapshot).toContain('of October 2025 only the last one is');
+    expect((await outcome(page)).steps.Snapshot).toContain('of October 2025 only the last snapshot is kept');
     const near = page.locator('#version-outcome .buttons a');
     expect(await near.allTextContents()).toEqual(['As of 2025-09-30T18Z', 'As of 2025-10-31T18Z']);
   });

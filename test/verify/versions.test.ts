@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
-import { parseAsOf } from '../../pipeline/release/format/snapshot-at.ts';
+
 import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { NODE_HASHING } from '../../pipeline/verify/folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from '../../pipeline/verify/origin.ts';
@@ -58,9 +58,8 @@ const hostOf = (release: number, options = {}) => {
 const ignore = () => {};
 
 async function versionOf(host: Host, id: string, path = HISTORY) {
-  const found = await new ListedSnapshots(host).at(parseAsOf(id)!);
-  if (found.kind !== 'kept') throw new Error(found.kind);
-  return (await findVersion(host, found.entry, path))!;
+  const found = await new ListedSnapshots(host).at(id);
+  return (await findVersion(host, found.before!, path))!;
 }
 
 describe.each([{ hasRanges: true }, { hasRanges: false }])('on a host %j', (options) => {
@@ -97,8 +96,8 @@ describe('the snapshot list', () => {
   test('is searched in few requests, however long it is', async () => {
     for (const release of [1, 2, 3000, 14_600, 29_199, 29_200]) {
       const host = new Host(site);
-      const found = await new ListedSnapshots(host).at(parseAsOf(idOf(release))!);
-      expect(found).toMatchObject({ kind: 'kept', entry: { id: idOf(release) } });
+      const found = await new ListedSnapshots(host).at(idOf(release));
+      expect(found).toMatchObject({ before: { id: idOf(release) }, isExact: true });
       expect(host.asked.length).toBeLessThan(16);
     }
     const host = new Host(site);
@@ -122,7 +121,7 @@ describe('the snapshot list', () => {
     const listed = new ListedSnapshots(host);
     expect((await listed.newest(1))[0]?.id).toBe(idOf(29_199));
     growing.set('snapshots/index.json', list);
-    expect(await listed.at(parseAsOf(idOf(5))!)).toMatchObject({ entry: { id: idOf(5) } });
+    expect(await listed.at(idOf(5))).toMatchObject({ before: { id: idOf(5) } });
     expect((await listed.newest(1))[0]?.id).toBe(idOf(29_200));
   });
 

@@ -1,5 +1,5 @@
 import { slotTime } from '../../ledger/slot.ts';
-import { monthOf } from '../../release/format/snapshot-at.ts';
+import { monthOf } from '../../release/format/version-at.ts';
 
 const DAY_MS = 86_400_000;
 

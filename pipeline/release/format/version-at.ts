@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { firstSnapshotAfter, statedTime } from '../../artifacts/as-of.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
-import type { SnapshotEntry, SnapshotIndex } from './snapshot-index.ts';
 
 /** What `as_of` takes. */
 export const AS_OF_FORMS =
@@ -23,32 +22,44 @@ function valid(id: string): string | null {
   return isSlotId(id) ? id : null;
 }
 
+/** `2025-12-01T06Z` → `2025-12`. */
+export function monthOf(id: string): string {
+  return id.slice(0, 7);
+}
+
+/** The day in which such a moment lies, or which ends with it; null for another text. */
+export function dayAsOf(text: string): string | null {
+  const slot = slotAsOf(text);
+  return slot && new Date(slotTime(slot) - 1).toISOString().slice(0, 10);
+}
+
 /** The listed snapshots around a slot. */
-export interface Around {
+export interface Around<Entry> {
   /** The last one at or before the slot; null if the slot is before the first one. */
-  before: SnapshotEntry | null;
+  before: Entry | null;
   /** The first one after the slot; null if the slot is not before the newest one. */
-  after: SnapshotEntry | null;
+  after: Entry | null;
   /** `before` has the files as they were at the slot: none between the two was removed. */
   isExact: boolean;
 }
 
-/** `index`: newest first. */
-export function snapshotsAround(index: SnapshotIndex, slot: string): Around {
-  const at = index.findIndex(({ id }) => id <= slot);
-  const before = index[at] ?? null;
-  const after = (at < 0 ? index.at(-1) : index[at - 1]) ?? null;
-  const isExact = before !== null && (before.id === slot || after === null || before.id >= keptFrom(index));
-  return { before, after, isExact };
-}
-
 /**
- * The snapshot from which on none was removed. Of an earlier month only the last one stays, so the older one of two in the same month
- * was not yet old enough. Without two in one month nothing is known: the result is after every id.
+ * `list`: newest first, all of it or a part around the slot with an entry more on either side.
+ *
+ * Of an earlier month only the last snapshot stays. So the older one of two in the same month was not yet old enough, and after it none was
+ * removed; and none was ever made between the last one of a month and the end of that month.
  */
-function keptFrom(index: SnapshotIndex): string {
-  const ids = index.map(({ id }) => id).reverse();
-  return ids.find((id, at) => ids[at + 1]?.slice(0, 7) === id.slice(0, 7)) ?? '~';
+export function snapshotsAround<Entry extends { id: string }>(
+  list: readonly Entry[],
+  slot: string,
+): Around<Entry> {
+  const at = list.findIndex(({ id }) => id <= slot);
+  const before = list[at] ?? null;
+  const after = (at < 0 ? list.at(-1) : list[at - 1]) ?? null;
+  if (before === null) return { before, after, isExact: false };
+  const isLast = after === null || monthOf(slot) !== monthOf(after.id);
+  const newerOfTwo = [after, list[at + 1]].some((one) => one && monthOf(one.id) === monthOf(before.id));
+  return { before, after, isExact: before.id === slot || isLast || newerOfTwo };
 }
 
 /** A table by day, newest day first. */

@@ -1,10 +1,10 @@
-import { type SnapshotAt, snapshotAt } from '../../release/format/snapshot-at.ts';
 import {
   LIST_PATH,
   LONGEST_INDEX,
   parseSnapshotIndex,
   type SnapshotEntry,
 } from '../../release/format/snapshot-index.ts';
+import { type Around, snapshotsAround } from '../../release/format/version-at.ts';
 import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
 
@@ -50,13 +50,9 @@ export class ListedSnapshots {
     });
   }
 
-  /** Throws like `newest`. */
-  at(ms: number): Promise<SnapshotAt<SnapshotEntry>> {
-    return this.#steadily(async () => {
-      await this.#piece(0);
-      const id = new Date(ms).toISOString().slice(0, 13);
-      return snapshotAt(await this.#around(`${id}Z`), ms);
-    });
+  /** Those around a slot. Throws like `newest`. */
+  at(slot: string): Promise<Around<SnapshotEntry>> {
+    return this.#steadily(async () => snapshotsAround(await this.#around(slot), slot));
   }
 
   /** The newest and the oldest; null for an empty list. Throws like `newest`. */

@@ -1,5 +1,5 @@
-import { monthOf } from '../../../../pipeline/release/format/snapshot-at.ts';
 import type { SnapshotEntry, SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
+import { monthOf } from '../../../../pipeline/release/format/version-at.ts';
 
 /** Months with every snapshot: what is kept by default, and the page stays short if more is kept. */
 const WHOLE_MONTHS = 14;

@@ -1,15 +1,14 @@
-import { parseAsOf } from '../../../../pipeline/release/format/snapshot-at.ts';
+/** ms. */
+const DAY_MS = 86_400_000;
 
 const form = document.querySelector<HTMLFormElement>('#snapshot-day');
 
 /** Opens the last snapshot of a day, of those on the page; they stand in it newest first. */
 form?.addEventListener('submit', (event) => {
   event.preventDefault();
-  const day = form.querySelector('input')!.value;
-  const end = parseAsOf(day);
+  const end = new Date(Date.parse(form.querySelector('input')!.value) + DAY_MS);
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main table a')];
-  const until = end === null ? '' : new Date(end).toISOString();
-  const found = links.find(({ textContent }) => textContent <= `${until.slice(0, 13)}Z`);
+  const found = links.find(({ textContent }) => textContent <= `${end.toISOString().slice(0, 13)}Z`);
   if (found) found.click();
   else form.querySelector('[role="status"]')!.textContent = 'There is none up to that day.';
 });

@@ -2,21 +2,13 @@ import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/note.ts';
-import { parseAsOf } from '../../../../pipeline/release/format/snapshot-at.ts';
-import {
-  SNAPSHOTS,
-  type Snapshot,
-  type SnapshotEntry,
-} from '../../../../pipeline/release/format/snapshot-index.ts';
+import { SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
+import { dayAsOf } from '../../../../pipeline/release/format/version-at.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { assertSigned, type Stored } from '../../../../pipeline/verify/snapshots.ts';
 import { compareVersions } from '../../../../pipeline/verify/versions/compare-versions.ts';
-import {
-  type FileVersion,
-  readSnapshotIndex,
-  readVersion,
-} from '../../../../pipeline/verify/versions/file-version.ts';
+import { type FileVersion, readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
@@ -27,7 +19,7 @@ import { element, Failed, Steps, Stopped, Uncheckable } from '../verification/st
 import { limitDates } from './limit-dates.ts';
 import { comparisonWords, showComparison } from './show-comparison.ts';
 import { versionAddress, versionFileName } from './version-address.ts';
-import { NoSuchVersion, wantedSnapshot } from './wanted-version.ts';
+import { type FoundVersion, NoSuchVersion, wantedVersion } from './wanted-version.ts';
 
 const origin = new PageOrigin();
 const listed = new ListedSnapshots(origin);
@@ -54,24 +46,17 @@ function wantedIn(query: URLSearchParams): Wanted | null {
   return path ? { path: path.replace(/^\//, ''), asOf, other } : null;
 }
 
-/** A version, and the snapshot that has it. */
-interface Found extends FileVersion {
-  snapshot: Snapshot;
-}
-
-async function findVersion(steps: Steps, path: string, asOf: string, name: string): Promise<Found> {
+async function findVersion(steps: Steps, path: string, asOf: string, name: string): Promise<FoundVersion> {
   const near: SnapshotEntry[] = [];
   try {
     return await steps.need(name === 'as_of' ? 'Snapshot' : 'Compared with', async () => {
-      const entry = await snapshotFor(asOf, name).catch((error) => {
+      const value = await wantedVersion(listed, origin, { path, asOf, name }).catch((error) => {
         if (error instanceof NoSuchVersion) near.push(...error.near);
         throw error;
       });
-      const snapshot = await readSnapshotIndex(origin, entry);
-      const file = snapshot.files.find((one) => one.path === path);
-      if (!file) throw new NoSuchVersion('file', `a file that the snapshot ${entry.id} has`, path);
-      const words = `${entry.id}, as of ${formatMoment(entry.as_of)}: ${formatNumber(entry.log_size)} events of the log, release ${entry.release}.`;
-      return { words, value: { entry, snapshot, file } };
+      const { id, as_of, log_size, release } = value.entry;
+      const words = `${id}, as of ${formatMoment(as_of)}: ${formatNumber(log_size)} events of the log, release ${release}.`;
+      return { words, value };
     });
   } catch (error) {
     if (error instanceof Uncheckable && near.length > 0) throw new Nearby(near);
@@ -89,18 +74,11 @@ class Nearby extends Uncheckable {
   }
 }
 
-async function snapshotFor(asOf: string, name: string): Promise<SnapshotEntry> {
-  if (asOf !== '') return wantedSnapshot(listed, asOf, name);
-  const [newest] = await listed.newest(1);
-  if (!newest) throw new NoSuchVersion(name, 'a snapshot on this host', 'an empty list of snapshots');
-  return newest;
-}
-
 function progressOf(steps: Steps, { file }: FileVersion) {
   return (bytes: number) => steps.say(`Reading: ${formatBytes(bytes)} of ${formatBytes(file.bytes)} …`);
 }
 
-async function readFile(steps: Steps, version: Found): Promise<Blob> {
+async function readFile(steps: Steps, version: FoundVersion): Promise<Blob> {
   const { file, entry } = version;
   return steps.need('File', async () => {
     const value = await readVersion(origin, version, progressOf(steps, version));
@@ -115,7 +93,7 @@ async function readFile(steps: Steps, version: Found): Promise<Blob> {
   });
 }
 
-async function verifySignature(steps: Steps, { snapshot, entry }: Found): Promise<void> {
+async function verifySignature(steps: Steps, { snapshot, entry }: FoundVersion): Promise<void> {
   const stored = snapshot.files.filter((file): file is Stored => 'url' in file);
   const name = 'Signature';
   if (!stored.some(({ path }) => path === 'manifest.json.sig'))
@@ -145,7 +123,7 @@ async function publisherKeys(): Promise<Verifier[]> {
     .map(parseVerifierKey);
 }
 
-async function compare(steps: Steps, one: Found, other: Found) {
+async function compare(steps: Steps, one: FoundVersion, other: FoundVersion) {
   const [newer, older] = one.entry.id >= other.entry.id ? [one, other] : [other, one];
   return steps.need('Comparison', async () => {
     const value = await compareVersions(origin, newer, older, progressOf(steps, newer));
@@ -171,7 +149,7 @@ async function show(steps: Steps, { path, asOf, other }: Wanted): Promise<void> 
   else steps.end(words, steps.uncheckable > 0 ? 'open' : 'valid', ...extras);
 }
 
-async function extrasOf({ entry, file }: Found, blob: Blob): Promise<Node[]> {
+async function extrasOf({ entry, file }: FoundVersion, blob: Blob): Promise<Node[]> {
   const save = makeElement(
     'a',
     'button',
@@ -197,7 +175,7 @@ async function extrasOf({ entry, file }: Found, blob: Blob): Promise<Node[]> {
 }
 
 /** As citations have it, and for a history, which only a service assembles, as any static host has it too. */
-function addresses({ id }: SnapshotEntry, file: Found['file']): Node[] {
+function addresses({ id }: SnapshotEntry, file: FoundVersion['file']): Node[] {
   const base = element('#version-outcome').dataset.base ?? location.origin;
   const permanent = copyable(`${base}/${SNAPSHOTS}/${id}/${file.path}`, 'the permanent address');
   if ('url' in file) return [permanent];
@@ -223,7 +201,7 @@ function copyable(text: string, name: string): HTMLElement {
   return block;
 }
 
-async function preview({ path, media_type: type }: Found['file'], blob: Blob): Promise<Node> {
+async function preview({ path, media_type: type }: FoundVersion['file'], blob: Blob): Promise<Node> {
   const text = await blob.slice(0, SHOWN_BYTES).text();
   if (/^text\/csv/.test(type)) return table(path, csvRows(text, SHOWN_ROWS));
   if (!/\bjson$|^text\/|bibtex/.test(type))
@@ -296,11 +274,5 @@ function fillIn({ path, asOf, other }: Wanted): void {
   file.value = path;
   const dates = { as_of: asOf, with: other };
   for (const [name, text] of Object.entries(dates))
-    (form.elements.namedItem(name) as HTMLInputElement).value = dayOf(text);
-}
-
-/** The day whose end the moment is, or in which it lies. */
-function dayOf(text: string): string {
-  const ms = parseAsOf(text);
-  return ms === null ? '' : new Date(ms - 1).toISOString().slice(0, 10);
+    (form.elements.namedItem(name) as HTMLInputElement).value = dayAsOf(text) ?? '';
 }
