@@ -8,6 +8,7 @@ import {
   eventSchemaPath,
   KNOWN_TYPES,
 } from '../ledger/event-schemas.ts';
+import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';
 import { FILES_BY_TYPE, FILES_OF_EVERY_EVENT } from './event-files.ts';
@@ -27,6 +28,8 @@ export interface EventType {
   files: readonly string[];
   /** Path of the JSON Schema of `data`. */
   schema: string;
+  /** Whether its lines are public in the log, and why. */
+  decision: Decision;
 }
 
 /** Every event type, in the order of the schemas. */
@@ -40,6 +43,7 @@ export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
     example: formatEventLine(exampleOf(type)),
     files: FILES_BY_TYPE[type],
     schema: eventSchemaPath(type),
+    decision: DECISIONS[type],
   };
 });
 
@@ -69,6 +73,8 @@ What a ledger can say: each type of event with the members of its \`data\`, an e
   letters and digits in words joined by \`_\`.
 - Events of every type change ${formatList(FILES_OF_EVERY_EVENT.map(fileLink))}, which list or count them. The files below are those whose other
   content follows from the type. A test compares them with the files of a ledger that lacks what the events of the type say.
+- "In the log" says whether anyone can read the events of a type, line by line, or only their hashes. [The log](log.md#public-events) has the
+  rules. An event with a member that is not listed here always stays a hash.
 
 ## JSON Schemas
 
@@ -88,10 +94,16 @@ export function formatEventReference(): string {
   return INTRODUCTION + list.join('\n') + EVENT_TYPES.map(section).join('');
 }
 
-function section({ type, description, effect, fields, example, files, schema }: EventType): string {
+/** Whether anyone can read the events of a type in the log, as a sentence and the reason. */
+export function describeDecision({ public: isPublic, reason }: Decision): string {
+  return `${isPublic ? 'Published as a line' : 'Stays a hash'}. ${reason}`;
+}
+
+function section({ type, description, effect, fields, example, files, schema, decision }: EventType): string {
   const changed = files.length > 0 ? `Changes ${formatList(files.map(fileLink))}.` : 'Changes no other file.';
   return [
-    ...['', `## ${code(type)}`, '', description, '', `**Effect.** ${effect}`, '', ...memberTable(fields), ''],
+    ...['', `## ${code(type)}`, '', description, '', `**Effect.** ${effect}`, ''],
+    ...[`**In the log.** ${describeDecision(decision)}`, '', ...memberTable(fields), ''],
     ...['```json', example, '```', '', `${changed} JSON Schema: \`/${schema}\`.`, ''],
   ].join('\n');
 }
