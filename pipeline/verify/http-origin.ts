@@ -122,11 +122,11 @@ export class HttpOrigin extends Origin {
     }
   }
 
-  #headers({ from = 0, to, unless }: OpenOptions): Record<string, string> {
+  #headers({ from = 0, to, unless, compressible = false }: OpenOptions): Record<string, string> {
     const { software, apiKey } = this.#options;
     return {
       // The hash is that of the uncompressed file, and a content coding would hide its length.
-      'accept-encoding': 'identity',
+      'accept-encoding': compressible ? 'gzip, identity' : 'identity',
       'user-agent': software.replace(' ', '/'),
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
       ...((from > 0 || to !== undefined) && { range: `bytes=${from}-${to === undefined ? '' : to - 1}` }),
@@ -180,7 +180,7 @@ async function leave(response: Response | null, pace: Pace): Promise<void> {
 
 function understand(
   response: Response,
-  { from = 0, to, unless }: OpenOptions,
+  { from = 0, to, unless, compressible = false }: OpenOptions,
   place: string,
 ): Omit<Opened, 'body'> | 'unchanged' | null {
   const { status, headers } = response;
@@ -190,11 +190,14 @@ function understand(
   if (status !== 200 && !(status === 206 && (from > 0 || to !== undefined)))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';
-  if (coding !== 'identity') throw unreachable(place, 'the file without content coding', printable(coding));
+  // `fetch` has decompressed it.
+  const isCompressed = compressible && /^(x-)?gzip$/i.test(coding);
+  if (coding !== 'identity' && !isCompressed)
+    throw unreachable(place, 'the file without content coding', printable(coding));
   const length = headers.get('content-length');
   return {
     from: status === 206 ? startOf(headers, from) : 0,
-    bytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
+    bytes: length !== null && !isCompressed && /^\d{1,15}$/.test(length) ? Number(length) : null,
     validator: { etag: headers.get('etag'), lastModified: headers.get('last-modified') },
   };
 }

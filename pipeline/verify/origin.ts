@@ -21,6 +21,8 @@ export interface OpenOptions {
   last?: number;
   /** Do not send the file if it is still this version. */
   unless?: Validator;
+  /** It may be sent as gzip. `bytes` is null then. Bundles of the log are so by the specification, asked or not. */
+  compressible?: boolean;
 }
 
 /** An open file. Read `body` to its end or leave it with `break`: otherwise it holds a connection. */
@@ -134,8 +136,13 @@ export type Size = { exactly: number } | { most: number };
  * A file that fits into memory; reads not a byte beyond `size`. Null: there is none. Throws mirror_mismatch if the size
  * differs, and mirror_unreachable.
  */
-export async function readSmall(origin: Origin, path: string, size: Size): Promise<SmallFile | null> {
-  const found = await readUnless(origin, path, size);
+export async function readSmall(
+  origin: Origin,
+  path: string,
+  size: Size,
+  options: Pick<OpenOptions, 'compressible'> = {},
+): Promise<SmallFile | null> {
+  const found = await readUnless(origin, path, size, options);
   return found === 'unchanged' ? null : found;
 }
 
@@ -144,9 +151,8 @@ export async function readUnless(
   origin: Origin,
   path: string,
   size: Size,
-  unless?: Validator,
+  options: Pick<OpenOptions, 'compressible' | 'unless'>,
 ): Promise<SmallFile | 'unchanged' | null> {
-  const options: OpenOptions = unless ? { unless } : {};
   return origin.retrying(path, async () => {
     const opened = await origin.open(path, options);
     if (opened === null || opened === 'unchanged') return opened;

@@ -46,7 +46,7 @@ export async function readLatest(
 ): Promise<Announced | 'unchanged'>;
 export async function readLatest(origin: Origin, unless?: Validator): Promise<Announced | 'unchanged'> {
   const size = { most: LONGEST[LATEST_PATH] };
-  const found = await readUnless(origin, LATEST_PATH, size, unless);
+  const found = await readUnless(origin, LATEST_PATH, size, unless ? { unless } : {});
   if (found === 'unchanged') return found;
   const place = origin.placeOf(LATEST_PATH);
   if (!found) throw mismatchError(place, 'the file that names the current release', 'no such file');

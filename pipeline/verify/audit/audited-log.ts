@@ -49,8 +49,12 @@ export function folderSource(out: string): LogSource {
 /** The log of a service or a mirror. Entries need a government key, so `withKey` reads them. */
 export function originSource(origin: Origin, withKey: Origin): LogSource {
   return sourceOf(origin.placeOf(LOG_FOLDER), async (path, mostBytes) => {
-    const reader = path.startsWith('tile/entries/') ? withKey : origin;
-    const found = await readSmall(reader, `${LOG_FOLDER}/${path}`, { most: mostBytes }).catch(explain);
+    const isBundle = path.startsWith('tile/entries/');
+    const options = { compressible: isBundle };
+    const reader = isBundle ? withKey : origin;
+    const found = await readSmall(reader, `${LOG_FOLDER}/${path}`, { most: mostBytes }, options).catch(
+      explain,
+    );
     return found?.bytes ?? null;
   });
 }

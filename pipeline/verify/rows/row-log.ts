@@ -68,7 +68,9 @@ export class RowLog {
   /** The same bundle is looked at several times: for its events, and for the line of one. */
   #file(path: string, most: number): Promise<Uint8Array | null> {
     const known = this.#files.get(path);
-    const bytes = known ?? readSmall(this.#origin, path, { most }).then((found) => found?.bytes ?? null);
+    const bytes =
+      known ??
+      readSmall(this.#origin, path, { most }, { compressible: true }).then((found) => found?.bytes ?? null);
     this.#files.delete(path);
     this.#files.set(path, bytes);
     if (this.#files.size > KEPT_FILES) this.#files.delete(this.#files.keys().next().value!);

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { Beside } from '../../../pipeline/bucket/follower.ts';
 import { cosignedKey } from '../../../pipeline/bucket/layout.ts';
 import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
@@ -20,7 +19,7 @@ import {
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { parseCosignedPath } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
-import { contentOf, type LogFiles, type LogPath } from './log-files.ts';
+import { compress, contentOf, type LogFiles, type LogPath } from './log-files.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 import {
   inMemory,
@@ -67,9 +66,12 @@ export function bucketLogFiles({ beside, cache, report }: BucketFiles): LogFiles
       if (!found) throw unavailable();
       const bytes = await fetched(report, () => readLogFile(found, file, cache));
       if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
-      const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
-      // In the bucket it is not compressed, because another compressor would give it other bytes under the same key.
-      if (file.kind === 'public') contents.set('gzip', contentOf(gzipSync(bytes)));
+      const isBundle = file.kind === 'public' || file.kind === 'bundle';
+      const contents = new Map<Encoding | null, Content>([
+        [null, contentOf(bytes)],
+        // In the bucket it is not compressed, because another compressor would give it other bytes under the same key.
+        ...(isBundle ? await compress(bytes) : []),
+      ]);
       const modified = found.pointer.switch_at;
       return resourceInMemory({ headers: LOG_HEADERS[file.kind], modified }, contents);
     },

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
@@ -45,6 +47,7 @@ async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resour
   const contents = new Map<Encoding | null, Content>([
     [null, contentOf(bytes)],
     ...(kind === 'public' ? await compressed(place) : []),
+    ...(kind === 'bundle' ? await compress(bytes) : []),
   ]);
   return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, contents);
 }
@@ -53,6 +56,14 @@ async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resour
 async function compressed(place: string): Promise<['gzip', Content][]> {
   const found = await read(`${place}.gz`).catch(() => null);
   return found ? [['gzip', contentOf(found.bytes)]] : [];
+}
+
+const zip = promisify(gzip);
+
+/** Clients should get bundles compressed (c2sp.org/tlog-tiles). Entries are compressed when they are asked for: few clients have a key. */
+export async function compress(bytes: Buffer): Promise<['gzip', Content][]> {
+  const compressed = await zip(bytes);
+  return compressed.length < bytes.length ? [['gzip', contentOf(compressed)]] : [];
 }
 
 export function contentOf(bytes: Buffer): Content {

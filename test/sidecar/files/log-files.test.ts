@@ -141,11 +141,18 @@ describe('the server', () => {
       expect([path, statusCode]).toEqual([path, 200]);
       expect(headers).toMatchObject({ 'cache-control': 'private, no-store' });
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expect(rawPayload.equals(readFileSync(logFile(out, path.slice('/log/'.length))))).toBe(true);
+      const bytes = readFileSync(logFile(out, path.slice('/log/'.length)));
+      expect(rawPayload.equals(bytes)).toBe(true);
+      const encoded = await get(tiny.app, path, { ...bearer, 'accept-encoding': 'gzip' });
+      expect(encoded.headers).toMatchObject({
+        'content-encoding': 'gzip',
+        'cache-control': 'private, no-store',
+      });
+      expect(gunzipSync(encoded.rawPayload).equals(bytes)).toBe(true);
     }
     expect((await get(tiny.app, '/log/tile/%65ntries/000', bearer)).statusCode).toBe(404);
     const log = await recorded();
-    expect(log.match(/"status":200/g)).toHaveLength(paths.length);
+    expect(log.match(/"status":200/g)).toHaveLength(2 * paths.length);
     expect(log.match(/"status":401/g)).toHaveLength(paths.length + 1);
   });
 

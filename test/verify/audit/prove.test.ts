@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { formatTlogProof, parseTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
@@ -114,7 +115,11 @@ describe('a log that is read over HTTP', () => {
     const server = createServer((request, response) => {
       const found = answer(request.url!);
       if (found === 'endless') return pour(response);
-      response.writeHead(typeof found === 'number' ? found : 200);
+      const isGzip = found instanceof Buffer && found[0] === 0x1f;
+      response.writeHead(
+        typeof found === 'number' ? found : 200,
+        isGzip ? { 'Content-Encoding': 'gzip' } : {},
+      );
       response.end(typeof found === 'number' ? '' : found);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -160,6 +165,29 @@ describe('a log that is read over HTTP', () => {
     expect(await failureOf(() => LogEntries.open(source, VERIFIERS))).toMatchObject({
       code: 'proof_refused',
       message: expect.stringContaining(message),
+    });
+  });
+
+  test('may compress bundles without being asked, within the length of a bundle, and nothing else', async () => {
+    const compressed =
+      (kind: RegExp, content = (found: Buffer) => found) =>
+      (path: string) => {
+        const found = fileAt(path);
+        return kind.test(path) && typeof found !== 'number' ? gzipSync(content(found)) : found;
+      };
+    const open = async (answer: Parameters<typeof served>[0]) =>
+      LogEntries.open(overHttp(await served(answer)), VERIFIERS);
+    const entries = await open(compressed(/entries/));
+    expect((await entries.bundle(2)).hashes).toEqual(events.slice(512).map(hashOf));
+    const huge = compressed(/entries/, () => Buffer.alloc(64 << 20));
+    expect(await failureOf(() => open(huge))).toMatchObject({
+      code: 'proof_refused',
+      message: expect.stringContaining('at most 16777'),
+    });
+    const tiles = overHttp(await served(compressed(/tile\/\d/)));
+    expect(await failureOf(() => proveFromLog(tiles, hashOf(events[5]!), VERIFIERS))).toMatchObject({
+      code: 'proof_refused',
+      message: expect.stringContaining('content coding'),
     });
   });
 
