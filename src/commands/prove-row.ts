@@ -12,7 +12,12 @@ import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import type { Origin } from '../../pipeline/verify/origin.ts';
 import { tableAt } from '../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
-import { proveRow as prove, type RowVerdict, type StepReport } from '../../pipeline/verify/rows/prove-row.ts';
+import {
+  proveRow as prove,
+  type RowEvent,
+  type RowVerdict,
+  type StepReport,
+} from '../../pipeline/verify/rows/prove-row.ts';
 import { openPublicLog } from '../../pipeline/verify/rows/public-log.ts';
 import { RowLog } from '../../pipeline/verify/rows/row-log.ts';
 import {
@@ -21,7 +26,7 @@ import {
   verifyHistory,
 } from '../../pipeline/verify/rows/verify-history.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
-import { type Context, defineCommand, type ExitStatus, formatJson, json } from './command.ts';
+import { type Context, defineCommand, type ExitStatus, formatJson, json, SWITCH } from './command.ts';
 import { logUrl } from './prove.ts';
 import { heldCheckpoint, httpOrigin, PATIENCE_SETTINGS, readHeld } from './reader.ts';
 import { unreadable } from './verify-proof.ts';
@@ -61,6 +66,12 @@ It exits with 0 if everything is proved, with 1 if something does not hold, with
         'The history that the file is, such as economy/mic-history.csv. Without it, the first line of the file shows which one it is.',
       schema: text,
     },
+    proof: {
+      flag: 'proof',
+      description:
+        'Prints the proof of the row’s event as `prove` prints it, in place of the steps; `verify-proof` verifies it without a network. Only for a row of one event.',
+      ...SWITCH,
+    },
     logUrl,
     heldCheckpoint,
     json,
@@ -71,7 +82,14 @@ It exits with 0 if everything is proved, with 1 if something does not hold, with
     const verifiers = await ledgerVerifiers(config.ledgerKey, null);
     const held = await readHeld(config.heldCheckpoint);
     const given = await openGiven(row, path, origin);
-    const means: Means = { origin, verifiers, held, isJson: config.json, context };
+    const means: Means = {
+      origin,
+      verifiers,
+      held,
+      isJson: config.json,
+      isProofWanted: config.proof,
+      context,
+    };
     return 'row' in given ? proveOne(given.row, means) : verifyFile(given, path ?? given.path, means);
   },
 });
@@ -81,6 +99,8 @@ interface Means {
   verifiers: Verifier[];
   held: KeptCheckpoint | null;
   isJson: boolean;
+  /** Prints the proof of a row in place of its steps. */
+  isProofWanted: boolean;
   context: Context;
 }
 
@@ -161,6 +181,7 @@ async function published(path: string, origin: Origin): Promise<GivenFile> {
 
 async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<ExitStatus> {
   const { origin, verifiers, held, context, isJson } = means;
+  if (means.isProofWanted) throw proofError('a row in place of a file', file.name);
   const { print, progress } = context;
   const log = await RowLog.open(origin, verifiers);
   const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
@@ -229,7 +250,7 @@ const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
 /** A single row, step by step. */
 async function proveOne(
   given: string,
-  { origin, verifiers, held, isJson, context }: Means,
+  { origin, verifiers, held, isJson, isProofWanted, context }: Means,
 ): Promise<ExitStatus> {
   const { print, progress } = context;
   const pasted = readPasted(given);
@@ -249,13 +270,27 @@ async function proveOne(
     },
   });
   progress.end();
-  if (isJson) print(formatJson({ ...verdict, steps }));
+  if (isProofWanted && verdict.verdict === 'proved') await context.write(onlyProof(verdict.events));
+  else if (isJson) print(formatJson({ ...verdict, steps }));
   else for (const line of formatSteps(steps, verdict)) print(line);
   return STATUS[verdict.verdict];
 }
 
-function formatSteps(steps: readonly StepReport[], { verdict, history }: RowVerdict): string[] {
+function onlyProof(events: readonly RowEvent[]): string {
+  const [only, ...others] = events;
+  if (others.length === 0) return only!.proof;
+  const indexes = events.map(({ index }) => index).join(', ');
+  throw proofError('a row of one event, or the number of an event', `events ${indexes.slice(0, 200)}`);
+}
+
+function proofError(expected: string, found: string): CathedralError {
+  return new CathedralError('usage', { place: '--proof', expected, found });
+}
+
+function formatSteps(steps: readonly StepReport[], result: RowVerdict): string[] {
+  const { verdict, history } = result;
   const isEvent = verdict === 'proved' && history === null;
+  const events = result.verdict === 'proved' ? result.events : [];
   return [
     ...steps.flatMap(({ step, words, findings }) => [
       printable(`${step}: ${words}`),
@@ -263,6 +298,7 @@ function formatSteps(steps: readonly StepReport[], { verdict, history }: RowVerd
         printable(`  ${place}: expected ${expected}, found ${found}`),
       ),
     ]),
+    ...events.map(({ index, hash, line }) => printable(`Event ${index}, 0x${hash}: ${line ?? 'not public'}`)),
     isEvent ? 'The event is in the log.' : ROW_CONCLUSION[verdict],
   ];
 }

@@ -78,6 +78,26 @@ describe('cathedral prove-row', () => {
     ]);
   });
 
+  test('proves a row step by step, and prints the proof of its event', async () => {
+    const at = events.findIndex(({ type }) => type === 'mic_mint');
+    const [mint] = micHistory.rows({ event: events[at]!, hash: '' }) as [string];
+    const good = await runCli(['prove-row', mint.trim(), ...where]);
+    expect([good.status, good.stderr]).toEqual([0, '']);
+    for (const line of ['Row: ', 'Signatures: ', `Event ${at}, 0x`, 'The row is proved.'])
+      expect(good.stdout).toContain(line);
+    const { stdout: proof } = await runCli(['prove-row', mint.trim(), '--proof', ...where]);
+    const file = await fileWith('row.tlog-proof', proof);
+    const event = `0x${hashOf(events[at]!)}`;
+    expect((await runCli(['verify-proof', file, '--event', event, ...keyFlags()])).status).toBe(0);
+    const bad = await runCli(['prove-row', mint.trim().replace(/,12\./, ',13.'), ...where]);
+    expect(bad.status).toBe(1);
+    expect(bad.stdout).toMatch(/column amount: expected 12\.345678, found 13\.345678\nThe row does not hold/);
+    const open = await runCli(['prove-row', '2025-07-03,1,1,1,1', '--json', ...where]);
+    expect([open.status, JSON.parse(open.stdout)]).toMatchObject([3, { reason: 'follows_from_more' }]);
+    const whole = await runCli(['prove-row', await fileWith('a.csv', historyOf(mints)), '--proof', ...where]);
+    expect([whole.status, whole.stderr]).toEqual([2, expect.stringContaining('a row in place of a file')]);
+  });
+
   test('takes an event, too', async () => {
     const { status, stdout } = await runCli(['prove-row', `${events.length - 1}`, ...where]);
     expect([status, stdout]).toEqual([0, expect.stringContaining('The event is in the log.')]);

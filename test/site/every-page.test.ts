@@ -12,6 +12,8 @@ const BUDGET_BYTES = 100_000;
 const ALIKE = /^(problems|sentinels|deliberations|decisions|cycles)\//;
 const OF_EACH = 8;
 
+const WORKER = /\bdata-worker="\/(_astro\/[^"]+\.js)"/;
+
 /** A program of its own, which somebody else wrote: it lets requests be tried, and says its size where it is linked. */
 const NO_BUDGET = 'api/explore/index.html';
 
@@ -55,7 +57,8 @@ async function readAsset(path: string): Promise<Asset> {
 
 /** Paths of the styles and scripts that a page loads, at once or when somebody uses it. */
 async function assetsOf(html: string, read: (path: string) => Promise<Asset>): Promise<Set<string>> {
-  const named = html.matchAll(/\b(?:href|src|data-[a-z]+)="\/(_astro\/[^"]+\.(?:css|js))"/g);
+  // A worker is a program of its own, which a reader starts; it has the same budget for itself.
+  const named = html.matchAll(/\b(?:href|src|data-(?!worker=)[a-z]+)="\/(_astro\/[^"]+\.(?:css|js))"/g);
   const paths = new Set([...named].map(([, path]) => path!));
   // A set that grows while it is walked through is walked through to its new end.
   for (const path of paths) for (const one of (await read(path)).imports) paths.add(one);
@@ -82,6 +85,9 @@ describe('every page', () => {
       if (isHeavy(html, used)) heavy.push(path);
     }
     expect(heavy).toEqual([NO_BUDGET]);
+    const workers = new Set([...pages.values()].flatMap((html) => WORKER.exec(html)?.[1] ?? []));
+    expect(workers.size).toBeGreaterThan(0);
+    for (const path of workers) expect((await read(path)).bytes, path).toBeLessThan(BUDGET_BYTES);
     expect(assets.size).toBeGreaterThan(10);
   });
 

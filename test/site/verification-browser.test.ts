@@ -547,6 +547,29 @@ describe('a row', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('of a file is compared with the log, together with all others of the file', async () => {
+    const { page, wrong } = await opened(site);
+    const all = leaves.toReversed().flatMap((leaf) => micHistory.rows(leaf));
+    const compare = async (rows: readonly string[]) => {
+      const buffer = Buffer.from([micHistory.head(), ...rows].join(''));
+      await page.setInputFiles('#file', { name: 'mic-history.csv', mimeType: 'text/csv', buffer });
+      await outcome(page, 'file');
+      await page.click('#compare-rows');
+      return outcome(page, 'rows');
+    };
+    const good = await compare(all);
+    expect(good.title).toBe(
+      'Proved: every row of /economy/mic-history.csv follows from the log, in order, and none is missing',
+    );
+    expect(good.steps.Log).toMatch(/^Holds: Compared with ledger.example.org/);
+    expect(wrong).toEqual([]);
+    const bad = await compare(all.with(-1, `${mint.replace(amount, '999.000000')}\n`));
+    expect(bad.title).toBe('mic-history.csv does not hold: 1 finding');
+    expect(bad.steps.Rows).toMatch(/^Does not hold: .*mic-history.csv:\d+.*edited.*999.000000/s);
+    const open = await compare([]);
+    expect(open.title).toMatch(/cannot be checked whole|does not hold/);
+  });
+
   test('has an address that proves it again, and so has an event', async () => {
     const { page } = await opened(site);
     await proveEvent(page, mint);

@@ -183,17 +183,16 @@ async function findDay(candidate: Candidate, row: PastedRow, log: RowLog): Promi
   const [from, to] = spanOf(history, cells);
   const day = dayOf(from);
   const known = (await log.month(day.slice(0, 7)))?.days.find(({ date }) => date === day);
-  if (known && known.end >= log.checkpoint.size) throw newerThan(history, day, 'a day that is over');
+  const newest = known ? null : await log.newest();
+  const isOver = known ? known.end < log.checkpoint.size : newest !== null && dayOf(newest) > day;
+  if (!isOver) throw newerThan(history, day, 'a day that is over');
   const leaves = await log.between(from, to, typesOf(candidate));
   await assertAllPublic(candidate, [from, to], log);
   if (leaves.length === 0) throw await nothingThere(candidate, from, log);
   const rows = foldDay(history, leaves);
   if (rows.some(({ text }) => differences(row.form, history, cells, text).length === 0)) {
-    assertLinks(
-      links,
-      { first_event: `${known!.first}`, last_event: `${known!.end - 1}` },
-      leaves.at(-1)!.index,
-    );
+    const own = known && { first_event: `${known.first}`, last_event: `${known.end - 1}` };
+    if (own) assertLinks(links, own, leaves.at(-1)!.index);
     return {
       history,
       leaves,

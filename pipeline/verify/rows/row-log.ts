@@ -115,9 +115,7 @@ export class RowLog {
   async between(from: string, to: string, types: ReadonlySet<string> | null): Promise<IndexedLeaf[]> {
     const events = await this.publicEvents();
     if (!events) return [];
-    const numbers = new Set<number>();
-    for (const month of monthsBetween(monthOf(from), monthOf(to)))
-      for (const number of bundlesBetween(await this.month(month), { from, to, types })) numbers.add(number);
+    const numbers = await this.#bundlesWith(events, { from, to, types });
     const found: IndexedLeaf[] = [];
     for (const number of numbers) {
       if (number * TILE_WIDTH >= this.checkpoint.size) continue;
@@ -126,6 +124,47 @@ export class RowLog {
           found.push({ ...leaf, index: number * TILE_WIDTH + at });
     }
     return found;
+  }
+
+  /**
+   * The bundles that may have such events, by the index of each month. A month without one has no events, or the host does not show
+   * them: then the bundles are searched by the times of their own events.
+   */
+  async #bundlesWith(events: PublicEvents, wanted: Wanted): Promise<ReadonlySet<number>> {
+    const numbers = new Set<number>();
+    for (const name of monthsBetween(monthOf(wanted.from), monthOf(wanted.to))) {
+      const month = await this.month(name);
+      if (!month) return this.#bundlesByTime(events, wanted);
+      for (const number of bundlesBetween(month, wanted)) numbers.add(number);
+    }
+    return numbers;
+  }
+
+  async #bundlesByTime(events: PublicEvents, { from, to }: Wanted): Promise<ReadonlySet<number>> {
+    const bundles = Math.ceil(this.checkpoint.size / TILE_WIDTH);
+    const firstTime = async (number: number): Promise<[number, string] | null> => {
+      for (let at = number; at < bundles; at += 1) {
+        const leaf = (await events.events(at)).find((one) => one !== null);
+        if (leaf) return [at, leaf.event.timestamp];
+      }
+      return null;
+    };
+    // The last bundle whose first public event is before `from`: earlier ones have only earlier events.
+    let [low, high] = [0, bundles];
+    while (low + 1 < high) {
+      const middle = Math.floor((low + high) / 2);
+      const first = await firstTime(middle);
+      if (first && compareTimestamps(first[1], from) < 0) low = first[0];
+      else high = middle;
+    }
+    const numbers = new Set<number>();
+    for (let number = low; number < bundles; number += 1) {
+      const first = await firstTime(number);
+      if (!first || compareTimestamps(first[1], to) > 0) break;
+      number = first[0];
+      numbers.add(number);
+    }
+    return numbers;
   }
 
   /** Whether some events of these types, on the days from one time to another, stay hashes. The release’s index says so. */

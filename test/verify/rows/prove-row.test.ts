@@ -171,6 +171,16 @@ describe('a row is proved', () => {
     );
   });
 
+  test.each([mint, rowsOf('economy/minting-by-day.csv')[4]!, rowsOf('economy/mic-history.csv').at(-3)!])(
+    'on a host without the index of months, from the times of the events: %s',
+    async (row) => {
+      const bare = without(/^events\/days\//);
+      expect((await prove(row, bare)).verdict).toMatchObject({ verdict: 'proved' });
+      const early = await prove(mint.replace('2025', '2020'), bare);
+      expect(early.verdict).toMatchObject({ verdict: 'does_not_hold', about: 'row' });
+    },
+  );
+
   test('that its file has twice', async () => {
     const { verdict, steps } = await prove('2026-10-02T06:00:00Z,C-456,AUREA,960.010000,FOR-ECONOMISTS,61.5');
     expect(verdict).toMatchObject({ verdict: 'proved', events: [{ index: leaves.length - 4 }] });

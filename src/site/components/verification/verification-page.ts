@@ -3,6 +3,7 @@ import '../files/file-script.ts';
 import { LONGEST_PROOF } from '../../../../pipeline/ledger/log/tlog-proof.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { takeFiles } from '../take-files.ts';
+import { compareHistory } from './compare-history.ts';
 import { identifyFile } from './identify-file.ts';
 import { proveByProof } from './prove-event.ts';
 import { askedBy, eventFacts, provePasted } from './prove-pasted.ts';
@@ -81,6 +82,21 @@ takeFiles(element('#file-form'), element('#file-form'), (file) => {
       steps.end(`${found} But not everything about that release can be checked: see below.`, 'open');
     else steps.end(found, 'valid');
   });
+});
+
+let chosenFile: File | null = null;
+const rowsForm = element('#rows-form');
+const nameChosen = (file: File) => {
+  chosenFile = file;
+  element('#rows-file').textContent = `The chosen file is ${file.name}.`;
+};
+takeFiles(element('#file-form'), element('#file-form'), nameChosen);
+takeFiles(rowsForm, rowsForm, nameChosen);
+element('#compare-rows').addEventListener('click', () => {
+  const file = chosenFile;
+  if (file)
+    void run('#rows-outcome', (steps) => compareHistory(steps, file, means, rowsForm.dataset.worker!));
+  else element('#file').focus();
 });
 
 let proofFile: File | null = null;
