@@ -23,6 +23,8 @@ const SOME_SCENARIOS = [
   'rotate',
   'a mirror that goes on',
   'a server that follows',
+  'a witness that cosigns',
+  'a cosignature that is kept',
 ];
 /** One that is found by a flush that fails, by half a file, by a power cut, and by what is left over. */
 const SOME_MISTAKES = [

@@ -3,6 +3,7 @@ import { LEDGER_SCENARIOS } from './ledger-scenarios.ts';
 import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
 import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { WITNESS_SCENARIOS } from './witness-scenarios.ts';
 
 /** All of them, by name. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -10,4 +11,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...PUBLISHER_SCENARIOS,
   ...MIRROR_SCENARIOS,
   ...BUCKET_SCENARIOS,
+  ...WITNESS_SCENARIOS,
 };
