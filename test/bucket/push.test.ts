@@ -5,11 +5,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { claimBucket } from '../../pipeline/bucket/claim-bucket.ts';
 import { cleanBucket } from '../../pipeline/bucket/clean-bucket.ts';
-import { readCurrentRelease, setCurrentRelease, setStatus } from '../../pipeline/bucket/current-release.ts';
+import {
+  addCosignatures,
+  readCurrentRelease,
+  setCurrentRelease,
+  setStatus,
+} from '../../pipeline/bucket/current-release.ts';
 import { type Pointed, parsePointer } from '../../pipeline/bucket/pointer.ts';
 import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
 import { openPush } from '../../pipeline/bucket/push.ts';
 import { Upload } from '../../pipeline/bucket/upload.ts';
+import { noteText } from '../../pipeline/ledger/note.ts';
 import { type ObjectStoreOptions, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
@@ -17,6 +23,7 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { InProcessStore, type StoreFault } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { ForeignKey } from '../witness/foreign-log.ts';
 import { wholeRelease } from './bucket-reader.ts';
 import { type Local, tinyReleases } from './tiny-releases.ts';
 
@@ -99,6 +106,37 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
     expect(read('log/tile/0/002.p/48')?.length).toBe(48 * 32);
     const pointer = parsePointer(read('pointer.json')!.toString());
     expect(pointer).toEqual(await readCurrentRelease(database, service));
+  });
+
+  test('keeps the cosignatures of its checkpoint, whoever adds them, and afterwards those of the one before', async () => {
+    await publish(first);
+    const row = (await readCurrentRelease(database, service))!;
+    const text = noteText(row.log.checkpoint, 'note');
+    const [one, two] = [1, 2].map((seed) => new ForeignKey(`w${seed}.example`, 4, seed).line(text, seed));
+    // Two publishers, each with what it knows.
+    const added = [one, two].map((line) => addCosignatures(database, service, row.log.checkpoint + line));
+    expect(await Promise.all(added)).toEqual([true, true]);
+    expect(await addCosignatures(database, service, row.log.checkpoint + one)).toBe(false);
+    const cosigned = (await readCurrentRelease(database, service))!;
+    const linesOf = (note: string) => note.split('\n').sort();
+    const all = linesOf(row.log.checkpoint + one + two);
+    expect(linesOf(cosigned.log.checkpoint)).toEqual(all);
+    expect({ ...cosigned, log: row.log }).toEqual(row);
+    // A run that took its copy before.
+    const { switch_at: _, status: __, format: ___, ...stale } = row;
+    const manifest = { ...stale.manifest, sha256: 'f'.repeat(64) };
+    const refreshed = { ...stale, version: stale.version + 1, manifest };
+    const set = await leading((lease) => setCurrentRelease(database, lease, refreshed));
+    expect(linesOf(set.log.checkpoint)).toEqual(all);
+    // The next release has a longer log.
+    await database.query('UPDATE cathedral.current_release SET version = $1, pointed = $2', [
+      row.version,
+      JSON.stringify({ ...stale, log: cosigned.log }),
+    ]);
+    await publish(second);
+    expect(read(`log/cosigned/${row.log.size}`)?.toString()).toBe(cosigned.log.checkpoint);
+    expect(await addCosignatures(database, service, cosigned.log.checkpoint)).toBe(false);
+    expect(read(`log/cosigned/${(await readCurrentRelease(database, service))!.log.size}`)).toBeUndefined();
   });
 
   test('is whole for readers after any call to the store fails, hangs or is the last one, and the next push completes it', {
