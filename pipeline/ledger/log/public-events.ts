@@ -109,8 +109,14 @@ export const DECISIONS: Readonly<Record<KnownType, Decision>> = {
     reason: 'sentinel-status.json shows each until it is cleared.',
   },
   alert_cleared: { public: false, reason: 'No public file shows when an alert was cleared.' },
-  app_registered: { public: false, reason: 'Only the number of apps is public.' },
-  package_registered: { public: false, reason: 'Only the number of packages is public.' },
+  app_registered: {
+    public: false,
+    reason: 'dataset.json shows the last version of an app only, and not when it was registered.',
+  },
+  package_registered: {
+    public: false,
+    reason: 'dataset.json shows the last version of a package only, and not when it was registered.',
+  },
   companion_attested: {
     public: false,
     reason:
