@@ -1,0 +1,25 @@
+/** Compares a history with the log of OUT, or only hashes its bytes: `prove-row.ts FILE OUT|bare`. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { NATIVE } from '../../../pipeline/verify/audit/read-export.ts';
+import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
+import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
+import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
+import { verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
+import { report } from '../child.ts';
+import { DEMO_VERIFIER } from '../demo-verifier.ts';
+
+const [, , file = '', out = ''] = process.argv;
+
+await report(async () => {
+  const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
+  if (out === 'bare') await pipeline(bytes, createHash('sha256'));
+  else {
+    const log = await RowLog.open(await FolderOrigin.at(out), [DEMO_VERIFIER]);
+    const events = (await openPublicLog(log))!;
+    const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE });
+    if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
+  }
+  return undefined;
+});
