@@ -10,6 +10,7 @@ import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/au
 import { NATIVE } from '../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import type { Origin } from '../../pipeline/verify/origin.ts';
+import { HistoryBytes } from '../../pipeline/verify/rows/history-bytes.ts';
 import { tableAt } from '../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
 import {
@@ -193,10 +194,12 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
       found: 'none: an earlier version published it',
     });
   const name = printable(file.name);
+  using rowBytes = await HistoryBytes.of(origin, log);
   let stage = '';
   const verdict = await verifyHistory(file.chunks, events, {
     path,
     platform: NATIVE,
+    rowBytes,
     onProgress({ stage: now, done, total }) {
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
       const words = now === 'folding' ? 'reading the public events' : `comparing ${name} with the log`;

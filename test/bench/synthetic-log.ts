@@ -1,15 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { snapshotFile } from '../../pipeline/ledger/directory.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { formatPolicy, POLICY_PATH, PUBLIC_VERSION } from '../../pipeline/ledger/log/public-events.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
 import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
+import { sampleSalt } from '../ledger/sample-events.ts';
 
 const SLOT = '2026-01-01T00Z';
+const START = Date.UTC(2025, 6, 3);
 const TIMESTAMP = '2026-01-01T00:00:00Z';
 
 /** Lines that are as short as those of heartbeats, and no events: what an extension goes on from, nobody reads. */
@@ -19,15 +25,60 @@ export function* syntheticLines(count: number): Generator<Buffer> {
 }
 
 /** A published log of so many entries, and a ledger that has sealed them and forgotten what they were. */
-export async function writeSyntheticLog(ledger: string, out: string, count: number): Promise<LedgerPosition> {
+export function writeSyntheticLog(ledger: string, out: string, count: number): Promise<LedgerPosition> {
+  return writeLog(ledger, out, syntheticLines(count), count);
+}
+
+/** A published log of mints alone, all of them public, and its history of mints in a file. */
+export async function writeMintLog(ledger: string, out: string, count: number, file: string): Promise<void> {
+  const rows: string[] = [];
+  function* lines(): Generator<Buffer> {
+    for (let seq = 0; seq < count; seq += 1) {
+      const event = mintOf(seq);
+      rows.push(...micHistory.rows({ event, hash: '' }));
+      yield Buffer.from(formatEventLine(event));
+    }
+  }
+  await writeLog(ledger, out, lines(), count, true);
+  writeFileSync(logFile(out, POLICY_PATH), formatPolicy());
+  writeFileSync(file, micHistory.head() + rows.reverse().join(''));
+}
+
+/** One a minute, with amounts as long as those of the sample. */
+function mintOf(seq: number): LedgerEvent {
+  const at = new Date(START + seq * 60_000).toISOString();
+  return {
+    seq,
+    timestamp: `${at.slice(0, 19)}Z`,
+    cycle: `C-${Math.floor(seq / 1440)}`,
+    type: 'mic_mint',
+    agent: 'MINT',
+    data: {
+      sentinel: ['ATLAS', 'AUREA', 'HERMES', 'JADE'][seq % 4]!,
+      cathedral: 'FOR-ECONOMISTS',
+      coordination_score: 40 + (seq % 20_011) / 1000,
+      multiplier: 1.5,
+      amount: `${100 + (seq % 977)}.${String(1 + (seq % 99_991)).padStart(5, '0')}1`,
+    },
+    salt: sampleSalt(seq),
+  };
+}
+
+async function writeLog(
+  ledger: string,
+  out: string,
+  lines: Iterable<Buffer>,
+  count: number,
+  isPublic = false,
+): Promise<LedgerPosition> {
   const tree = new CompactRange();
   const builder = new TreeBuilder(EMPTY_TREE);
   const write = ({ path, bytes }: LogFile) => {
-    const place = logFile(out, path);
+    const place = logFile(out, isPublic ? path.replace(/^tile\/entries/, `public/v${PUBLIC_VERSION}`) : path);
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, bytes);
   };
-  for (const line of syntheticLines(count)) {
+  for (const line of lines) {
     tree.append(leafHash(line));
     for (const file of builder.append(line)) write(file);
   }

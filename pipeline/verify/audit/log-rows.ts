@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { moduleUrl } from '../../config/project.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { RowForm } from './export-row.ts';
 import type { LogEntries } from './log-entries.ts';
 import type { FilterFields } from './row-bytes.ts';
+import { WorkThread } from './work-thread.ts';
 
 /** The bundles of a job, the newest one first. */
 export interface RowsJob {
@@ -54,6 +53,8 @@ const JOB_BYTES = 1 << 18;
 const MOST_THREADS = 4;
 /** A reply of the thread is awaited while it has the next job. */
 const JOBS_PER_THREAD = 3;
+type RowsThread = WorkThread<RowsJob, RowsReply>;
+
 /**
  * The rows that an export has of a log's full bundles, as bytes: threads hash the entries and write the rows, ahead of a comparison
  * that goes from the newest to the oldest. Everything that it returns follows from the log's checkpoint.
@@ -61,7 +62,7 @@ const JOBS_PER_THREAD = 3;
 export class LogRows implements Disposable {
   readonly #log: LogEntries;
   readonly #options: LogRowsOptions;
-  readonly #threads: Thread[] = [];
+  readonly #threads: RowsThread[] = [];
   /** Bundles that were asked for or will be. */
   readonly #ahead = new Map<number, Promise<BundleRows | null>>();
   #bundlesPerJob = 1;
@@ -105,7 +106,8 @@ export class LogRows implements Disposable {
     for (const known of this.#ahead.keys()) if (known > number) this.#ahead.delete(known);
     if (this.#threads.length === 0) {
       const { threads = Math.min(MOST_THREADS, availableParallelism()) } = this.#options;
-      for (let index = 0; index < threads; index += 1) this.#threads.push(new Thread());
+      for (let index = 0; index < threads; index += 1)
+        this.#threads.push(new WorkThread('pipeline/verify/audit/rows-thread.ts'));
     }
     const most = JOBS_PER_THREAD * this.#threads.length * this.#bundlesPerJob;
     let next = number;
@@ -126,46 +128,14 @@ export class LogRows implements Disposable {
       );
   }
 
-  async #work(thread: Thread, newest: number, oldest: number): Promise<RowsReply> {
+  async #work(thread: RowsThread, newest: number, oldest: number): Promise<RowsReply> {
     const { form, withFields } = this.#options;
     const bundles: RowsJob['bundles'] = [];
     for (let number = newest; number >= oldest; number -= 1) bundles.push(await this.#log.unverified(number));
     const used = this.#used.splice(0);
-    const reply = await thread.write({ form, withFields, bundles, used }, used);
+    const reply = await thread.run({ form, withFields, bundles, used }, used);
     const most = Math.max(...reply.map((rows) => rows?.bytes.length ?? 0));
     if (most > 0) this.#bundlesPerJob = Math.max(1, Math.floor(JOB_BYTES / most));
     return reply;
-  }
-}
-
-/** Of the memory of a thread, for hashes as text, none of which lasts: the more there is, the more rarely it has to be cleared. */
-const YOUNG_MB = 48;
-
-/** A thread replies to its jobs in their order. */
-class Thread {
-  readonly #worker = new Worker(moduleUrl('pipeline/verify/audit/rows-thread.ts'), {
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-  });
-  readonly #pending: PromiseWithResolvers<RowsReply>[] = [];
-
-  constructor() {
-    this.#worker.on('message', (reply: RowsReply) => this.#pending.shift()?.resolve(reply));
-    this.#worker.on('error', (error: Error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread has ended')));
-  }
-
-  write(job: RowsJob, transferred: ArrayBuffer[]): Promise<RowsReply> {
-    const pending = Promise.withResolvers<RowsReply>();
-    this.#pending.push(pending);
-    this.#worker.postMessage(job, transferred);
-    return pending.promise;
-  }
-
-  end(): void {
-    void this.#worker.terminate();
-  }
-
-  #fail(error: Error): void {
-    for (const pending of this.#pending.splice(0)) pending.reject(error);
   }
 }

@@ -26,6 +26,8 @@ export interface LogRow {
 export interface LogRows {
   blocks: number;
   block(number: number): Promise<readonly LogRow[]>;
+  /** For histories with a row per event, whose blocks are those of the log: which of them may have rows. */
+  mayHave?: (number: number) => boolean;
   /** Of the newest block: rows whose day may not be over. */
   open: number;
   /** The row of a day without a public event; null: there can be none. */
@@ -50,6 +52,7 @@ export async function eventRows(log: PublicLog, table: HistoryTable): Promise<Lo
   return {
     blocks: bundlesOf(log),
     open: 0,
+    mayHave,
     carried: () => null,
     block(number) {
       const known = cache.get(number) ?? read(number);
@@ -202,6 +205,16 @@ export class RowFinder {
 
   constructor(rows: LogRows) {
     this.#rows = rows;
+  }
+
+  partsOf(place: Place): { block: number; row: number } {
+    return { block: Math.floor(place / MOST_ROWS), row: MOST_ROWS - 1 - (place % MOST_ROWS) };
+  }
+
+  /** The place of this row or, if the block has fewer rows, of the next older one; null: there is none. */
+  async from(block: number, row: number): Promise<Place | null> {
+    if (block < 0) return null;
+    return row < (await this.#block(block)).length ? placeOf(block, row) : this.#firstOf(block - 1);
   }
 
   /** How many of the log’s events are before this row’s block, about. */

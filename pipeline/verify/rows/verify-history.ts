@@ -73,8 +73,12 @@ export interface BlockBytes {
 
 /** Makes the rows of the blocks of a history whose rows each state one event; the newest block is asked for first. */
 export interface RowBytesAhead {
-  /** Null: the block has to be read as events. The bytes of the previous block must not be used any more. */
-  block(table: HistoryTable, form: HistoryForm, number: number): Promise<BlockBytes | null>;
+  /** Null: the block has to be read as events. `mayHave`: which older blocks will be asked for. */
+  block(
+    table: HistoryTable,
+    number: number,
+    mayHave: (number: number) => boolean,
+  ): Promise<BlockBytes | null>;
 }
 
 /** Why a row without a public event may still be one of the history. */
@@ -86,6 +90,8 @@ const MAX_WAITING = 1000;
 /** Rows whose supply at the beginning is compared. */
 const SUPPLY_ROWS = 3;
 const PROGRESS_ROWS = 5000;
+/** After so many rows in a row that differ, only parsed rows are compared. */
+const MOST_USELESS = 1000;
 
 /** Columns that follow from the supply at the beginning, which a genesis event that stays a hash does not show. */
 const OF_SUPPLY: Readonly<Record<string, readonly string[]>> = {
@@ -225,6 +231,11 @@ class Comparison {
   readonly #masked: readonly string[];
   /** Days with events that stay hashes, once a row differs. */
   #withheld: Promise<ReadonlySet<string>> | null = null;
+  /** Null: rows are compared one by one. */
+  #bytes: RowBytesAhead | null;
+  #open: { number: number; bytes: BlockBytes | null } | null = null;
+  /** How often in a row no row was equal. */
+  #useless = 0;
   #rows = 0;
   #proved = 0;
   #carried = 0;
@@ -243,6 +254,7 @@ class Comparison {
     this.#waiting = first;
     this.#source = source;
     this.#finder = new RowFinder(source.rows);
+    this.#bytes = file.form === 'csv' ? (source.options.rowBytes ?? null) : null;
     this.#masked = source.hidesGenesis ? (OF_SUPPLY[file.table.path] ?? []) : [];
   }
 
@@ -557,7 +569,35 @@ class Comparison {
   }
 
   /** Accepts rows as long as the file has the bytes of the expected ones. */
-  async #takeEqual(): Promise<void> {}
+  async #takeEqual(): Promise<void> {
+    const { mayHave } = this.#source.rows;
+    if (!this.#bytes || !mayHave || this.#next === null) return;
+    const start = this.#finder.partsOf(this.#next);
+    let { block, row } = start;
+    for (; block >= 0; block -= 1, row = 0) {
+      if (!mayHave(block)) continue;
+      const found = await this.#blockBytes(block, mayHave);
+      if (!found) break;
+      const rows = found.ends.length - 1;
+      const count = row < rows ? await this.#file.rows.skipEqual(found.bytes, found.ends, row, rows) : 0;
+      this.#rows += count;
+      this.#proved += count;
+      row += count;
+      if (count > 0) this.#line = this.#file.rows.line - 1;
+      if (row < rows) break;
+      this.#report();
+    }
+    this.#useless = block === start.block && row === start.row ? this.#useless + 1 : 0;
+    // A file that is written in another way has no row with these bytes.
+    if (this.#useless === MOST_USELESS) this.#bytes = null;
+    this.#next = await this.#finder.from(block, row);
+  }
+
+  async #blockBytes(number: number, mayHave: (number: number) => boolean): Promise<BlockBytes | null> {
+    if (this.#open?.number !== number)
+      this.#open = { number, bytes: await this.#bytes!.block(this.#table, number, mayHave) };
+    return this.#open.bytes;
+  }
 
   #report(): void {
     const { log, options } = this.#source;

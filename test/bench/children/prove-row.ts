@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { NATIVE } from '../../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
+import { HistoryBytes } from '../../../pipeline/verify/rows/history-bytes.ts';
 import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
 import { verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
@@ -16,9 +17,11 @@ await report(async () => {
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
   if (out === 'bare') await pipeline(bytes, createHash('sha256'));
   else {
-    const log = await RowLog.open(await FolderOrigin.at(out), [DEMO_VERIFIER]);
+    const origin = await FolderOrigin.at(out);
+    const log = await RowLog.open(origin, [DEMO_VERIFIER]);
+    using rowBytes = await HistoryBytes.of(origin, log);
     const events = (await openPublicLog(log))!;
-    const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE });
+    const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE, rowBytes });
     if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
   }
   return undefined;
