@@ -2,7 +2,9 @@ import type { Browser, BrowserContextOptions, Page, Route } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PageThreads } from '../../pipeline/build/site/page-threads.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
+  formatSnapshot,
   formatSnapshotIndex,
   parseSnapshot,
   parseSnapshotIndex,
@@ -162,7 +164,14 @@ describe('a file as it was', () => {
   test('of a time whose snapshot was removed has its neighbours instead', async () => {
     const damage = (served: Site) => {
       const index = parseSnapshotIndex(String(served.get(LIST)));
-      served.set(LIST, Buffer.from(formatSnapshotIndex(longList(index))));
+      const entries = ['2025-09-30T18Z', '2025-10-31T18Z'].map((id, at) => {
+        const snapshot = parseSnapshot(String(served.get(`snapshots/${idOf(at + 1)}/index.json`)), '');
+        const bytes = Buffer.from(formatSnapshot({ ...snapshot, id }));
+        const path = `snapshots/${id}/index.json`;
+        served.set(path, bytes);
+        return { ...index.at(-1)!, id, index: { path, sha256: sha256(bytes), bytes: bytes.length } };
+      });
+      served.set(LIST, Buffer.from(formatSnapshotIndex([...index, ...entries.reverse()])));
     };
     const { page } = await opened(versionOf(HISTORY, 'as_of=2025-10-10'), { damage });
     expect((await outcome(page)).steps.Snapshot).toContain('of October 2025 only the last snapshot is kept');

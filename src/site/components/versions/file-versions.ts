@@ -9,7 +9,7 @@ import {
 } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { formatBytes, formatCount } from '../../../../pipeline/words/number.ts';
+import { formatCount } from '../../../../pipeline/words/number.ts';
 import { makeElement } from '../attestations/make-element.ts';
 import { limitDates } from './limit-dates.ts';
 import { versionAddress } from './version-address.ts';
@@ -68,10 +68,7 @@ function changeWords(version: Listed, before: Listed | undefined, added: number 
   if (version.file.sha256 === before.file.sha256) return 'Same bytes';
   if (added !== null && added > 0) return `${formatCount(added, 'row')} added`;
   if (added === 0) return 'Header changed, no new row';
-  const bytes = version.file.bytes - before.file.bytes;
-  return bytes === 0
-    ? 'Changed, same length'
-    : `Changed, ${formatBytes(Math.abs(bytes))} ${bytes > 0 ? 'more' : 'less'}`;
+  return 'Changed';
 }
 
 /**
