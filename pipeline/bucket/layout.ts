@@ -1,5 +1,6 @@
+import { cosignedPath } from '../ledger/log/cosigned-path.ts';
 import { PUBLIC_VERSION } from '../ledger/log/public-events.ts';
-import { cosignedPath, ENTRIES_FOLDER, LOG_FOLDER } from '../release/log/log-folder.ts';
+import { ENTRIES_FOLDER, LOG_FOLDER } from '../release/log/log-folder.ts';
 
 /**
  * The keys of the objects in the bucket, below the prefix of its address. Everything but the pointer and `service.json` is written

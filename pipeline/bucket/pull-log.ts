@@ -4,6 +4,7 @@ import { asDiskErrors } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
+import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES, hashesIn } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
@@ -25,14 +26,7 @@ import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { noteText } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
-import {
-  diskTiles,
-  ENTRIES_FOLDER,
-  LOG_FOLDER,
-  logFile,
-  parseCosignedPath,
-  readEntries,
-} from '../release/log/log-folder.ts';
+import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from '../release/log/log-folder.ts';
 import { isPublicPath, publicEntry, publicFiles } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';

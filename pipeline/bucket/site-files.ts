@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, TEMPORARY_SUFFIX } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
+import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { parseTilePath } from '../ledger/log/tile.ts';
 import { listTree } from '../release/disk/list-tree.ts';
@@ -20,7 +21,7 @@ import {
   parseSnapshotIndex,
   SNAPSHOTS,
 } from '../release/format/snapshot-index.ts';
-import { LOG_FOLDER, parseCosignedPath } from '../release/log/log-folder.ts';
+import { LOG_FOLDER } from '../release/log/log-folder.ts';
 
 /** Files by when they may appear: each refers only to files of its own step and of earlier ones. */
 export const STEPS = ['immutable', 'release', 'lists', 'proofs'] as const;

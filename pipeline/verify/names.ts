@@ -1,4 +1,5 @@
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
+import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
@@ -14,7 +15,6 @@ import {
   OLD_HISTORIES,
   SNAPSHOTS,
 } from '../release/format/snapshot-index.ts';
-import { parseCosignedPath } from '../release/log/log-folder.ts';
 import { type Findings, mismatchError } from './findings.ts';
 import { assertExtends } from './log.ts';
 import { type Disk, LOG, measure, type Origin, readSmall } from './origin.ts';

@@ -6,11 +6,12 @@ import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseCheckpoint } from '../../ledger/checkpoint.ts';
 import { type Cosigner, isBy } from '../../ledger/cosignature.ts';
+import { cosignedPath } from '../../ledger/log/cosigned-path.ts';
 import { mergeNotes } from '../../ledger/merge-notes.ts';
 import { noteText, readSignatures } from '../../ledger/note.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../ledger/witness-policy.ts';
 import { type Answer, askWitness, type WitnessServer } from './ask-witness.ts';
-import { cosignedPath, logFile } from './log-folder.ts';
+import { logFile } from './log-folder.ts';
 import { openLog } from './open-log.ts';
 
 export interface CosignOptions {

@@ -4,6 +4,7 @@ import { cosignedKey } from '../../../pipeline/bucket/layout.ts';
 import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import { type Pointer, pointedCheckpoint } from '../../../pipeline/bucket/pointer.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { parseCosignedPath } from '../../../pipeline/ledger/log/cosigned-path.ts';
 import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/note.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
@@ -17,7 +18,6 @@ import {
   parseSnapshotIndex,
   SNAPSHOTS,
 } from '../../../pipeline/release/format/snapshot-index.ts';
-import { parseCosignedPath } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { compress, contentOf, type LogFiles, type LogPath } from './log-files.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';

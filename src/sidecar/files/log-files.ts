@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { parseCosignedPath } from '../../../pipeline/ledger/log/cosigned-path.ts';
 import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
-import { logFile, parseCosignedPath } from '../../../pipeline/release/log/log-folder.ts';
+import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 
