@@ -23,7 +23,7 @@ export interface PublicLog {
   withheldOn(types: readonly KnownType[]): Promise<ReadonlySet<string>>;
 }
 
-/** Bundles that are fetched before they are needed. */
+/** Bundles that are fetched before they are needed, once two were read one after the other. */
 const AHEAD = 6;
 /** Of a log: the years that a timestamp can have. */
 const MOST_MONTHS = 120_000;
@@ -53,10 +53,11 @@ class OpenPublicLog implements PublicLog {
   }
 
   async events(number: number): Promise<readonly (Leaf | null)[]> {
-    const step = Math.sign(number - this.#last) || 1;
+    const step = number - this.#last;
     this.#last = number;
     const found = this.#fetch(number);
-    for (let count = 1; count <= AHEAD; count += 1) {
+    // A search goes from place to place, and needs none of the bundles around it.
+    for (let count = 1; Math.abs(step) === 1 && count <= AHEAD; count += 1) {
       const next = number + count * step;
       // An error surfaces when the bundle is needed.
       if (next >= 0 && next < bundlesOf(this)) this.#fetch(next).catch(() => undefined);
