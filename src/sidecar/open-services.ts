@@ -5,6 +5,7 @@ import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { readWitnessStates } from '../../pipeline/release/log/cosign-log.ts';
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import { openFolderAccessLog } from './access-log/folder-access-log.ts';
@@ -173,6 +174,7 @@ export async function openServices(
     snapshots: published.following ? null : snapshotSizes.read(),
     accessLog: await (database ? logTableBytes(database) : folderBytes(config.accessLog)),
     keyExpiries: await keys.expiries(now()).catch(() => null),
+    witnesses: await readWitnessStates(alsoIn[0] ?? out),
   });
   const services: Services = {
     ...limited,

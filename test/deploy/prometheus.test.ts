@@ -110,6 +110,15 @@ beforeAll(async () => {
     followed: { ledger, verifiers: VERIFIERS, imports: { succeededAt: 5000, failures: 2 } },
     software: { version: '1.2.3', commit: '0123456789ab' },
   };
+  const cosigned = { size: 5, at: '2026-01-01T00:00:00.000Z' };
+  const witnesses = {
+    north: { cosigned, asked_at: cosigned.at, fault: null },
+    south: { cosigned: null, asked_at: cosigned.at, fault: 'no answer' },
+  };
+  await writeFile(
+    join(config.out, 'witnesses.json'),
+    JSON.stringify({ format: 'cathedral-witnesses/1', witnesses }),
+  );
   const open = await openServices(config, served, pino({ level: 'silent' }));
   const limits = {
     requestTimeout: 30,
@@ -178,6 +187,12 @@ describe('the metrics of a service', () => {
     expect(timeOf('cathedral_live_timestamp_seconds')).toBe(timeIn(lines.at(-1)!));
     expect(sampleOf('cathedral_import_failures')).toBe('2');
     expect(sampleOf('cathedral_import_success_timestamp_seconds')).toBe('5');
+  });
+
+  test('tell which witness has cosigned what, and when', () => {
+    expect(sampleOf('cathedral_witness_cosigned_events{witness="north"}')).toBe('5');
+    expect(timeOf('cathedral_witness_cosigned_timestamp_seconds{witness="north"}')).toBe(Date.UTC(2026, 0));
+    expect(sampleOf('cathedral_witness_cosigned_events{witness="south"}')).toBe('NaN');
   });
 
   test('count refusals by code and tier', () => {

@@ -78,6 +78,7 @@ export const NO_FACTS: ServiceFacts = {
   snapshots: null,
   accessLog: 0,
   keyExpiries: null,
+  witnesses: {},
 };
 
 /** The real app over the releases of a folder, with real stores; only its log is a test double. */

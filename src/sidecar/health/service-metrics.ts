@@ -3,6 +3,7 @@ import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
+import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
 import { DAY_MS } from '../../api/tiers.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
 import { type Metrics, type Sample, samplesBy } from './metric.ts';
@@ -31,6 +32,8 @@ export interface ServiceFacts {
   accessLog: number | null;
   /** When the API keys in use expire, ms. */
   keyExpiries: readonly number[] | null;
+  /** By the names that the publisher's policy gives them; empty without one. */
+  witnesses: WitnessStates;
 }
 
 export interface SoftwareVersion {
@@ -156,6 +159,18 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
     help: 'Keys that signed the published release: 1, or 2 while the publisher’s key is being rotated.',
     read: ({ manifest }) => (manifest ? (manifest.signed?.keys.length ?? 0) : null),
   },
+  cathedral_witness_cosigned_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When each witness last cosigned a checkpoint of the log, by its clock. Known to the publisher that asked it.',
+    labels: ['witness'],
+    read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => seconds(cosigned?.at)),
+  },
+  cathedral_witness_cosigned_events: {
+    type: 'gauge',
+    help: 'Events in the last checkpoint that each witness cosigned. Compare it with `cathedral_release_events`.',
+    labels: ['witness'],
+    read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => cosigned?.size ?? null),
+  },
   cathedral_live_timestamp_seconds: {
     type: 'gauge',
     help: 'Time of the newest event that real-time paths show; NaN while they answer from the release.',
@@ -279,4 +294,12 @@ function mapValues<In>(
   map: (value: In) => number,
 ): Record<string, number> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+}
+
+function witnessSamples(
+  witnesses: WitnessStates,
+  valueOf: (state: WitnessStates[string]) => number | null,
+): Sample[] {
+  const values = mapValues(witnesses, (state) => valueOf(state) ?? Number.NaN);
+  return samplesBy('witness', values);
 }
