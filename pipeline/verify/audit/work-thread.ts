@@ -10,8 +10,8 @@ export class WorkThread<Job, Reply> {
   readonly #pending: PromiseWithResolvers<Reply>[] = [];
 
   /** `module`: the path of its file in the project. */
-  constructor(module: `${string}.ts`) {
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  constructor(module: `${string}.ts`, youngMb = YOUNG_MB) {
+    const resourceLimits = { maxYoungGenerationSizeMb: youngMb };
     this.#worker = new Worker(moduleUrl(module), { resourceLimits });
     this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));
     this.#worker.on('error', (error: Error) => this.#fail(error));

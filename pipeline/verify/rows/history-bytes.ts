@@ -32,6 +32,8 @@ export type HistoryReply = (ProvenBlock | null)[];
 
 const MOST_THREADS = 4;
 const BUNDLES_PER_JOB = 8;
+/** Of the memory of a thread: more makes it no faster. */
+const YOUNG_MB = 16;
 /** A reply of the thread is awaited while it has the next jobs. */
 const JOBS_PER_THREAD = 3;
 
@@ -84,7 +86,7 @@ export class HistoryBytes implements RowBytesAhead, Disposable {
     for (const known of this.#ahead.keys()) if (known > number) this.#ahead.delete(known);
     if (this.#threads.length === 0)
       for (let index = 0; index < Math.min(MOST_THREADS, availableParallelism()); index += 1)
-        this.#threads.push(new WorkThread('pipeline/verify/rows/history-thread.ts'));
+        this.#threads.push(new WorkThread('pipeline/verify/rows/history-thread.ts', YOUNG_MB));
     const most = JOBS_PER_THREAD * this.#threads.length * BUNDLES_PER_JOB;
     let next = Math.min(number, ...this.#ahead.keys().map((known) => known - 1));
     if (this.#ahead.size > 0 && !this.#ahead.has(number)) {
