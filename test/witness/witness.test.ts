@@ -127,6 +127,7 @@ describe('a request is refused', () => {
     ],
     ['without a signature that it trusts', 403, bodyOf({ lines: new ForeignKey(ORIGIN, 1, 2).line(five) })],
     ['with a signature that does not verify', 403, bodyOf({ lines: LOG.line(five) + forged })],
+    ['with surplus bits in a signature', 403, bodyOf({ lines: LOG.line(five).replace(/.=\n$/, 'B=\n') })],
     ['with a signature of another text', 403, bodyOf({ lines: LOG.line(six) })],
     ['with an old size beyond the checkpoint', 400, bodyOf({ old: 6, proof: [] })],
     ['with a leading zero', 400, `old 00\n\n${signed}`],

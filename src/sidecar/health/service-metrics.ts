@@ -298,8 +298,8 @@ function mapValues<In>(
 
 function witnessSamples(
   witnesses: WitnessStates,
-  valueOf: (state: WitnessStates[string]) => number | null,
+  read: (state: WitnessStates[string]) => number | null,
 ): Sample[] {
-  const values = mapValues(witnesses, (state) => valueOf(state) ?? Number.NaN);
+  const values = mapValues(witnesses, (state) => read(state) ?? Number.NaN);
   return samplesBy('witness', values);
 }
