@@ -122,13 +122,14 @@ export class HttpOrigin extends Origin {
     }
   }
 
-  #headers({ from = 0, to, unless, compressible = false }: OpenOptions): Record<string, string> {
+  #headers({ from = 0, to, last, unless, compressible = false }: OpenOptions): Record<string, string> {
     const { software, apiKey } = this.#options;
     return {
       // The hash is that of the uncompressed file, and a content coding would hide its length.
       'accept-encoding': compressible ? 'gzip, identity' : 'identity',
       'user-agent': software.replace(' ', '/'),
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      ...(last !== undefined && { range: `bytes=-${last}` }),
       ...((from > 0 || to !== undefined) && { range: `bytes=${from}-${to === undefined ? '' : to - 1}` }),
       ...(unless?.etag && { 'if-none-match': unless.etag }),
       ...(unless?.lastModified && { 'if-modified-since': unless.lastModified }),
@@ -180,14 +181,14 @@ async function leave(response: Response | null, pace: Pace): Promise<void> {
 
 function understand(
   response: Response,
-  { from = 0, to, unless, compressible = false }: OpenOptions,
+  { from = 0, to, last, unless, compressible = false }: OpenOptions,
   place: string,
 ): Omit<Opened, 'body'> | 'unchanged' | null {
   const { status, headers } = response;
   if (status === 304 && unless) return 'unchanged';
   if (GONE.has(status)) return null;
   // Only a request for a range may get a part.
-  if (status !== 200 && !(status === 206 && (from > 0 || to !== undefined)))
+  if (status !== 200 && !(status === 206 && (from > 0 || to !== undefined || last !== undefined)))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';
   // `fetch` has decompressed it.
@@ -196,10 +197,25 @@ function understand(
     throw unreachable(place, 'the file without content coding', printable(coding));
   const length = headers.get('content-length');
   return {
-    from: status === 206 ? startOf(headers, from) : 0,
+    ...(status !== 206
+      ? { from: 0 }
+      : last === undefined
+        ? { from: startOf(headers, from) }
+        : endOf(headers)),
     bytes: length !== null && !isCompressed && /^\d{1,15}$/.test(length) ? Number(length) : null,
     validator: { etag: headers.get('etag'), lastModified: headers.get('last-modified') },
   };
+}
+
+/** The first byte of a part at the end, and the length of the file. */
+function endOf(headers: Headers): { from: number; total: number } {
+  const [, first, end, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
+  if (total !== undefined && Number(end) + 1 === Number(total))
+    return { from: Number(first), total: Number(total) };
+  throw new TransientFault(
+    `an unreadable Content-Range, ${printable(headers.get('content-range') ?? 'none')}`,
+  );
 }
 
 /** The first byte of a part, RFC 9110 §14.4. */

@@ -28,6 +28,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Copy and verify a service': {
     mirror: async () => (await import('./mirror.ts')).mirror,
     verify: async () => (await import('./verify.ts')).verify,
+    fetch: async () => (await import('./fetch.ts')).fetchCommand,
   },
   'Prove and audit events': {
     prove: async () => (await import('./prove.ts')).prove,

@@ -49,6 +49,17 @@ describe('the snapshot of a moment', () => {
     expect(around(`${since.slice(0, 8)}01T06Z`)).toEqual([expect.anything(), since, false]);
   });
 
+  test('is never an older one where it was removed', () => {
+    for (const days of [0, 20, 366])
+      for (const end of [0, 30, 61]) {
+        const all = ALL.slice(end);
+        const kept = new Set(retained(all, days));
+        const list = all.filter((id) => kept.has(id)).map((id) => ({ id }));
+        for (const id of all.slice(0, -124))
+          expect([days, id, snapshotsAround(list, id).isExact]).toEqual([days, id, kept.has(id)]);
+      }
+  });
+
   test('was never made by a quiet ledger, which its neighbours show', () => {
     const quiet = (from: number, to: number) => KEPT.filter((_, at) => at < from || at > to);
     expect(around(KEPT[8]!.id, quiet(4, 12))).toEqual([KEPT[13]!.id, KEPT[3]!.id, true]);
