@@ -6,12 +6,13 @@ import { snapshotFile } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
-import { formatPolicy, POLICY_PATH, PUBLIC_VERSION } from '../../pipeline/ledger/log/public-events.ts';
+import { PUBLIC_VERSION } from '../../pipeline/ledger/log/public-events.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
 import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
+import { PublicBuilder, placePolicy } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/sample-events.ts';
 
 const SLOT = '2026-01-01T00Z';
@@ -40,7 +41,6 @@ export async function writeMintLog(ledger: string, out: string, count: number, f
     }
   }
   await writeLog(ledger, out, lines(), count, true);
-  writeFileSync(logFile(out, POLICY_PATH), formatPolicy());
   writeFileSync(file, micHistory.head() + rows.reverse().join(''));
 }
 
@@ -73,6 +73,7 @@ async function writeLog(
 ): Promise<LedgerPosition> {
   const tree = new CompactRange();
   const builder = new TreeBuilder(EMPTY_TREE);
+  const events = new PublicBuilder({ size: 0, entries: [] });
   const write = ({ path, bytes }: LogFile) => {
     const place = logFile(out, isPublic ? path.replace(/^tile\/entries/, `public/v${PUBLIC_VERSION}`) : path);
     mkdirSync(dirname(place), { recursive: true });
@@ -81,23 +82,31 @@ async function writeLog(
   for (const line of lines) {
     tree.append(leafHash(line));
     for (const file of builder.append(line)) write(file);
+    if (!isPublic) for (const file of events.append(line)) write(file);
   }
-  for (const file of builder.partial()) write(file);
+  for (const file of [...builder.partial(), ...(isPublic ? [] : events.partial())]) write(file);
+  await placePolicy(out);
   const position = { snapshot: null, size: count, range: tree.hashes(), timestamp: TIMESTAMP };
   const sealed = await SnapshotWriter.create(ledger, position, [demoSigner()]).seal(SLOT);
   writeFileSync(logFile(out, 'checkpoint'), readFileSync(snapshotFile(ledger, SLOT).checkpoint));
   return sealed;
 }
 
-/** Seals one more snapshot of heartbeats. */
-export async function sealHeartbeats(
+/** Seals one more snapshot of readings, which are public. */
+export async function sealReadings(
   ledger: string,
   position: LedgerPosition,
   count: number,
 ): Promise<LedgerPosition> {
   const writer = SnapshotWriter.create(ledger, position, [demoSigner()]);
   for (let index = 0; index < count; index += 1) {
-    const about = { timestamp: TIMESTAMP, cycle: 'C-182', type: 'heartbeat', agent: 'SYNTHETIC', data: {} };
+    const about = {
+      timestamp: TIMESTAMP,
+      cycle: 'C-182',
+      type: 'mii_reading',
+      agent: 'SYNTHETIC',
+      data: { mii: 0.97 },
+    };
     await writer.append({ seq: position.size + index, ...about, salt: 'A'.repeat(22) });
   }
   return writer.seal(nextSlotId(position.snapshot!));
