@@ -5,7 +5,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
 import { type Cosigner, parseCosignerKey, parseLogKey } from './cosignature.ts';
-import type { Verifier } from './note.ts';
+import { formatVerifierKey, type Verifier } from './note.ts';
 
 /** Bytes; enough for 500 keys of ML-DSA-44. */
 export const MAX_POLICY_BYTES = 1_000_000;
@@ -47,6 +47,27 @@ export interface WitnessPolicy {
 /** Parses a policy file exactly as the specification says. Throws config_invalid with the line. `place` names the file. */
 export function parseWitnessPolicy(file: Uint8Array, place: string): WitnessPolicy {
   return new PolicyParser(file, place).parse();
+}
+
+/**
+ * The keys of the ledger that count: where the policy names logs, those of them that were given, or all of them. `place` names what was
+ * given. Throws config_invalid if none is left.
+ */
+export function ledgerKeysOf(
+  policy: WitnessPolicy | null,
+  given: readonly Verifier[] | null,
+  place: string,
+): readonly Verifier[] | null {
+  if (!policy || policy.logs.length === 0) return given;
+  // Ledgers sign with Ed25519. The other logs of a policy are of other services.
+  const logs = policy.logs.flatMap(({ key }) => ('type' in key ? [] : key));
+  if (given === null) return logs;
+  const names = new Set(logs.map(formatVerifierKey));
+  const both = given.filter((key) => names.has(formatVerifierKey(key)));
+  if (both.length > 0) return both;
+  const expected = `one of the logs of the policy: ${[...names].join(', ') || 'none with a key of type 1'}`;
+  const found = given.map(formatVerifierKey).join(', ');
+  throw new CathedralError('config_invalid', { place, expected, found });
 }
 
 /** Names are opaque octets, so inside the parser each character of a text stands for one octet. */

@@ -128,21 +128,22 @@ async function invalidCosignature(
   return new CathedralError('witness_signature', { place, expected, found });
 }
 
-/** Throws witness_quorum if too few witnesses cosigned the checkpoint. `place` names the note. */
+/** Throws witness_quorum, or witness_uncheckable, if too few witnesses cosigned the checkpoint. `place` names the note. */
 export function assertQuorum(witnessing: Witnessing, place: string): void {
   const missing = missingQuorum(witnessing, place);
   if (missing) throw missing;
 }
 
-/** The error witness_quorum if too few witnesses cosigned the checkpoint, else null. */
+/** The error if too few witnesses cosigned the checkpoint, or it cannot be said, else null. */
 export function missingQuorum(
-  { statements, isQuorum, fewest }: Witnessing,
+  { statements, isQuorum, isQuorumPossible, fewest }: Witnessing,
   place: string,
 ): CathedralError | null {
   if (isQuorum) return null;
   const of = formatCount(statements.length, 'witness', 'witnesses');
   const expected = `cosignatures by a quorum of the policy, which needs at least ${fewest} of ${of}`;
-  return new CathedralError('witness_quorum', { place, expected, found: foundWords(statements) });
+  const code = isQuorumPossible ? 'witness_uncheckable' : 'witness_quorum';
+  return new CathedralError(code, { place, expected, found: foundWords(statements) });
 }
 
 /** A clause: `2 of 3 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago`. `now` in ms since 1970. */

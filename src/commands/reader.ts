@@ -4,8 +4,12 @@ import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { ledgerVerifiers, readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
-import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
-import { parseWitnessPolicy, type WitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
+import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import {
+  ledgerKeysOf,
+  parseWitnessPolicy,
+  type WitnessPolicy,
+} from '../../pipeline/ledger/witness-policy.ts';
 import type { Witnessing } from '../../pipeline/ledger/witness-quorum.ts';
 import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
@@ -106,15 +110,7 @@ export async function readPolicy(
     throw new CathedralError('config_invalid', { ...fault, cause });
   });
   const policy = parseWitnessPolicy(file, path);
-  // Ledgers sign with Ed25519. The other logs of a policy are of other services.
-  const logs = policy.logs.flatMap(({ key }) => ('type' in key ? [] : key));
-  if (policy.logs.length === 0) return { policy, ledgerKeys: given };
-  if (given === null) return { policy, ledgerKeys: logs };
-  const both = given.filter((key) => logs.some((log) => formatVerifierKey(log) === formatVerifierKey(key)));
-  if (both.length > 0) return { policy, ledgerKeys: both };
-  const expected = `one of the logs of the policy ${path}: ${logs.map(formatVerifierKey).join(', ')}`;
-  const found = given.map(formatVerifierKey).join(', ');
-  throw new CathedralError('config_invalid', { place: '--ledger-key', expected, found });
+  return { policy, ledgerKeys: ledgerKeysOf(policy, given, '--ledger-key') };
 }
 
 /** The policy of a command that verifies a log, and the keys that may have signed that log. Throws config_invalid. */

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
+import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
+import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
 import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
 import { leafHash, nodeHash } from '../../pipeline/ledger/merkle.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey, noteText } from '../../pipeline/ledger/note.ts';
 import { verifyProof } from '../../pipeline/verify/audit/verify-proof.ts';
 import {
   BEGIN,
@@ -289,6 +291,95 @@ describe('what this browser remembers', () => {
     const { steps } = await verifyRelease(page);
     expect(steps.Signature).toMatch(/^Holds/);
     expect(steps.Order).toMatch(/^Does not hold: .*a signature by data.example.org/s);
+  });
+});
+
+describe('the witnesses of a policy', () => {
+  const now = BEGIN + RELEASE * 6 * HOUR_MS;
+  const [one, two, lattice] = ['one', 'two', 'three'].map((name, at) =>
+    cosigningKeyOf(`${name}.witness.example`, at === 2 ? 6 : 4, Buffer.alloc(32, 100 + at)),
+  ) as [CosigningKey, CosigningKey, CosigningKey];
+  const policyOf = (keys: readonly CosigningKey[]) =>
+    [
+      `log ${formatVerifierKey(LEDGER.verifier)}`,
+      ...keys.map(({ cosigner }, at) => `witness W${at} ${formatCosignerKey(cosigner)}`),
+      `group all-of-them all ${keys.map((_, at) => `W${at}`).join(' ')}`,
+      'quorum all-of-them\n',
+    ].join('\n');
+  const cosigned = (...keys: readonly CosigningKey[]) => {
+    const site = siteOf();
+    const note = site.get('log/checkpoint')!.toString();
+    const lines = keys.map((key) => cosign(key, noteText(note, 'note'), now / 1000 - 300));
+    return site.set('log/checkpoint', Buffer.from(note + lines.join('')));
+  };
+
+  test('are a step of their own, also for an event and its proof, and the policy is remembered', async () => {
+    const { page, served, open, wrong } = await opened(cosigned(one, two));
+    expect((await verifyRelease(page)).steps.Witnesses).toMatch(/^Not checked: No policy/);
+    await page.fill('#policy', policyOf([one, two]));
+    const { title, steps } = await verifyRelease(page);
+    const holds = 'Holds: 2 of 2 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago.';
+    expect([title, steps.Witnesses, steps.Ledger!.slice(0, 5)]).toEqual([
+      'This release is what the publisher and the ledger signed',
+      holds,
+      'Holds',
+    ]);
+    await page.getByRole('button', { name: 'Remember this in this browser' }).click();
+    await open();
+    expect(await page.inputValue('#policy')).toBe(policyOf([one, two]));
+    expect((await proveEvent(page, hashOf(300))).steps.Witnesses).toBe(holds);
+    const link = page.getByRole('link', { name: 'Save the proof' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    const proof = await download.path();
+    served.site = cosigned(one);
+    const shown = await proveEvent(page, hashOf(300));
+    expect(shown.title).toMatch(
+      /^The event is in the ledger’s log. But that may not be the log that others see/,
+    );
+    expect(shown.steps.Witnesses).toMatch(
+      /^Does not hold: .*at least 2 of 2 witnesses.*none by W1.*witness_quorum/s,
+    );
+    expect(shown.steps.Proof).toMatch(/^Holds/);
+    await page.setInputFiles('#proof', proof);
+    expect((await proveEvent(page, hashOf(300))).steps.Witnesses).toBe(holds);
+    expect(wrong).toEqual([]);
+  });
+
+  test('reveal a host that shows another log, or invents cosignatures', async () => {
+    const { page, served } = await opened(siteOf());
+    await page.fill('#policy', policyOf([one, two]));
+    const lone = await verifyRelease(page);
+    expect(lone.title).toBe('Do not rely on this release: one step does not hold');
+    expect(lone.steps.Witnesses).toMatch(/^Does not hold: .*0: none by W0 and W1.*witness_quorum/s);
+    expect(lone.steps.Ledger).toMatch(/^Holds/);
+    served.site = siteOf({ event: (index) => event(index === 7 ? 8000 : index) });
+    const [own, honest] = [served.site, cosigned(one, two)].map((site) => `${site.get('log/checkpoint')}`);
+    served.site.set('log/checkpoint', Buffer.from(own + honest!.slice(honest!.indexOf('— one.'))));
+    const forged = await verifyRelease(page);
+    expect(forged.steps.Witnesses).toMatch(/^Does not hold: .*by the witness W0.*witness_signature/s);
+    expect(forged.steps.Ledger).toMatch(/^Holds/);
+  });
+
+  test('cannot be checked with a policy that is none, or that needs signatures unknown to this browser', async () => {
+    const { page } = await opened(cosigned(one, lattice));
+    await page.fill('#policy', `witness A ${formatCosignerKey(one.cosigner)}\ngroup B any C\nquorum B\n`);
+    const malformed = await verifyRelease(page);
+    expect(malformed.title).toContain('not all of it can be checked');
+    expect(malformed.steps.Witnesses).toMatch(
+      /^Cannot be checked: .*the field “Policy”:2.*"C", which nothing defines/s,
+    );
+    await page.fill('#policy', policyOf([one, lattice]));
+    const { steps } = await verifyRelease(page);
+    expect(steps.Witnesses).toMatch(
+      /^(Holds|Cannot be checked): .*(2 of 2|with a signature that cannot be verified here by W1)/s,
+    );
+    await page.fill(
+      '#policy',
+      policyOf([one]).replace(/^log .*$/m, `log ${formatVerifierKey(STRANGER.verifier)}`),
+    );
+    expect((await verifyRelease(page)).steps.Ledger).toMatch(
+      /^Cannot be checked: .*one of the logs of the policy/s,
+    );
   });
 });
 
@@ -680,7 +771,7 @@ describe('the page', () => {
 
   test('works with the keyboard alone, and verdicts are announced', async () => {
     const { page } = await opened(siteOf());
-    await page.focus('#ledger-key');
+    await page.focus('#policy');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     const { title } = await outcome(page, 'release');

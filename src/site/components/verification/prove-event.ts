@@ -20,6 +20,7 @@ import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { Failed, NothingToCheck, readGiven, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
+import { showWitnesses } from './witnesses.ts';
 
 /** The hash of an event, as it is or in a row of the export, which has its time. */
 export type HashedEvent = Extract<PastedEvent, { kind: 'hash' } | { kind: 'export' }>;
@@ -62,16 +63,19 @@ export async function proveByProof(
   steps: Steps,
   pasted: string,
   proof: string,
-  { ledgerKeys }: Pick<Means, 'ledgerKeys'>,
+  means: Pick<Means, 'ledgerKeys' | 'policy' | 'now'>,
 ): Promise<ProvedEvent> {
   const event = await needEvent(steps, pasted);
-  return steps.need('Proof', async () => {
+  const { note, ...proved } = await steps.need('Proof', async () => {
     readGiven(() => assertProof(proof));
-    const means = { verifiers: ledgerKeys(), nodeHash: PAGE_HASHING.nodeHash };
-    const { index, checkpoint, verifier } = await verifyProof(proof, event.hash, means, 'the proof');
+    const trusted = { verifiers: means.ledgerKeys(), nodeHash: PAGE_HASHING.nodeHash };
+    const { verifier, ...value } = await verifyProof(proof, event.hash, trusted, 'the proof');
+    const { index, checkpoint } = value;
     const words = `It leads from the hash, number ${formatNumber(index)}, to ${headWords(checkpoint, verifier)}. Nothing was fetched.`;
-    return { words, value: { event, index, checkpoint, proof } };
+    return { words, value };
   });
+  await showWitnesses(steps, note, 'the proof', means);
+  return { event, ...proved, proof };
 }
 
 /** Searches the log of this host for a hash, and proves it. Throws Failed, Uncheckable and Stopped. */
@@ -86,6 +90,7 @@ export async function proveByLog(steps: Steps, event: HashedEvent, means: Means)
     const value = { checkpoint, note: new TextDecoder().decode(found.bytes) };
     return { words: `Of ${headWords(checkpoint, verifier)}.`, value };
   });
+  await showWitnesses(steps, note, origin.placeOf(CHECKPOINT), means);
   const reader = await steps.need('Tiles', async () => ({
     words: 'The partial tiles of the log have that root; each other tile is compared with the one above it.',
     value: await openLog(origin, checkpoint),

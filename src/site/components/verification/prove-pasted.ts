@@ -13,6 +13,7 @@ import { makeElement } from '../attestations/make-element.ts';
 import { compareWithRemembered, NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
 import type { Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
+import { showWitnesses } from './witnesses.ts';
 
 /** Events that are shown with their lines. */
 const MOST_SHOWN = 20;
@@ -46,7 +47,8 @@ async function trace(steps: Steps, pasted: Traceable, means: Means): Promise<Row
       origin: means.origin,
       ledgerKeys,
       report: (report) => showStep(steps, report),
-      opened: async ({ reader, checkpoint }) => {
+      opened: async ({ reader, checkpoint, note }) => {
+        await showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means);
         if (means.recall()) await compareWithRemembered(steps, reader, checkpoint, means);
       },
     }),
@@ -71,9 +73,9 @@ function showVerdict(steps: Steps, verdict: RowVerdict, context: Context): void 
   const share = makeElement('p', 'sans', 'Link to this proof: ', shareLink(context));
   const note = makeElement('p', 'note muted', fetchedWords(context));
   if (verdict.verdict === 'proved')
-    steps.end(
+    endProved(
+      steps,
       provedTitle(verdict, thing),
-      'valid',
       ...verdict.events.slice(0, MOST_SHOWN).map(showEvent),
       ...moreEvents(verdict.events),
       share,
@@ -183,7 +185,20 @@ function fetchedWords({ fetched: { requests, bytes } }: Context): string {
 }
 
 function showProved(steps: Steps, { event, index, checkpoint, proof }: ProvedEvent): void {
-  steps.end('The event is in the ledger’s log', 'valid', ...eventFacts({ event, index, checkpoint, proof }));
+  endProved(steps, 'The event is in the ledger’s log', ...eventFacts({ event, index, checkpoint, proof }));
+}
+
+/** What is proved is proved of this log; the witnesses of the policy say whether others see the same one. */
+export function endProved(steps: Steps, title: string, ...more: Node[]): void {
+  if (steps.failed > 0)
+    steps.end(
+      `${title}. But that may not be the log that others see: see “Witnesses” below`,
+      'invalid',
+      ...more,
+    );
+  else if (steps.uncheckable > 0)
+    steps.end(`${title}. But not everything about that log can be checked: see below`, 'open', ...more);
+  else steps.end(title, 'valid', ...more);
 }
 
 /** What a proof of a hash shows, and what it does not. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatVerifierKey, MOST_KEYS } from '../../../../pipeline/ledger/note.ts';
+import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/witness-policy.ts';
 import { Latest, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
@@ -19,6 +20,8 @@ const Remembered = z.strictObject({
   /** Verifier keys that signed it. */
   keys: PublicManifest.shape.keys.max(MOST_KEYS),
   log: PublicManifest.shape.log,
+  /** The policy with which it was verified. */
+  policy: z.string().max(MAX_POLICY_BYTES).optional(),
 });
 export type Remembered = z.infer<typeof Remembered>;
 
@@ -32,10 +35,19 @@ export function recall(): Remembered | null {
 }
 
 /** False: the browser offers no storage. */
-function remember({ manifest, sha256, keys }: SignedRelease): boolean {
+function remember({ manifest, sha256, keys }: SignedRelease, policy: string): boolean {
   const { version, release, as_of, log } = manifest;
   const format = 'cathedral-verified/1';
-  const kept = { format, version, release, as_of, sha256, keys: keys.map(formatVerifierKey), log };
+  const kept = {
+    format,
+    version,
+    release,
+    as_of,
+    sha256,
+    keys: keys.map(formatVerifierKey),
+    log,
+    ...(policy.trim() !== '' && { policy }),
+  };
   try {
     localStorage.setItem(NAME, JSON.stringify(Remembered.parse(kept)));
     return true;
@@ -62,16 +74,16 @@ export function showRemembered(): void {
 }
 
 /** After all steps of a release hold: replaces the earlier release that is remembered, or offers a button to begin. */
-export function offerToRemember(release: SignedRelease): Node[] {
+export function offerToRemember(release: SignedRelease, policy: string): Node[] {
   if (recall()) {
-    remember(release);
+    remember(release, policy);
     show();
     return [];
   }
   const button = makeElement('button', '', 'Remember this in this browser');
   button.type = 'button';
   button.addEventListener('click', () => {
-    const isKept = remember(release);
+    const isKept = remember(release, policy);
     button.replaceWith(makeElement('span', '', isKept ? 'Remembered.' : 'This browser offers no storage.'));
     show();
   });
@@ -81,7 +93,7 @@ export function offerToRemember(release: SignedRelease): Node[] {
 function show(): void {
   const kept = recall();
   element('#remembered').textContent = kept
-    ? `This browser remembers release ${kept.release}, as of ${formatMoment(kept.as_of)}, with its checkpoint of the log.`
+    ? `This browser remembers release ${kept.release}, as of ${formatMoment(kept.as_of)}, with its checkpoint of the log${kept.policy === undefined ? '' : ', and a policy'}.`
     : 'This browser remembers nothing yet.';
   element('#forget').hidden = kept === null;
 }

@@ -1,20 +1,23 @@
 import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { LONGEST_PROOF } from '../../../../pipeline/ledger/log/tlog-proof.ts';
+import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/witness-policy.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { takeFiles } from '../take-files.ts';
 import { compareHistory } from './compare-history.ts';
 import { identifyFile } from './identify-file.ts';
 import { proveByProof } from './prove-event.ts';
-import { askedBy, eventFacts, provePasted } from './prove-pasted.ts';
+import { askedBy, endProved, eventFacts, provePasted } from './prove-pasted.ts';
 import { offerToRemember, recall, showRemembered } from './remembered.ts';
 import { element, Failed, Steps, Stopped, Uncheckable } from './steps.ts';
 import { keysIn, type Means, verifyRelease } from './verify-release.ts';
+import { keysOfPolicy, policyField, policyIn } from './witnesses.ts';
 
 const means: Means = {
   origin: new PageOrigin(),
   publisherKeys: () => keysIn(element('#publisher-key')),
-  ledgerKeys: () => keysIn(element('#ledger-key')),
+  ledgerKeys: () => keysOfPolicy(keysIn(element('#ledger-key')), means.policy),
+  policy: () => policyIn(policyField()),
   recall,
   now: Date.now,
   // A release is swapped in an instant, an upload to a static host takes seconds; a reader should not wait long.
@@ -58,7 +61,7 @@ element('#release-form').addEventListener('submit', (event) => {
       steps.end(
         'This release is what the publisher and the ledger signed',
         'valid',
-        ...offerToRemember(release),
+        ...offerToRemember(release, policyField().value),
       );
   });
 });
@@ -99,6 +102,15 @@ element('#compare-rows').addEventListener('click', () => {
   else element('#file').focus();
 });
 
+takeFiles(element('#policy-form'), policyField(), (file) => {
+  void file
+    .slice(0, MAX_POLICY_BYTES + 1)
+    .text()
+    .then((text) => {
+      policyField().value = text;
+    });
+});
+
 let proofFile: File | null = null;
 takeFiles(element('#event-form'), element('#event'), (file) => {
   proofFile = file;
@@ -113,7 +125,7 @@ element('#event-form').addEventListener('submit', (event) => {
     if (!file) return provePasted(steps, pasted, means);
     const proof = await file.slice(0, LONGEST_PROOF + 1).text();
     const proved = await proveByProof(steps, pasted, proof, means);
-    steps.end('The event is in the ledger’s log', 'valid', ...eventFacts(proved));
+    endProved(steps, 'The event is in the ledger’s log', ...eventFacts(proved));
   });
 });
 element('#event-form').addEventListener('reset', () => {
@@ -130,5 +142,6 @@ function proveAsked(): void {
 }
 
 showRemembered();
+if (policyField().value === '') policyField().value = recall()?.policy ?? '';
 proveAsked();
 addEventListener('hashchange', proveAsked);

@@ -6,6 +6,7 @@ import {
   type Verifier,
 } from '../../../../pipeline/ledger/note.ts';
 import { ed25519 } from '../../../../pipeline/ledger/verify-note.ts';
+import type { WitnessPolicy } from '../../../../pipeline/ledger/witness-policy.ts';
 import { MANIFEST_PATH } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { Choice, Trust, Verdict } from '../../../../pipeline/verify/checks.ts';
 import { headOf } from '../../../../pipeline/verify/log.ts';
@@ -15,15 +16,19 @@ import type { SignedRelease } from '../../../../pipeline/verify/signed-release.t
 import { verify } from '../../../../pipeline/verify/verify.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
+import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { oldAge } from '../site/age.ts';
 import type { Remembered } from './remembered.ts';
 import { Failed, NothingToCheck, type Steps, Uncheckable } from './steps.ts';
+import { NO_POLICY, WITNESSES } from './witnesses.ts';
 
 /** What the reader trusts, and what this browser knows. */
 export interface Means {
   origin: PageOrigin;
   publisherKeys: () => Verifier[];
   ledgerKeys: () => Verifier[];
+  /** Null: none is given. */
+  policy: () => WitnessPolicy | null;
   recall: () => Remembered | null;
   /** ms since 1970. */
   now: () => number;
@@ -37,9 +42,12 @@ const STEPS = {
   order: 'Order',
   log: 'Ledger',
   checkpoint: 'History of the log',
+  witnesses: WITNESSES,
 } as const;
 type StepName = keyof typeof STEPS;
 const CHECKS = Object.keys(STEPS) as StepName[];
+
+const OF_THE_LOG: ReadonlySet<StepName> = new Set(['log', 'checkpoint', 'witnesses']);
 
 /** Tiles are verified when the reader proves an event. */
 const NO_TILES: Choice = { files: (all) => all, tiles: () => [], snapshots: (all) => all };
@@ -58,6 +66,7 @@ export async function verifyRelease(steps: Steps, means: Means): Promise<SignedR
     throw new Uncheckable();
   }
   const ledgerKeys = readKeys(means.ledgerKeys);
+  const policy = readPolicy(means.policy);
   const remembered = recall();
   const engine = await engineWords();
   const show = (verdict: Verdict, release: SignedRelease | null) => {
@@ -71,14 +80,20 @@ export async function verifyRelease(steps: Steps, means: Means): Promise<SignedR
     ledgerKeys: isLedgerGiven ? ledgerKeys : null,
     earlier: remembered && { ...remembered, keys: remembered.keys.map(parseVerifierKey) },
     checkpoint: remembered && { place: '/log/checkpoint', log: remembered.log },
+    policy: policy instanceof NothingToCheck ? null : policy,
   };
-  const checks = CHECKS.filter((name) => isLedgerGiven || (name !== 'log' && name !== 'checkpoint'));
+  const checks = CHECKS.filter(
+    (name) =>
+      (isLedgerGiven || !OF_THE_LOG.has(name)) &&
+      (name !== 'witnesses' || !(policy instanceof NothingToCheck)),
+  );
   const log = (line: string) => steps.say(`${line} …`);
   const options = { checks, choose: NO_TILES, parallel: PARALLEL, now, wait, log, report: show };
   steps.say('Reading the release …');
   const { release } = await steps.wait(verify(origin, trust, options));
   if (!release) throw steps.uncheckable > 0 ? new Uncheckable() : new Failed();
   if (!isLedgerGiven) steps.cannotCheck(STEPS.log, ledgerKeys);
+  if (policy instanceof NothingToCheck) steps.cannotCheck(STEPS.witnesses, policy);
   return release;
 }
 
@@ -89,18 +104,21 @@ interface Context {
   now: number;
 }
 
-function showVerdict(steps: Steps, { check, state, findings }: Verdict, context: Context): void {
+function showVerdict(steps: Steps, { check, state, detail, findings }: Verdict, context: Context): void {
   const step = check as StepName;
   const { release, remembered } = context;
   if (state === 'failed') steps.fail(STEPS[step], findings);
   else if (state === 'not checked') steps.skip(STEPS[step], skippedWords(step, context));
-  else steps.pass(STEPS[step], WORDS[step](release!, { ...context, remembered: remembered! }));
+  else steps.pass(STEPS[step], WORDS[step](release!, { ...context, remembered: remembered!, detail }));
   if (check === 'signature' && release) steps.pass('Manifest', manifestWords(release));
 }
 
 /** What a check has shown. `remembered` is there where the check needs it. */
 const WORDS: Readonly<
-  Record<StepName, (release: SignedRelease, context: Context & { remembered: Remembered }) => string>
+  Record<
+    StepName,
+    (release: SignedRelease, context: Context & { remembered: Remembered; detail: string }) => string
+  >
 > = {
   signature: ({ signedBy: { name, id }, manifest }, { engine }) =>
     `${name}+${id}, a key shown above, signed version ${manifest.version}: release ${manifest.release}. ${engine}`,
@@ -121,9 +139,11 @@ const WORDS: Readonly<
     const [earlier, size] = [remembered.log.size, log.size].map((events) => formatNumber(events));
     return `The log of ${size} events begins with the ${earlier} that this browser remembers, as of ${formatMoment(remembered.as_of)}: none of them was changed or removed.`;
   },
+  witnesses: (_, { detail }) => `${capitalise(detail)}.`,
 };
 
 function skippedWords(check: StepName, { remembered }: Context): string {
+  if (check === 'witnesses') return NO_POLICY;
   if (remembered) return 'The ledger’s log was not verified.';
   return check === 'order'
     ? 'This browser remembers no earlier release to compare it with.'
@@ -153,6 +173,15 @@ function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRe
 function readKeys(keys: () => Verifier[]): Verifier[] | NothingToCheck {
   try {
     return keys();
+  } catch (error) {
+    if (error instanceof NothingToCheck) return error;
+    throw error;
+  }
+}
+
+function readPolicy(policy: Means['policy']): WitnessPolicy | null | NothingToCheck {
+  try {
+    return policy();
   } catch (error) {
     if (error instanceof NothingToCheck) return error;
     throw error;
