@@ -18,14 +18,6 @@ export function inWords(count: number): string {
   return SMALL[count] ?? formatNumber(count);
 }
 
-/** `form` helps readers who cannot tell the colours apart. Screen readers skip it, because `words` say the same. */
-export const POSITION_WORDS: Readonly<Record<Position['position'], { words: string; form: string }>> = {
-  support: { words: 'In favour', form: '●' },
-  support_with_conditions: { words: 'In favour, with conditions', form: '◐' },
-  oppose: { words: 'Against', form: '✕' },
-  abstain: { words: 'Abstained', form: '○' },
-};
-
 export const CONSENSUS_WORDS = {
   reached: 'Consensus reached',
   not_reached: 'No consensus',

@@ -7,7 +7,7 @@ import type { Outlook } from '../../../simulation/outlooks.ts';
 import type { SimulationUpdate } from '../../../simulation/protocol/session.ts';
 import type { Parameter } from '../../../simulation/scenario.ts';
 import type { Shown, ShownAction, ShownSentinel, ShownState } from '../../../simulation/view.ts';
-import { POSITION_WORDS } from '../explore/deliberations.ts';
+import { POSITION_WORDS } from '../explore/position-words.ts';
 import { describeStances } from './describe-change.ts';
 import { MEASURES } from './measures.ts';
 
