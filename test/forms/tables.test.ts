@@ -18,6 +18,11 @@ describe('the tables', () => {
       expect(TABLES.map((table) => formPath(table, form)).filter((path) => taken.has(path))).toEqual([]);
   });
 
+  test('of a history are at its path, but for the ending', () => {
+    for (const table of TABLES.filter(({ grows }) => grows))
+      expect(formPath(table, '.ndjson')).toBe(table.artifact.path.replace(/\.[a-z]+$/, '.ndjson'));
+  });
+
   test('are public, each of them', () => {
     expect(TABLES.filter(({ artifact }) => artifact.restricted)).toEqual([]);
   });

@@ -156,7 +156,7 @@ function cyclesBetween(release: SiteRelease, span: Stretch): Cycle[] {
     events: byDate(rowsOfDays(release, eventsByDay, from, to)),
     mii: byDate(rowsOfDays(release, miiByDay, from, to)),
     minting: byDate(rowsOfDays(release, mintingByDay, from, to)),
-    range: eventsOfDays(release, from, to),
+    range: eventsOfDays(release, supplyByDay, from, to),
     supply: byDate(rowsOfDays(release, supplyByDay, from, to)),
     multipliers: Map.groupBy(rowsOfDays(release, cathedralMultipliers, from, to), ({ timestamp }) =>
       timestamp.slice(0, 10),

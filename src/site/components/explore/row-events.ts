@@ -1,7 +1,5 @@
 import type { HistoryArtifact } from '../../../../pipeline/artifacts/artifact.ts';
-import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
-import { formPath } from '../../../../pipeline/forms/tables.ts';
 import type { SiteRelease } from '../release.ts';
 import { forEachLine, linesOfDays } from './history-rows.ts';
 
@@ -36,9 +34,14 @@ export function rowEvents(release: SiteRelease, artifact: HistoryArtifact): RowE
 /** The first and the last event of a day, by their index in the log. */
 export type DayEvents = readonly [first: number, last: number];
 
-/** Those of each finished day with events; empty for a release without other formats. */
-export function eventsOfDays(release: SiteRelease, from: string, to: string): Map<string, DayEvents> {
-  const path = linesPath(release, supplyByDay);
+/** Those of each finished day with events, from a history by day; empty for a release without other formats. */
+export function eventsOfDays(
+  release: SiteRelease,
+  artifact: HistoryArtifact,
+  from: string,
+  to: string,
+): Map<string, DayEvents> {
+  const path = linesPath(release, artifact);
   const lines = path === null ? [] : linesOfDays(release, path, from, to);
   return new Map(
     lines.map((line) => {
@@ -48,7 +51,8 @@ export function eventsOfDays(release: SiteRelease, from: string, to: string): Ma
   );
 }
 
-function linesPath(release: SiteRelease, artifact: HistoryArtifact): string | null {
-  const path = formPath({ artifact, name: artifact.tables[0]!.name }, '.ndjson');
+/** The table of all tables would be in the scripts of pages that import this. */
+function linesPath(release: SiteRelease, { path: own }: HistoryArtifact): string | null {
+  const path = own.replace(/\.[a-z]+$/, '.ndjson');
   return release.find(path) ? path : null;
 }
