@@ -7,7 +7,6 @@ import {
 import { assertQuorum, formatWitnessing, readWitnesses } from '../../../../pipeline/ledger/witness-quorum.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { element, NothingToCheck, readGiven, type Steps } from './steps.ts';
-import type { Means } from './verify-release.ts';
 
 export const WITNESSES = 'Witnesses';
 export const NO_POLICY = 'No policy is given above, so witnesses were not looked for.';
@@ -40,7 +39,7 @@ export async function showWitnesses(
   steps: Steps,
   note: string,
   place: string,
-  { policy, now }: Pick<Means, 'policy' | 'now'>,
+  { policy, now }: { policy: () => WitnessPolicy | null; now: () => number },
 ): Promise<void> {
   let given: WitnessPolicy | null;
   try {
