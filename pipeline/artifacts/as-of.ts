@@ -46,6 +46,8 @@ export function permanentPathOfSource(path: string, time: string): string {
 }
 
 const DAY_MS = 4 * SLOT_MS;
+/** No later slot has an id: years have four digits. */
+const LAST_SLOT_MS = Date.parse('9999-12-31T18:00:00Z');
 
 /**
  * The first snapshot that can have a version of a file, given the time of its newest event; `byDay`: of a table by day, which gets
@@ -54,5 +56,6 @@ const DAY_MS = 4 * SLOT_MS;
  */
 export function firstSnapshotAfter(time: string, byDay: boolean): string {
   const ms = Date.parse(time);
-  return slotId(byDay ? Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS + SLOT_MS : ms + SLOT_MS);
+  const after = byDay ? Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS + SLOT_MS : ms + SLOT_MS;
+  return slotId(Math.min(after, LAST_SLOT_MS));
 }

@@ -58,7 +58,12 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
   }
   for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
-  for (const path of ['openapi.json', 'asyncapi.json', '.well-known/api-catalog', 'events/days/2026-01.json']) {
+  for (const path of [
+    'openapi.json',
+    'asyncapi.json',
+    '.well-known/api-catalog',
+    'events/days/2026-01.json',
+  ]) {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
   }
