@@ -4,12 +4,18 @@ import { text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
+import type { WitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
+import {
+  formatWitnessing,
+  missingQuorum,
+  readWitnesses,
+  type Witnessing,
+} from '../../pipeline/ledger/witness-quorum.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { NATIVE } from '../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
-import type { Origin } from '../../pipeline/verify/origin.ts';
+import { LOG, type Origin } from '../../pipeline/verify/origin.ts';
 import { HistoryBytes } from '../../pipeline/verify/rows/history-bytes.ts';
 import { tableAt } from '../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
@@ -29,7 +35,14 @@ import {
 import { formatCount } from '../../pipeline/words/number.ts';
 import { type Context, defineCommand, type ExitStatus, formatJson, json, SWITCH } from './command.ts';
 import { logUrl } from './prove.ts';
-import { heldCheckpoint, httpOrigin, PATIENCE_SETTINGS, readHeld } from './reader.ts';
+import {
+  auditorTrust,
+  heldCheckpoint,
+  httpOrigin,
+  PATIENCE_SETTINGS,
+  readHeld,
+  witnessesOf,
+} from './reader.ts';
 import { unreadable } from './verify-proof.ts';
 
 /** “Cannot be checked” is neither a proof nor a contradiction. */
@@ -40,14 +53,14 @@ export const proveRow = defineCommand({
     'Verifies a public history, or a single row of one, against the log, without a key: that each row follows from the log’s public events.',
   details: `Given a file, it compares every row with the rows that follow from the log: each row that was edited, added, moved or repeated is named with its line, and so are rows that are missing. Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
 
-It exits with 0 if everything is proved, with 1 if something does not hold, with 2 after an error, and with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release. To verify the audited export, which is not public, use \`verify-export\`.`,
+It exits with 0 if everything is proved, with 1 if something does not hold or the log lacks the cosignatures that a policy requires, with 2 after an error, and with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release. To verify the audited export, which is not public, use \`verify-export\`.`,
   examples: [
     'cathedral prove-row economy-mic-history.csv --path economy/mic-history.csv --url https://data.example.org --ledger-key ledger.vkey',
     'cathedral prove-row economy/supply-by-day.csv --url https://data.example.org --ledger-key ledger.vkey',
     "cathedral prove-row '2026-05-04T09:12:31Z,C-305,AUREA,812.5,FOR-ECONOMISTS,61.2' --out /srv/cathedral",
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, 'ledgerKey'],
+  settings: ['out', ...PATIENCE_SETTINGS, 'ledgerKey', 'policy'],
   positionals: ['row'],
   flags: {
     row: {
@@ -68,7 +81,7 @@ It exits with 0 if everything is proved, with 1 if something does not hold, with
       schema: text,
     },
     proof: {
-      flag: 'proof',
+      flag: 'print-proof',
       description:
         'Prints the proof of the row’s event as `prove` prints it, in place of the steps; `verify-proof` verifies it without a network. Only for a row of one event.',
       ...SWITCH,
@@ -80,12 +93,13 @@ It exits with 0 if everything is proved, with 1 if something does not hold, with
   async run(config, context) {
     const { row, path } = config;
     const origin = await originOf(config, context);
-    const verifiers = await ledgerVerifiers(config.ledgerKey, null);
+    const { policy, verifiers } = await auditorTrust(config);
     const held = await readHeld(config.heldCheckpoint);
     const given = await openGiven(row, path, origin);
     const means: Means = {
       origin,
       verifiers,
+      policy,
       held,
       isJson: config.json,
       isProofWanted: config.proof,
@@ -97,13 +111,41 @@ It exits with 0 if everything is proved, with 1 if something does not hold, with
 
 interface Means {
   origin: Origin;
-  verifiers: Verifier[];
+  verifiers: readonly Verifier[];
+  policy: WitnessPolicy | null;
   held: KeptCheckpoint | null;
   isJson: boolean;
   /** Prints the proof of a row in place of its steps. */
   isProofWanted: boolean;
   context: Context;
 }
+
+/** What the witnesses of the policy say about the log’s checkpoint. */
+interface Seen {
+  witnessing: Witnessing;
+  /** The error if they are too few. */
+  missing: CathedralError | null;
+}
+
+/** Null without a policy. Throws witness_signature. */
+async function seenBy({ note }: RowLog, { origin, policy, context }: Means): Promise<Seen | null> {
+  if (!policy) return null;
+  const place = origin.placeOf(`${LOG}/checkpoint`);
+  const witnessing = await readWitnesses(note, policy, { place, now: context.now() });
+  return { witnessing, missing: missingQuorum(witnessing, place) };
+}
+
+function formatSeen({ witnessing, missing }: Seen, { now }: Context): string {
+  return missing ? printable(missing.message) : `${formatWitnessing(witnessing, now())}.`;
+}
+
+/** What is proved is proved of a log that, without a quorum, others need not see. */
+function statusOf(verdict: Verdict, seen: Seen | null): ExitStatus {
+  return seen?.missing ? 1 : STATUS[verdict];
+}
+
+const BUT_UNSEEN =
+  'But that may not be the log that others see: it lacks the cosignatures that the policy requires.';
 
 interface OriginConfig extends Pick<Config, 'out' | (typeof PATIENCE_SETTINGS)[number]> {
   logUrl: string | null;
@@ -185,6 +227,7 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
   if (means.isProofWanted) throw proofError('a row in place of a file', file.name);
   const { print, progress } = context;
   const log = await RowLog.open(origin, verifiers);
+  const seen = await seenBy(log, means);
   const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
   const events = await openPublicLog(log);
   if (!events)
@@ -212,25 +255,38 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
   });
   progress.end();
   const { checkpoint } = log;
-  if (isJson) print(formatJson({ file: file.name, ...verdict, ...checkpoint, goesOnFrom }));
-  else for (const line of formatVerdict(verdict, { name: file.name, log, held, goesOnFrom })) print(line);
-  return STATUS[verdict.verdict];
+  if (isJson) {
+    const witnesses = seen && witnessesOf(seen.witnessing);
+    print(formatJson({ file: file.name, ...verdict, ...checkpoint, goesOnFrom, witnesses }));
+  } else {
+    const witnesses = seen && formatSeen(seen, context);
+    for (const line of formatVerdict(verdict, { name: file.name, log, witnesses, held, goesOnFrom }))
+      print(line);
+    if (seen?.missing && verdict.verdict === 'proved') print(BUT_UNSEEN);
+  }
+  return statusOf(verdict.verdict, seen);
 }
 
 interface Compared {
   name: string;
   log: { checkpoint: Checkpoint; verifier: Pick<Verifier, 'name' | 'id'> };
+  /** What the witnesses of the policy say; null: none was given. */
+  witnesses: string | null;
   held: KeptCheckpoint | null;
   goesOnFrom: number | null;
 }
 
 /** For people: each finding with its line, what was compared, what could not be, and the verdict. */
-function formatVerdict(verdict: HistoryVerdict, { name, log, held, goesOnFrom }: Compared): string[] {
+function formatVerdict(
+  verdict: HistoryVerdict,
+  { name, log, witnesses, held, goesOnFrom }: Compared,
+): string[] {
   const { findings, rows, proved, path, unchecked, notes, isAbandoned } = verdict;
   const { checkpoint, verifier } = log;
   return [
     ...findings.map(({ line, kind, message }) => printable(`${name}:${line}: ${kind}: ${message}`)),
     `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
+    ...(witnesses === null ? [] : [witnesses]),
     ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
     ...(path && rows > 0
       ? [
@@ -251,11 +307,8 @@ const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
 };
 
 /** A single row, step by step. */
-async function proveOne(
-  given: string,
-  { origin, verifiers, held, isJson, isProofWanted, context }: Means,
-): Promise<ExitStatus> {
-  const { print, progress } = context;
+async function proveOne(given: string, means: Means): Promise<ExitStatus> {
+  const { origin, verifiers, held, isJson, isProofWanted, context } = means;
   const pasted = readPasted(given);
   if (pasted.kind === 'hash' || pasted.kind === 'export')
     throw new CathedralError('usage', {
@@ -264,19 +317,40 @@ async function proveOne(
       found: 'the hash of an event, for which `cathedral prove` makes a proof',
     });
   const steps: StepReport[] = [];
+  let seen: Seen | null = null;
   const verdict = await prove(pasted, {
     origin,
     ledgerKeys: verifiers,
     report: (step) => void steps.push(step),
     async opened(log) {
+      seen = await seenBy(log, means);
       if (held) await assertExtendsKept(log, held, verifiers);
     },
   });
-  progress.end();
-  if (isProofWanted && verdict.verdict === 'proved') await context.write(onlyProof(verdict.events));
-  else if (isJson) print(formatJson({ ...verdict, steps }));
-  else for (const line of formatSteps(steps, verdict)) print(line);
-  return STATUS[verdict.verdict];
+  context.progress.end();
+  return printRow(verdict, { steps, seen, isJson, isProofWanted, context });
+}
+
+interface Shown extends Pick<Means, 'isJson' | 'isProofWanted' | 'context'> {
+  steps: readonly StepReport[];
+  seen: Seen | null;
+}
+
+/** Throws witness_quorum in place of a proof, as `prove` does. */
+async function printRow(verdict: RowVerdict, shown: Shown): Promise<ExitStatus> {
+  const { steps, seen, context } = shown;
+  if (shown.isProofWanted && verdict.verdict === 'proved') {
+    if (seen?.missing) throw seen.missing;
+    await context.write(onlyProof(verdict.events));
+  } else if (shown.isJson) {
+    const witnesses = seen && witnessesOf(seen.witnessing);
+    context.print(formatJson({ ...verdict, steps, witnesses }));
+  } else {
+    const witnesses = seen && formatSeen(seen, context);
+    for (const line of formatSteps(steps, verdict, witnesses)) context.print(line);
+    if (seen?.missing && verdict.verdict === 'proved') context.print(BUT_UNSEEN);
+  }
+  return statusOf(verdict.verdict, seen);
 }
 
 function onlyProof(events: readonly RowEvent[]): string {
@@ -287,10 +361,11 @@ function onlyProof(events: readonly RowEvent[]): string {
 }
 
 function proofError(expected: string, found: string): CathedralError {
-  return new CathedralError('usage', { place: '--proof', expected, found });
+  return new CathedralError('usage', { place: '--print-proof', expected, found });
 }
 
-function formatSteps(steps: readonly StepReport[], result: RowVerdict): string[] {
+/** `witnesses`: what they say; null without a policy. */
+function formatSteps(steps: readonly StepReport[], result: RowVerdict, witnesses: string | null): string[] {
   const { verdict, history } = result;
   const isEvent = verdict === 'proved' && history === null;
   const events = result.verdict === 'proved' ? result.events : [];
@@ -301,6 +376,7 @@ function formatSteps(steps: readonly StepReport[], result: RowVerdict): string[]
         printable(`  ${place}: expected ${expected}, found ${found}`),
       ),
     ]),
+    ...(witnesses === null ? [] : [`Witnesses: ${witnesses}`]),
     ...events.map(({ index, hash, line }) => printable(`Event ${index}, 0x${hash}: ${line ?? 'not public'}`)),
     isEvent ? 'The event is in the log.' : ROW_CONCLUSION[verdict],
   ];

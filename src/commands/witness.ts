@@ -19,7 +19,9 @@ export const witness = defineCommand({
     'Runs a witness: cosigns the checkpoints of other publishers’ logs, each only if it extends the one before.',
   details:
     'It speaks the protocol of c2sp.org/tlog-witness, and makes its keys, Ed25519 and ML-DSA-44, when it first starts. Give its verifier keys, which it prints, to publishers and readers. docs/witnesses.md describes the operation.',
-  examples: ['cathedral witness --state /srv/witness --logs logs.policy --name witness.example.org/w1'],
+  examples: [
+    'cathedral witness --state /srv/witness --logs logs.policy --witness-name witness.example.org/w1',
+  ],
   isService: true,
   settings: ['host', 'port', 'grace'],
   flags: {
@@ -53,7 +55,7 @@ export const witness = defineCommand({
       schema: text,
     },
     name: {
-      flag: 'name',
+      flag: 'witness-name',
       default: null,
       unit: 'an address without https://, or a word',
       description: 'The name of the keys. Only the first start, which makes the keys, needs it.',
@@ -87,12 +89,16 @@ async function ownKeys(path: string, name: string | null, now: number): Promise<
   if (!keys) {
     if (name !== null) return createWitnessKeys(path, name, now);
     const expected = 'a name for the keys, which do not exist yet';
-    throw new CathedralError('usage', { place: '--name', expected, found: `nothing, and no file ${path}` });
+    throw new CathedralError('usage', {
+      place: '--witness-name',
+      expected,
+      found: `nothing, and no file ${path}`,
+    });
   }
   const other = keys.find(({ cosigner }) => name !== null && cosigner.name !== name);
   if (!other) return keys;
   throw new CathedralError('config_invalid', {
-    place: '--name',
+    place: '--witness-name',
     expected: `${other.cosigner.name}, as in ${path}`,
     found: name!,
   });

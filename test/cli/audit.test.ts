@@ -85,7 +85,7 @@ describe('cathedral prove-row', () => {
     expect([good.status, good.stderr]).toEqual([0, '']);
     for (const line of ['Row: ', 'Signatures: ', `Event ${at}, 0x`, 'The row is proved.'])
       expect(good.stdout).toContain(line);
-    const { stdout: proof } = await runCli(['prove-row', mint.trim(), '--proof', ...where]);
+    const { stdout: proof } = await runCli(['prove-row', mint.trim(), '--print-proof', ...where]);
     const file = await fileWith('row.tlog-proof', proof);
     const event = `0x${hashOf(events[at]!)}`;
     expect((await runCli(['verify-proof', file, '--event', event, ...keyFlags()])).status).toBe(0);
@@ -94,7 +94,12 @@ describe('cathedral prove-row', () => {
     expect(bad.stdout).toMatch(/column amount: expected 12\.345678, found 13\.345678\nThe row does not hold/);
     const open = await runCli(['prove-row', '2025-07-03,1,1,1,1', '--json', ...where]);
     expect([open.status, JSON.parse(open.stdout)]).toMatchObject([3, { reason: 'follows_from_more' }]);
-    const whole = await runCli(['prove-row', await fileWith('a.csv', historyOf(mints)), '--proof', ...where]);
+    const whole = await runCli([
+      'prove-row',
+      await fileWith('a.csv', historyOf(mints)),
+      '--print-proof',
+      ...where,
+    ]);
     expect([whole.status, whole.stderr]).toEqual([2, expect.stringContaining('a row in place of a file')]);
   });
 

@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import { formatCosignerKey, parseLogKey } from '../../pipeline/ledger/cosignature.ts';
 import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
@@ -363,6 +365,21 @@ describe('a mirror', () => {
  * and cosign what they see first.
  */
 describe('a publisher that shows two logs', () => {
+  const mintsOf = (all: typeof events) => [
+    micHistory.head(),
+    ...all.toReversed().flatMap((event) => micHistory.rows({ event, hash: '' })),
+  ];
+
+  async function withStandardInput<T>(text: string, work: () => Promise<T>): Promise<T> {
+    const real = Object.getOwnPropertyDescriptor(process, 'stdin')!;
+    Object.defineProperty(process, 'stdin', { ...real, get: () => Readable.from([Buffer.from(text)]) });
+    try {
+      return await work();
+    } finally {
+      Object.defineProperty(process, 'stdin', real);
+    }
+  }
+
   let folder: string;
   let file: string;
   let witnesses: Witness[];
@@ -478,7 +495,14 @@ describe('a publisher that shows two logs', () => {
         await writeFile(proof, plain.stdout);
         const verified = await run('verify-proof', proof, '--event', hash);
         const audited = await run('verify-export', table, '--out', out);
-        outcomes.push([proved, verified, audited].map(({ outcome }) => outcome));
+        const [history, rows] = [join(folder, `mints-${at}.csv`), mintsOf(all)];
+        await writeFile(history, rows.join(''));
+        const compared = await run('prove-row', history, '--out', out);
+        const row = rows[1]!.trim();
+        const traced = await run('prove-row', row, '--out', out);
+        const piped = await withStandardInput(row, () => run('prove-row', '-', '--out', out));
+        expect(piped).toEqual(traced);
+        outcomes.push([proved, verified, audited, compared, traced].map(({ outcome }) => outcome));
         const isHonest = at === 0;
         // The proof is one of the log, whoever witnessed that.
         expect(verified.stdout).toContain(`event 0x${hash} is number 400`);
@@ -490,8 +514,26 @@ describe('a publisher that shows two logs', () => {
         expect(plain.stdout.match(/^— /gm)).toHaveLength(isHonest ? 4 : 1);
         const json = JSON.parse((await run('verify-proof', proof, '--event', hash, '--json')).stdout);
         expect([json.valid, json.witnesses.quorum]).toEqual([isHonest, isHonest]);
+        for (const { stdout } of [compared, traced]) {
+          expect(stdout).toMatch(/^The (file|row) is proved/m);
+          expect(stdout.includes('3 of 3 witnesses of the policy signed')).toBe(isHonest);
+          expect(stdout.includes('But that may not be the log that others see')).toBe(!isHonest);
+        }
+        for (const given of [history, row]) {
+          const printed = await run('prove-row', given, '--out', out, '--json');
+          expect([printed.status, JSON.parse(printed.stdout)]).toMatchObject([
+            isHonest ? 0 : 1,
+            { verdict: 'proved', witnesses: { quorum: isHonest } },
+          ]);
+        }
+        const forOthers = await run('prove-row', row, '--print-proof', '--out', out);
+        expect(forOthers.outcome).toEqual([
+          'prove-row',
+          ...(isHonest ? [0, undefined] : [1, 'witness_quorum']),
+        ]);
+        expect(forOthers.stdout === '').toBe(!isHonest);
       }
-      const names = ['prove', 'verify-proof', 'verify-export'];
+      const names = ['prove', 'verify-proof', 'verify-export', 'prove-row', 'prove-row'];
       expect(outcomes).toEqual([
         names.map((name) => [name, 0, undefined]),
         names.map((name) => [name, 1, 'witness_quorum']),
