@@ -21,6 +21,7 @@ import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
 import type { Published } from '../../pipeline/release/format/release.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
+import { CATALOGUES } from '../../src/site/components/files/catalogue-rows.ts';
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
@@ -58,12 +59,9 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
   }
   for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
-  for (const path of [
-    'openapi.json',
-    'asyncapi.json',
-    '.well-known/api-catalog',
-    'events/days/2026-01.json',
-  ]) {
+  const apart = ['.well-known/api-catalog', 'datacite-2025.json', 'events/days/2026-01.json'];
+  const catalogues = CATALOGUES.map(({ path }) => path).filter((path) => !staging.paths().includes(path));
+  for (const path of [...catalogues, ...apart, 'robots.txt', 'sitemap.xml']) {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
   }
@@ -91,8 +89,9 @@ async function publish(): Promise<void> {
     ),
   );
   const events = ['log/public/policy.json', 'log/public/v1/000'];
-  for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000', ...events])
-    await writeFile(join(folder, path), path);
+  await mkdir(join(folder, 'log/cosigned'));
+  const others = ['log/checkpoint', 'log/cosigned/704', 'log/tile/0/000', 'log/tile/0/000.gz'];
+  for (const path of [...others, 'log-entries/000', ...events]) await writeFile(join(folder, path), path);
   await writeFile(join(folder, 'log/public/v1/000.gz'), gzipSync('log/public/v1/000'));
 }
 
@@ -178,6 +177,7 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
   test('serves the log beside the releases, and nothing else from there', async () => {
     for (const [path, own] of [
       ['/log/checkpoint', LOG_HEADERS.checkpoint],
+      ['/log/cosigned/704', LOG_HEADERS.checkpoint],
       ['/log/tile/0/000', LOG_HEADERS.tile],
       ['/log/public/policy.json', LOG_HEADERS.policy],
       ['/log/public/v1/000', LOG_HEADERS.public],

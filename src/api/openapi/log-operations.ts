@@ -1,8 +1,10 @@
+import { EVENT_DAYS_FOLDER, EventDays, eventDaysPath } from '../../../pipeline/ledger/log/event-days.ts';
 import { formatPolicy } from '../../../pipeline/ledger/log/public-events.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { securityOf } from './artifact-operations.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
+import { type Content, type Operation, type Parameter, type PathOperation, toSchema } from './operation.ts';
 import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 /** Invented, with an invalid signature. */
@@ -50,6 +52,29 @@ const VERSION: Parameter = {
     'The letter v and the version of the decisions which events are public, from /log/public/policy.json.',
   schema: { type: 'string', pattern: '^v[1-9]\\d{0,8}$' },
   example: 'v1',
+};
+
+const MONTH: Parameter = {
+  name: 'month',
+  in: 'path',
+  required: true,
+  description: 'A calendar month with events, UTC.',
+  schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
+  example: '2025-12',
+};
+
+/** Invented. */
+const EVENT_DAYS: EventDays = {
+  month: '2025-12',
+  version: 1,
+  days: [
+    {
+      date: '2025-12-01',
+      first: 28_672,
+      end: 28_912,
+      bundles: [{ bundle: 112, from: '00:04:10Z', types: ['mic_burn', 'mic_mint'] }],
+    },
+  ],
 };
 
 const PROBLEMS: ProblemResponseName[] = [
@@ -114,6 +139,18 @@ export function logOperations(): PathOperation[] {
           'Up to 256 events in the layout of entry bundles: the line of each public event with its salt, preceded by its length in two bytes, and length 0 for each event that stays a hash. The hash of a line is at the same position of the tile with the same number at level 0. Public. A bundle never changes.',
         content: [LOG_HEADERS.public['Content-Type']!, { schema: {} }],
         parameters: [VERSION, TILE],
+      }),
+    ],
+    [
+      `/${EVENT_DAYS_FOLDER}/{month}.json`,
+      operation('getEventDays', 'Where the events of a month are in the log', {
+        description:
+          'For each day with events: their indexes in the log, and the bundles that hold its public events. A file of the release, so it is signed. Public. The file of a closed month never changes.',
+        content: [
+          mediaTypeOf(eventDaysPath(EVENT_DAYS.month)),
+          { schema: toSchema(EventDays), examples: { invented: { summary: 'Invented', value: EVENT_DAYS } } },
+        ],
+        parameters: [MONTH],
       }),
     ],
     ['/log/tile/entries/{tile}', entries()],

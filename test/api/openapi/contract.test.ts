@@ -39,6 +39,7 @@ const EXAMPLES: [RegExp, string][] = [
   [/\{level\}\/\{tile\}/, '0/000'],
   [/\{version\}/, 'v1'],
   [/\{size\}/, '704'],
+  [/\{month\}/, '2025-12'],
   [/\{tile\}/, '000'],
   [/\{(id|drawing)\}/, 'supply'],
   [/\{snapshot\}/, '2026-01-03T00Z'],

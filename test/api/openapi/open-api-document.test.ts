@@ -96,6 +96,7 @@ describe('the OpenAPI document', () => {
         '/log/public/{version}/{tile}',
         '/log/tile/{level}/{tile}',
         '/log/tile/entries/{tile}',
+        '/events/days/{month}.json',
         '/latest.json',
         '/ledger.vkey',
         '/manifest.json',
