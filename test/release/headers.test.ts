@@ -136,6 +136,15 @@ describe('the _headers file', () => {
     },
   );
 
+  test('gives what stands beside the release the headers of the service', () => {
+    const [id, hash] = ['snapshots/2025-12-01T06Z', 'a'.repeat(64)];
+    for (const path of [`${id}/economy/mii`, `${id}/index.json`, `snapshots/histories/${hash}`])
+      expect([path, appliedTo(path, text)]).toMatchObject([
+        path,
+        { 'Cache-Control': CACHE_CONTROL.immutable, 'Access-Control-Allow-Origin': '*' },
+      ]);
+  });
+
   test('leaves a page’s type and freshness to the host', () => {
     expect(appliedTo('economy/', text)).toEqual(COMMON_HEADERS);
   });

@@ -1,7 +1,7 @@
 import type { ManifestFile } from './manifest.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { PROOF_PATHS } from './public-manifest.ts';
-import { LIST_PATH, LIST_SIGNATURE_PATH } from './snapshot-index.ts';
+import { LIST_PATH, LIST_SIGNATURE_PATH, OLD_HISTORIES } from './snapshot-index.ts';
 
 type Headers = Record<string, string>;
 
@@ -214,6 +214,7 @@ function rulesApart(open: readonly ManifestFile[]): [string, Headers][] {
   return [
     ...proofs,
     ['/snapshots/assets/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
+    [`/${OLD_HISTORIES}/*`, { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ['/snapshots/2*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ...unnamed.map(({ path, media_type }): [string, Headers] => [
       `/snapshots/*/${path}`,

@@ -12,7 +12,7 @@ const LONGEST_VALUE = 300;
 /** A comparison in one sentence. */
 export function comparisonWords(found: Comparison): string {
   if (found.kind === 'same') return 'Both are the same, byte for byte.';
-  if (found.kind === 'bytes') return 'The two differ. They are not text, so this page cannot say in what.';
+  if (found.kind === 'bytes') return 'The two differ. They are not text, so this page cannot show where.';
   if (found.kind === 'members')
     return `${formatCount(found.changed.length, 'member')} differ.`.replace(
       /^1 member differ/,
