@@ -26,8 +26,9 @@ import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { noteText } from '../ledger/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
+import { plainPath } from '../release/log/compressed-bundle.ts';
 import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from '../release/log/log-folder.ts';
-import { isPublicPath, publicEntry, publicFiles } from '../release/log/public-bundles.ts';
+import { publicEntry, publicFiles } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
@@ -168,7 +169,7 @@ function isBeginning(found: readonly string[], hashes: readonly string[], width:
   return found.length === width && found.every((hash, at) => hash === hashes[at]);
 }
 
-/** Removes other files of the log, and returns the paths that remain, public bundles with their compressed variants. */
+/** Removes other files of the log, and returns the paths that remain, bundles with their compressed variants. */
 async function keepOnly(out: string, isKept: (path: string) => boolean): Promise<Set<string>> {
   const here = new Set<string>();
   for (const [folder, prefix] of [
@@ -178,8 +179,7 @@ async function keepOnly(out: string, isKept: (path: string) => boolean): Promise
     const tree = await listTree(join(out, folder)).catch(() => null);
     for (const name of [...(tree?.files ?? []), ...(tree?.others ?? [])]) {
       const path = `${prefix}${name}`;
-      const isCompressed = isPublicPath(path) && path.endsWith('.gz');
-      if (isKept(isCompressed ? path.slice(0, -'.gz'.length) : path)) here.add(path);
+      if (isKept(plainPath(path))) here.add(path);
       // Notes that witnesses cosigned before a log was set back contradict nothing: each is of a checkpoint that the ledger signed.
       else if (path !== 'checkpoint' && path !== POLICY_PATH && parseCosignedPath(path) === null)
         await remove(join(out, folder, name));

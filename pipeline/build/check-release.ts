@@ -18,6 +18,7 @@ import {
 } from '../release/format/public-manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
 import { LIST_PATH } from '../release/format/snapshot-index.ts';
+import { plainPath } from '../release/log/compressed-bundle.ts';
 import { ENTRIES_FOLDER, logFile } from '../release/log/log-folder.ts';
 import { openLog } from '../release/log/open-log.ts';
 import { hasPublicBundles } from '../release/log/public-bundles.ts';
@@ -144,9 +145,13 @@ async function surplusEntries(out: string, size: number): Promise<Finding[]> {
   });
   const surplus = [...others];
   for (const name of files) {
-    const full = fullTileOf(`tile/entries/${name}`, size);
+    const path = `tile/entries/${name}`;
+    const plain = plainPath(path);
+    const full = fullTileOf(plain, size);
     const whole = full?.kind === 'bundle' ? logFile(out, bundlePath(full.bundle)) : null;
-    if (whole === null || !(await beginsWith(whole, join(folder, name)))) surplus.push(name);
+    if (whole === null) surplus.push(name);
+    // A compressed variant has been compared with the entries.
+    else if (plain === path && !(await beginsWith(whole, join(folder, name)))) surplus.push(name);
   }
   return surplus.map((name) =>
     finding(`${ENTRIES_FOLDER}/${name}`, 'nothing', 'a file that does not belong to the log'),

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
-import { MAX_BUNDLE_BYTES } from '../../ledger/log/entry-bundle.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   formatPolicy,
@@ -14,20 +12,12 @@ import {
   PUBLIC_VERSION,
   parsePolicy,
 } from '../../ledger/log/public-events.ts';
-import {
-  type Bundle,
-  bundlePath,
-  newTiles,
-  parseTilePath,
-  partialTiles,
-  TILE_WIDTH,
-} from '../../ledger/log/tile.ts';
+import { type Bundle, bundlePath, newTiles, partialTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
+import { assertBytes, bundleFiles, compressedPath, inflateBundle } from './compressed-bundle.ts';
 import { logFile, verifiedEntries } from './log-folder.ts';
 
-/** Compressed variants stand beside the files, as in a release. */
-const GZIP = '.gz';
 const FOLDER = 'public';
 
 /** The line of a verified event if it is public, else null. */
@@ -41,12 +31,7 @@ export function publicEntry(line: Uint8Array): Uint8Array | null {
 
 /** The files of a bundle, one of them compressed. */
 export function publicFiles(bundle: Bundle, entries: readonly (Uint8Array | null)[]): LogFile[] {
-  const path = publicBundlePath(bundle);
-  const bytes = formatPublicBundle(entries);
-  return [
-    { path, bytes },
-    { path: `${path}${GZIP}`, bytes: gzipSync(bytes), plain: bytes },
-  ];
+  return bundleFiles(publicBundlePath(bundle), formatPublicBundle(entries));
 }
 
 /** Builds the bundles of a log’s public events from its entries in order. */
@@ -155,32 +140,7 @@ export function assertPublicBundle(out: string, bundle: Bundle, entries: readonl
       throw new CathedralError('log_invalid', { place: file, expected: 'a file of the log', found, cause });
     }
   };
-  for (const [file, bytes] of [
-    [place, read(place)],
-    [`${place}${GZIP}`, inflateBundle(read(`${place}${GZIP}`), `${place}${GZIP}`)],
-  ] as const)
-    if (!Buffer.from(bytes).equals(expected))
-      throw new CathedralError('log_invalid', {
-        place: file,
-        expected: `the ${expected.length} bytes of the public entries ${bundle.index * TILE_WIDTH} …`,
-        found: `${bytes.length} other bytes`,
-      });
-}
-
-/** The bytes of a compressed bundle, whose size is limited. Throws log_invalid. */
-export function inflateBundle(bytes: Uint8Array, place: string): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const found = code === 'ERR_BUFFER_TOO_LARGE' ? 'more' : message;
-    const expected = `gzip data of at most ${MAX_BUNDLE_BYTES} bytes`;
-    throw new CathedralError('log_invalid', { place, expected, found, cause });
-  }
-}
-
-/** Whether a path below the log’s address is that of a public bundle of this version, or of its compressed variant. */
-export function isPublicPath(path: string): boolean {
-  const found = parseTilePath(path.endsWith(GZIP) ? path.slice(0, -GZIP.length) : path);
-  return found?.kind === 'public' && found.version === PUBLIC_VERSION;
+  assertBytes(place, read(place), expected);
+  const compressed = compressedPath(place);
+  assertBytes(compressed, inflateBundle(read(compressed), compressed), expected);
 }

@@ -1,6 +1,7 @@
 import { type Bundle, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
+import { assertCompressed } from './compressed-bundle.ts';
 import { verifiedEntries } from './log-folder.ts';
 import { assertPublicBundle, hasPublicBundles } from './public-bundles.ts';
 
@@ -43,8 +44,8 @@ export async function rereadTiles(out: string, reader: TileReader, turns: Turns)
 }
 
 /**
- * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, and if `isPublic`, its public events against its
- * entries. Throws log_invalid.
+ * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, their compressed variant, and if `isPublic`, the
+ * public events against the entries. Throws log_invalid.
  */
 export async function assertLeaves(
   out: string,
@@ -53,5 +54,6 @@ export async function assertLeaves(
   isPublic: boolean,
 ): Promise<void> {
   const entries = await verifiedEntries(out, bundle, reader);
+  assertCompressed(out, bundle, entries);
   if (isPublic) assertPublicBundle(out, bundle, entries);
 }

@@ -14,9 +14,10 @@ import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import { readLines } from '../../ledger/read-lines.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
+import { inflateBundle, withCompressed } from './compressed-bundle.ts';
 import { logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
-import { earlierPublicFiles, inflateBundle, PublicBuilder, placePolicy } from './public-bundles.ts';
+import { earlierPublicFiles, PublicBuilder, placePolicy } from './public-bundles.ts';
 
 /** Some milliseconds, in which no timer fires. */
 const RENAMES_AT_ONCE = 100;
@@ -45,7 +46,7 @@ export class StagedLog implements AsyncDisposable {
 
   /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
   add(files: readonly LogFile[]): void {
-    for (const file of files) {
+    for (const file of files.flatMap(withCompressed)) {
       const place = logFile(this.out, file.path);
       if (existsSync(place)) assertSame(place, file);
       else {

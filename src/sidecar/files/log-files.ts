@@ -7,6 +7,7 @@ import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { compressedPath } from '../../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
@@ -48,20 +49,26 @@ async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resour
   const contents = new Map<Encoding | null, Content>([
     [null, contentOf(bytes)],
     ...(kind === 'public' ? await compressed(place) : []),
-    ...(kind === 'bundle' ? await compress(bytes) : []),
+    ...(kind === 'bundle' ? await compressedEntries(place, bytes) : []),
   ]);
   return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, contents);
 }
 
 /** A run places it beside the bundle, and just after it. */
 async function compressed(place: string): Promise<['gzip', Content][]> {
-  const found = await read(`${place}.gz`).catch(() => null);
+  const found = await read(compressedPath(place)).catch(() => null);
   return found ? [['gzip', contentOf(found.bytes)]] : [];
+}
+
+/** Partial bundles, and those that an earlier version wrote, have no compressed variant. */
+async function compressedEntries(place: string, bytes: Buffer): Promise<['gzip', Content][]> {
+  const found = await compressed(place);
+  return found.length > 0 ? found : compress(bytes);
 }
 
 const zip = promisify(gzip);
 
-/** Clients should get bundles compressed (c2sp.org/tlog-tiles). Entries are compressed when they are asked for: few clients have a key. */
+/** Clients should get bundles compressed (c2sp.org/tlog-tiles). */
 export async function compress(bytes: Buffer): Promise<['gzip', Content][]> {
   const compressed = await zip(bytes);
   return compressed.length < bytes.length ? [['gzip', contentOf(compressed)]] : [];

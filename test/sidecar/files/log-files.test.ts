@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
@@ -132,6 +132,9 @@ describe('the server', () => {
   });
 
   test('sends entry bundles only to government keys, and records the access', async () => {
+    // Other bytes than the server would make: they show that what is stored is sent.
+    const stored = gzipSync(readFileSync(logFile(out, 'tile/entries/000')), { level: 1 });
+    writeFileSync(logFile(out, 'tile/entries/000.gz'), stored);
     const paths = ['/log/tile/entries/000', '/log/tile/entries/001.p/44'];
     for (const path of [...paths, '/log/tile/entries/999'])
       expect([path, (await get(tiny.app, path)).statusCode]).toEqual([path, 401]);
@@ -149,10 +152,18 @@ describe('the server', () => {
         'cache-control': 'private, no-store',
       });
       expect(gunzipSync(encoded.rawPayload).equals(bytes)).toBe(true);
+      expect(encoded.rawPayload.equals(stored)).toBe(path === paths[0]);
     }
+    unlinkSync(logFile(out, 'tile/entries/000.gz'));
+    const earlier = await get(tiny.app, paths[0]!, { ...bearer, 'accept-encoding': 'gzip' });
+    expect([earlier.headers['content-encoding'], gunzipSync(earlier.rawPayload)]).toEqual([
+      'gzip',
+      readFileSync(logFile(out, 'tile/entries/000')),
+    ]);
+    expect((await get(tiny.app, `${paths[0]}.gz`, bearer)).statusCode).toBe(404);
     expect((await get(tiny.app, '/log/tile/%65ntries/000', bearer)).statusCode).toBe(404);
     const log = await recorded();
-    expect(log.match(/"status":200/g)).toHaveLength(2 * paths.length);
+    expect(log.match(/"status":200/g)).toHaveLength(2 * paths.length + 1);
     expect(log.match(/"status":401/g)).toHaveLength(paths.length + 1);
   });
 
