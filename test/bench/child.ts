@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export interface Measured {
   /** Wall time of the work in ms, without the start of the process. */
   ms: number;
+  /** Processor time of the work in ms, that of its threads included. */
+  cpu: number;
   /** Peak resident memory of the process in MB. */
   rss: number;
   /** Of `ms`, the part spent on copying history bytes. */
@@ -28,10 +30,11 @@ export async function measure(name: string, args: readonly string[]): Promise<Me
 
 /** In the child: does the work and reports. */
 export async function report(work: () => Promise<Partial<Measured> | undefined>): Promise<void> {
-  const start = performance.now();
+  const [start, before] = [performance.now(), process.cpuUsage()];
   const more = await work();
-  const ms = performance.now() - start;
-  console.log(JSON.stringify({ ms, rss: process.resourceUsage().maxRSS / 1024, ...more }));
+  const [ms, { user, system }] = [performance.now() - start, process.cpuUsage(before)];
+  const cpu = (user + system) / 1000;
+  console.log(JSON.stringify({ ms, cpu, rss: process.resourceUsage().maxRSS / 1024, ...more }));
 }
 
 /** The middle one of an odd number of values. */

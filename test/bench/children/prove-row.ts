@@ -1,7 +1,5 @@
-/** Compares a history with the log of OUT, or only hashes its bytes: `prove-row.ts FILE OUT|bare`. */
-import { createHash } from 'node:crypto';
+/** Compares a history with the log of OUT: `prove-row.ts FILE OUT`. */
 import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { NATIVE } from '../../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { HistoryBytes } from '../../../pipeline/verify/rows/history-bytes.ts';
@@ -15,14 +13,11 @@ const [, , file = '', out = ''] = process.argv;
 
 await report(async () => {
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
-  if (out === 'bare') await pipeline(bytes, createHash('sha256'));
-  else {
-    const origin = await FolderOrigin.at(out);
-    const log = await RowLog.open(origin, [DEMO_VERIFIER]);
-    using rowBytes = await HistoryBytes.of(origin, log);
-    const events = (await openPublicLog(log))!;
-    const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE, rowBytes });
-    if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
-  }
+  const origin = await FolderOrigin.at(out);
+  const log = await RowLog.open(origin, [DEMO_VERIFIER]);
+  using rowBytes = await HistoryBytes.of(origin, log);
+  const events = (await openPublicLog(log))!;
+  const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE, rowBytes });
+  if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
   return undefined;
 });

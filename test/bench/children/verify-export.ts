@@ -1,7 +1,5 @@
-/** Compares an export with the log of OUT, or only hashes its bytes: `verify-export.ts FILE OUT|bare`. */
-import { createHash } from 'node:crypto';
+/** Compares an export with the log of OUT: `verify-export.ts FILE OUT`. */
 import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { folderSource } from '../../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { LogRows } from '../../../pipeline/verify/audit/log-rows.ts';
@@ -14,14 +12,11 @@ const [, , file = '', out = ''] = process.argv;
 
 await report(async () => {
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
-  if (out === 'bare') await pipeline(bytes, createHash('sha256'));
-  else {
-    const log = await LogEntries.open(folderSource(out), [DEMO_VERIFIER]);
-    const unsaid = { from: undefined, to: undefined, wanted: null };
-    const exported = (await readExport(bytes))!;
-    using logRows = new LogRows(log, { form: exported.form, withFields: false });
-    const { faults, rows } = await verifyExport(exported, log, unsaid, logRows);
-    if (faults.length > 0 || rows !== log.size) throw new Error(`${rows} rows, ${faults[0]?.message}`);
-  }
+  const log = await LogEntries.open(folderSource(out), [DEMO_VERIFIER]);
+  const unsaid = { from: undefined, to: undefined, wanted: null };
+  const exported = (await readExport(bytes))!;
+  using logRows = new LogRows(log, { form: exported.form, withFields: false });
+  const { faults, rows } = await verifyExport(exported, log, unsaid, logRows);
+  if (faults.length > 0 || rows !== log.size) throw new Error(`${rows} rows, ${faults[0]?.message}`);
   return undefined;
 });
