@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ADD_CHECKPOINT, LONGEST_REQUEST } from '../ledger/log/add-checkpoint.ts';
 import { refusal, type Witness, type WitnessAnswer } from './witness.ts';
@@ -48,7 +49,8 @@ async function route(request: IncomingMessage, { witness, about }: ServerOptions
     if (method !== 'POST') return { ...refusal(405, 'POST a checkpoint here'), allow: 'POST' };
     const body = await bodyOf(request);
     if (body === null) return refusal(413, `a request has at most ${LONGEST_REQUEST} bytes`);
-    return witness.addCheckpoint(body);
+    if (!isUtf8(body)) return refusal(400, 'a request is UTF-8');
+    return witness.addCheckpoint(body.toString());
   }
   if (method !== 'GET' && method !== 'HEAD') return { ...refusal(405, 'GET or HEAD'), allow: 'GET, HEAD' };
   const [, originHash] = CHECKPOINT.exec(path) ?? [];
@@ -59,7 +61,7 @@ async function route(request: IncomingMessage, { witness, about }: ServerOptions
 }
 
 /** Null if it is too long. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
@@ -67,7 +69,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
     if (bytes > LONGEST_REQUEST) return null;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 function send(response: ServerResponse, { status, type, body, allow }: WitnessAnswer): void {

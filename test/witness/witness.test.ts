@@ -55,7 +55,7 @@ function bodyOf({ old = 0, tree = leaves(5), text, lines, proof }: Ask): string 
   return requestOf(old, proof ?? consistency(old, tree), `${signed}\n${lines ?? LOG.line(signed)}`);
 }
 
-async function post(body: string) {
+async function post(body: string | Uint8Array<ArrayBuffer>) {
   const answer = await fetch(`${base}/add-checkpoint`, { method: 'POST', body });
   return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };
 }
@@ -119,7 +119,7 @@ describe('a request is refused', () => {
   const six = checkpointText(ORIGIN, leaves(6));
   const hashes = (count: number) => Array.from({ length: count }, () => treeHash(['x']));
 
-  test.each<[string, number, string]>([
+  test.each<[string, number, string | Uint8Array<ArrayBuffer>]>([
     [
       'of another log',
       404,
@@ -140,6 +140,11 @@ describe('a request is refused', () => {
     ['with 64 hashes', 400, bodyOf({ proof: hashes(64) })],
     ['with a hash of 31 bytes', 400, bodyOf({ proof: [Buffer.alloc(31)] })],
     ['that is empty', 400, ''],
+    [
+      'that is not UTF-8',
+      400,
+      Buffer.concat([Buffer.from(bodyOf({}).slice(0, -1)), Buffer.of(0x0a, 0xff, 0x0a)]),
+    ],
     ['that is too long', 413, `old 0\n\n${'x'.repeat(1_100_000)}`],
     ['with a proof from size 0', 422, bodyOf({ proof: hashes(1) })],
   ])('%s', async (_, status, body) => {

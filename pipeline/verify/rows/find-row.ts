@@ -147,13 +147,14 @@ async function findEvent(candidate: Candidate, row: PastedRow, log: RowLog): Pro
   const same = leaves.filter((leaf) => isSame(row.form, history, cells, leaf));
   if (same.length > 0 && named === null)
     return { history, leaves: [same[0]!], words: eventWords(same, history) };
+  // Two events may give the same row, and nobody sees whether one that stays a hash does.
+  if (given.length === 0) await assertAllPublic(candidate, [from, to], log);
   if (same.length > 0)
     throw new Contradicted(
       `Event ${formatNumber(same[0]!.index)} gives this row, and not event ${formatNumber(named!)}.`,
       [{ column: 'event', expected: `${same[0]!.index}`, found: `${named}` }],
       same[0]!.index,
     );
-  if (given.length === 0) await assertAllPublic(candidate, [from, to], log);
   const nearest = nearestOf(row.form, history, cells, [...given, ...leaves]);
   if (nearest) throw nearest;
   throw await nothingThere(candidate, from, log);

@@ -314,6 +314,7 @@ describe('a row cannot be checked', () => {
   test.each([
     '2026-10-02T07:00:00Z,C-456,AUREA,960.010000,FOR-ECONOMISTS,61.5',
     '2026-10-02,FOR-ECONOMISTS,3,2880.030000',
+    `{"timestamp":"2026-10-02T06:00:00Z","cycle":"C-456","sentinel":"AUREA","amount":960.01,"cathedral":"FOR-ECONOMISTS","coordination_score":61.5,"event":${leaves.length - 2}}`,
   ])('of an event that stays a hash: %s', async (row) => {
     const { verdict } = await prove(row);
     expect(verdict).toMatchObject({ verdict: 'cannot_be_checked', reason: 'hashed' });

@@ -406,7 +406,33 @@ describe('events that stay hashes', () => {
       ),
     ).toEqual(['cannot_be_checked']);
   });
+
+  test('may be what a row states that occurs twice on their day', async () => {
+    const path = 'economy/mic-history.csv';
+    const rows = rowsOf(path);
+    const line = rows.findIndex((row, at) => at > 5 && row.slice(0, 10) === rows[at + 1]?.slice(0, 10));
+    const at = leaves.indexOf(leaves.filter(({ event }) => event.type === 'mic_mint').at(-1 - line)!);
+    const unknown = leaves.with(at, withMember(leaves[at]!, { note: 'not described' }));
+    const twice = fileOf(path, rows.with(line, rows[line + 1]!));
+    expect(await found(twice, {}, publicSite(unknown))).toEqual(['cannot_be_checked']);
+    expect((await found(twice))[0]).toBe('does_not_hold');
+  });
+
+  test('such as a genesis and a mint leave the supply open', async () => {
+    const path = 'economy/supply-by-day.csv';
+    const rows = rowsOf(path);
+    const at = leaves.findIndex(({ event }) => event.type === 'mic_mint' && event.seq > 500);
+    const both = publicSite(hidden.with(at, withMember(hidden[at]!, { note: 'not described' })));
+    expect(await found(fileOf(path, rows), {}, both)).toEqual(['cannot_be_checked']);
+    const oldest = rows.length - 1;
+    const wrong = rows.with(oldest, rows[oldest]!.replace(/\d+$/, '7'));
+    expect(await found(fileOf(path, wrong), {}, both)).toEqual(['does_not_hold', `${oldest + 2} edited`]);
+  });
 });
+
+function withMember(leaf: Leaf, members: Record<string, unknown>): Leaf {
+  return { ...leaf, event: { ...leaf.event, data: { ...leaf.event.data, ...members } } };
+}
 
 test('a log that ends before the file proves the rows up to its end', async () => {
   const path = 'economy/mic-history.csv';
