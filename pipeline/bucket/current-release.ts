@@ -93,20 +93,29 @@ export async function addCosignatures(database: Database, service: string, note:
     const { rows } = await query<Row>(LOCKED, [service]);
     if (!rows[0]) return false;
     const { checkpoint } = pointerOf(rows[0], database).log;
-    const merged = withSignaturesOf(note, checkpoint, database);
-    if (merged === checkpoint) return false;
-    const pointed = JSON.parse(rows[0].pointed);
-    const text = JSON.stringify({ ...pointed, log: { ...pointed.log, checkpoint: merged } });
+    const [given, held] = [note, checkpoint].map((one) => noteText(one, placeIn(database)));
+    if (given !== held) return false;
+    // The publisher verified its own, so they come first.
+    const merged = mergeNotes(note, checkpoint, placeIn(database));
+    if (linesOf(merged).join() === linesOf(checkpoint).join()) return false;
+    const release = JSON.parse(rows[0].pointed);
+    const text = JSON.stringify({ ...release, log: { ...release.log, checkpoint: merged } });
     await query('UPDATE cathedral.current_release SET pointed = $2 WHERE service = $1', [service, text]);
     return true;
   });
 }
 
 /** `note` with the signatures of another note as well, where that has the same text. */
-function withSignaturesOf(other: string | null, note: string, { name }: Pick<Database, 'name'>): string {
-  const textOf = (one: string) => noteText(one, `${name} cathedral.current_release`);
-  if (other === null || textOf(other) !== textOf(note)) return note;
-  return mergeNotes(note, other, `${name} cathedral.current_release`);
+function withSignaturesOf(other: string | null, note: string, database: Pick<Database, 'name'>): string {
+  const place = placeIn(database);
+  if (other === null || noteText(other, place) !== noteText(note, place)) return note;
+  return mergeNotes(note, other, place);
+}
+
+const linesOf = (note: string) => note.split('\n').sort();
+
+function placeIn({ name }: Pick<Database, 'name'>): string {
+  return `${name} cathedral.current_release`;
 }
 
 const LOCKED =

@@ -73,7 +73,7 @@ export async function readWitnesses(
 /** A note without cosignatures in the name of the policy's witnesses that do not verify. Throws ledger_corrupt. */
 export async function withoutInvalidCosignatures(
   note: string,
-  { witnesses }: WitnessPolicy,
+  { witnesses }: { witnesses: readonly Pick<PolicyWitness, 'key'>[] },
   place: string,
 ): Promise<string> {
   const { text, signatures } = readSignatures(note, place);

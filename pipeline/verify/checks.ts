@@ -142,7 +142,15 @@ export interface Subject {
   witnessing: (Witnessing & { note: string }) | null;
 }
 
-type Need = 'manifest' | 'signature' | 'log' | 'disk' | 'earlier release' | 'earlier checkpoint' | 'policy';
+type Need =
+  | 'manifest'
+  | 'signature'
+  | 'log'
+  | 'published checkpoint'
+  | 'disk'
+  | 'earlier release'
+  | 'earlier checkpoint'
+  | 'policy';
 
 /** Whether a check can run, and what to say if it cannot. */
 export const NEEDS: Readonly<Record<Need, { isMet: (subject: Subject) => boolean; otherwise: string }>> = {
@@ -155,6 +163,11 @@ export const NEEDS: Readonly<Record<Need, { isMet: (subject: Subject) => boolean
   },
   policy: { isMet: ({ trust }) => !!trust.policy, otherwise: 'no policy was given' },
   log: { isMet: ({ reader }) => reader !== null, otherwise: 'the log could not be read' },
+  // A mirror publishes the checkpoint of the manifest.
+  'published checkpoint': {
+    isMet: ({ published, options }) => published !== null || options.keep !== undefined,
+    otherwise: 'there is no verified checkpoint at the origin',
+  },
   disk: { isMet: ({ origin }) => origin.disk !== null, otherwise: 'this needs a folder' },
 };
 
@@ -330,7 +343,7 @@ export const CHECKS = [
   },
   {
     name: 'witnesses',
-    needs: ['policy', 'log', 'signature'],
+    needs: ['policy', 'log', 'published checkpoint', 'signature'],
     proves: 'As many witnesses as the policy requires cosigned the log, so others see the same one.',
     async run(subject) {
       const { origin, trust, options, manifest } = subject;

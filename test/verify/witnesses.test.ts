@@ -176,6 +176,19 @@ describe('the verification of a service with a policy', () => {
     ]);
   });
 
+  test('does not count the witnesses of a checkpoint that the ledger did not sign', async () => {
+    const [line] = noteOf(300).match(/^— .*\n/m)!;
+    const [other] = noteOf(200).match(/^— .*\n/m)!;
+    server.site.set(CHECKPOINT, Buffer.from(cosigned(noteOf(300), [W1, W3]).replace(line, other)));
+    const verification = await look();
+    expect(verification.findings).toMatchObject([{ code: 'mirror_untrusted' }]);
+    expect(verdictOf(verification, 'log').state).toBe('failed');
+    expect(verdictOf(verification)).toMatchObject({
+      state: 'not checked',
+      detail: 'there is no verified checkpoint at the origin',
+    });
+  });
+
   test('takes a newer checkpoint that extends the release', async () => {
     server.site = new Map([...smallSite({ release: 4 }), ...siteOf(3, cosigned(noteOf(400), [W1, W2]))]);
     const { findings, witnessing } = await look();

@@ -10,6 +10,7 @@ import { cosignedPath } from '../../ledger/log/cosigned-path.ts';
 import { mergeNotes } from '../../ledger/merge-notes.ts';
 import { noteText, readSignatures } from '../../ledger/note.ts';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../ledger/witness-policy.ts';
+import { withoutInvalidCosignatures } from '../../ledger/witness-quorum.ts';
 import { type Answer, askWitness, type WitnessServer } from './ask-witness.ts';
 import { logFile } from './log-folder.ts';
 import { openLog } from './open-log.ts';
@@ -115,18 +116,28 @@ export async function cosignLog(options: CosignOptions): Promise<number> {
   );
   // What was under way when the process was told to stop says nothing about the witnesses.
   if (signal?.aborted) return due.length;
-  const lines = answers.flatMap(([, { cosigned }]) => cosigned.map(({ line }) => line));
+  const lines = answers.flatMap(([{ cosigners }, { cosigned }]) =>
+    [...new Map(cosigned.map((one) => [one.witness, one])).values()]
+      .filter(({ witness }) => !hasSigned(cosigners.get(witness)!))
+      .map(({ line }) => line),
+  );
   if (lines.length > 0) await keep(`${note}${lines.join('')}`, options);
   await keepStates(states, answers, checkpoint.size, options);
   return answers.filter(([{ cosigners }, { cosigned }]) => cosigned.length < cosigners.size).length;
 }
 
-/** Null if the shared note is of another checkpoint. */
-async function newestNote(local: string, { out, shared }: CosignOptions): Promise<string | null> {
-  const note = (await shared?.read()) ?? null;
-  if (note === null) return local;
+/**
+ * Without lines in the name of these witnesses that do not verify, so that the witnesses are asked. Null if the shared note is of another
+ * checkpoint.
+ */
+async function newestNote(local: string, { out, shared, witnesses }: CosignOptions): Promise<string | null> {
   const place = logFile(out, 'checkpoint');
-  return noteText(note, place) === noteText(local, place) ? mergeNotes(local, note, place) : null;
+  const keys = witnesses.flatMap(({ cosigners }) => [...cosigners.values()].map((key) => ({ key })));
+  const own = await withoutInvalidCosignatures(local, { witnesses: keys }, place);
+  const note = (await shared?.read()) ?? null;
+  if (note === null) return own;
+  if (noteText(note, place) !== noteText(local, place)) return null;
+  return mergeNotes(own, await withoutInvalidCosignatures(note, { witnesses: keys }, place), place);
 }
 
 /** Under the lock of OUT: a run would replace the checkpoint by the next one, which must not be replaced by this one. */
@@ -138,8 +149,8 @@ async function keep(cosigned: string, { out, waitMs, shared }: CosignOptions): P
 }
 
 /**
- * Adds the signatures of a note to the notes of its checkpoint: `log/checkpoint`, unless the log has grown meanwhile, and
- * `log/cosigned/<size>`, which stays. Call it with the lock of OUT. Throws publish_failed and disk_full.
+ * Adds the verified signatures of a note to the notes of its checkpoint: `log/checkpoint`, unless the log has grown meanwhile, and
+ * `log/cosigned/<size>`, which stays. They take precedence over those that are there. Call it with the lock of OUT. Throws publish_failed and disk_full.
  */
 export async function keepCosigned(out: string, cosigned: string): Promise<void> {
   const place = logFile(out, 'checkpoint');
@@ -147,8 +158,8 @@ export async function keepCosigned(out: string, cosigned: string): Promise<void>
   const { size } = parseCheckpoint(text, place);
   const lasting = logFile(out, cosignedPath(size));
   const [current, before] = await Promise.all([readNote(place, text), readNote(lasting, text)]);
-  let note = before === null ? cosigned : mergeNotes(before, cosigned, lasting);
-  if (current !== null) note = mergeNotes(current, note, place);
+  let note = before === null ? cosigned : mergeNotes(cosigned, before, lasting);
+  if (current !== null) note = mergeNotes(note, current, place);
   const files: [string, string][] = [[lasting, note]];
   if (current !== null) files.push([place, note]);
   await replaceFiles(files);

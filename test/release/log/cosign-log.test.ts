@@ -247,17 +247,29 @@ describe('a published checkpoint', () => {
     const [one, two] = [await witnessOf(ONE), await witnessOf(TWO)];
     await publishLog(out, ledger, ends[0]!);
     const text = noteText(noteAt(out), 'note');
-    let shared = noteAt(out) + TWO.line(text, 5);
+    const plain = noteAt(out);
+    let shared = plain + TWO.line(text, 5);
     const row: SharedNote = {
       read: async () => shared,
       add: async (note) => {
-        shared = mergeNotes(shared, note, 'row');
+        shared = mergeNotes(note, shared, 'row');
       },
     };
     expect(await cosign(out, await serversOf([one, ONE], [two, TWO]), row)).toBe(0);
     expect([one.asked.length, two.asked.length]).toEqual([1, 0]);
     for (const note of [shared, noteAt(out)])
       expect([ONE, TWO].every((key) => key.hasSigned(text, note))).toBe(true);
+    // A forged line with a later time replaces nothing, and does not count as a cosignature.
+    const forged = ONE.line('another\n1\nb\n', 9_000_000_000);
+    shared = plain + forged;
+    expect(await cosign(out, await serversOf([one, ONE]), row)).toBe(0);
+    expect([one.asked.length, ONE.hasSigned(text, noteAt(out))]).toEqual([1, true]);
+    writeFileSync(join(out, 'log/checkpoint'), plain + forged);
+    rmSync(join(out, 'log/cosigned'), { recursive: true });
+    expect(await cosign(out, await serversOf([one, ONE]), row)).toBe(0);
+    expect(one.asked.length).toBe(2);
+    for (const note of [shared, noteAt(out), noteAt(out, 'cosigned/3')])
+      expect([ONE.hasSigned(text, note), note.includes(forged)]).toEqual([true, false]);
     // Another publisher has a longer log by now.
     const later = temporaryFolder();
     await publishLog(later, ledger, ends[1]!);
@@ -265,7 +277,7 @@ describe('a published checkpoint', () => {
     rmSync(join(out, 'log/cosigned'), { recursive: true });
     writeFileSync(join(out, 'log/checkpoint'), `${text}\n${LEDGER_KEY.line(text)}`);
     expect(await cosign(out, await serversOf([one, ONE]), row)).toBe(0);
-    expect(one.asked.length).toBe(1);
+    expect(one.asked.length).toBe(2);
   });
 });
 
@@ -281,8 +293,13 @@ describe('merged notes', () => {
       noteOf(TWO.line(text, 5), early),
       noteOf(early, TWO.line(text, 5)),
     ],
-    ['have the newest cosignature of a key', noteOf(early), noteOf(late), noteOf(late)],
-    ['do not go back to an earlier one', noteOf(late), noteOf(early), noteOf(late)],
+    [
+      'keep the cosignature of a key that they have, whatever is newer',
+      noteOf(early),
+      noteOf(late),
+      noteOf(early),
+    ],
+    ['have one cosignature of a key', noteOf(late, early), noteOf(early), noteOf(late)],
   ])('%s', (_, one, other, merged) => {
     expect(mergeNotes(one, other, 'note')).toBe(merged);
   });
