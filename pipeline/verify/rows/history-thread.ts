@@ -6,17 +6,21 @@ import { HASH_BYTES } from '../../ledger/log/hash.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 import { BundleRoot, FileReader } from '../audit/bundle-root.ts';
 import type { BundleFiles, HistoryJob, HistoryReply, ProvenBlock } from './history-bytes.ts';
-import { type HistoryTable, tableAt } from './history-tables.ts';
+import type { HistoryTable } from './history-tables.ts';
 import { mintRow } from './mint-row.ts';
 
 const LENGTH_BYTES = 2;
 const LEAF = 0x00;
+const MINTS = 'economy/mic-history.csv';
 
 const tree = new BundleRoot();
 const [bundles, tiles] = [new FileReader(), new FileReader()];
 
-/** Null where the files are not those of a full bundle and its tile, or a line is no event. */
-function blockOf({ number, bundle, tile }: BundleFiles, table: HistoryTable): ProvenBlock | null {
+/**
+ * Null where the files are not those of a full bundle and its tile, or a line is no event. Without a table: the rows of mints, and null
+ * where a line has an unusual spelling.
+ */
+function blockOf({ number, bundle, tile }: BundleFiles, table: HistoryTable | null): ProvenBlock | null {
   const bytes = bundles.read(bundle);
   const hashes = tiles.read(tile);
   if (hashes.length !== TILE_WIDTH * HASH_BYTES) return null;
@@ -45,9 +49,11 @@ function blockOf({ number, bundle, tile }: BundleFiles, table: HistoryTable): Pr
 }
 
 /** The rows of a line, oldest first, with their line ends. Null: the line is not that of this event. */
-function rowsOf(line: string, index: number, table: HistoryTable): string[] | null {
-  const mint = table.path === 'economy/mic-history.csv' ? mintRow(line, index) : null;
-  if (mint !== null) return mint === '' ? [] : [mint];
+function rowsOf(line: string, index: number, table: HistoryTable | null): string[] | null {
+  if (table === null) {
+    const mint = mintRow(line, index);
+    return mint === null ? null : mint === '' ? [] : [mint];
+  }
   const event = JSON.parse(line) as LedgerEvent;
   if (event.seq !== index) return null;
   if (!(table.types as readonly string[]).includes(event.type)) return [];
@@ -71,18 +77,31 @@ function entriesOf(bytes: Buffer): Uint32Array | null {
   return at === bytes.length ? begins : null;
 }
 
-parentPort!.on('message', ({ path, files }: HistoryJob) => {
-  const table = tableAt(path)!;
-  const reply: HistoryReply = files.map((one) => {
-    try {
-      return blockOf(one, table);
-    } catch {
-      // A file that cannot be read, or a line that is no event, is reported by who reads it next.
-      return null;
-    }
-  });
+async function provenBlock(path: string, files: BundleFiles): Promise<ProvenBlock | null> {
+  try {
+    const mints = path === MINTS ? blockOf(files, null) : null;
+    if (mints) return mints;
+    // Loading the tables takes a thread as long as a hundred thousand rows of mints.
+    const { tableAt } = await import('./history-tables.ts');
+    return blockOf(files, tableAt(path)!);
+  } catch {
+    // A file that cannot be read, or a line that is no event, is reported by who reads it next.
+    return null;
+  }
+}
+
+async function answer({ path, files }: HistoryJob): Promise<void> {
+  const reply: HistoryReply = [];
+  for (const one of files) reply.push(await provenBlock(path, one));
   parentPort!.postMessage(
     reply,
     reply.flatMap((block) => (block ? [block.bytes.buffer as ArrayBuffer] : [])),
   );
+}
+
+/** Replies keep the order of the jobs. */
+let answered = Promise.resolve();
+
+parentPort!.on('message', (job: HistoryJob) => {
+  answered = answered.then(() => answer(job));
 });
