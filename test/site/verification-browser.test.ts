@@ -46,9 +46,34 @@ afterAll(async () => {
 /** A line of the ledger. */
 const event = (index: number) =>
   `{"seq":${index},"timestamp":"2025-12-01T00:00:00Z","data":{"n":${index}},"salt":"AAAA"}`;
-const siteOf = (options: Partial<SmallOptions> = {}) => smallSite({ release: RELEASE, event, ...options });
+/** Without public events, which these lines are not. */
+const siteOf = (options: Partial<SmallOptions> = {}): Site =>
+  new Map(
+    [...smallSite({ release: RELEASE, event, ...options })].filter(
+      ([path]) => !path.startsWith('log/public/'),
+    ),
+  );
 const hashOf = (index: number) => leafHash(Buffer.from(event(index)));
 const as = (path: string, bytes: string | Buffer) => (site: Site) => void site.set(path, Buffer.from(bytes));
+
+const NOW = BEGIN + RELEASE * 6 * HOUR_MS;
+const [one, two, lattice] = ['one', 'two', 'three'].map((name, at) =>
+  cosigningKeyOf(`${name}.witness.example`, at === 2 ? 6 : 4, Buffer.alloc(32, 100 + at)),
+) as [CosigningKey, CosigningKey, CosigningKey];
+const policyOf = (keys: readonly CosigningKey[]) =>
+  [
+    `log ${formatVerifierKey(LEDGER.verifier)}`,
+    ...keys.map(({ cosigner }, at) => `witness W${at} ${formatCosignerKey(cosigner)}`),
+    `group all-of-them all ${keys.map((_, at) => `W${at}`).join(' ')}`,
+    'quorum all-of-them\n',
+  ].join('\n');
+const cosigned = (...keys: readonly CosigningKey[]) => cosignedSite(siteOf(), keys);
+/** The same host with cosignatures of its checkpoint, of five minutes ago. */
+function cosignedSite(site: Site, keys: readonly CosigningKey[]): Site {
+  const note = site.get('log/checkpoint')!.toString();
+  const lines = keys.map((key) => cosign(key, noteText(note, 'note'), NOW / 1000 - 300));
+  return new Map(site).set('log/checkpoint', Buffer.from(note + lines.join('')));
+}
 
 interface Reader extends BrowserContextOptions {
   publisher?: string;
@@ -73,8 +98,11 @@ async function opened(site: Site, { publisher, ledger, now, before, ...options }
   page.on('request', (request) => requests.push(request.url()));
   const served = { site };
   await page.route('**/*', (route) => {
-    const bytes = served.site.get(new URL(route.request().url()).pathname.slice(1));
-    return bytes ? route.fulfill({ body: bytes, contentType: 'text/plain' }) : route.continue();
+    const path = new URL(route.request().url()).pathname.slice(1);
+    const bytes = served.site.get(path);
+    if (bytes) return route.fulfill({ body: bytes, contentType: 'text/plain' });
+    // The host below has a log of its own, with public events.
+    return path.startsWith('log/') ? route.fulfill({ status: 404 }) : route.continue();
   });
   await page.clock.setFixedTime(now ?? BEGIN + RELEASE * 6 * HOUR_MS);
   if (before) await page.addInitScript(before);
@@ -295,24 +323,6 @@ describe('what this browser remembers', () => {
 });
 
 describe('the witnesses of a policy', () => {
-  const now = BEGIN + RELEASE * 6 * HOUR_MS;
-  const [one, two, lattice] = ['one', 'two', 'three'].map((name, at) =>
-    cosigningKeyOf(`${name}.witness.example`, at === 2 ? 6 : 4, Buffer.alloc(32, 100 + at)),
-  ) as [CosigningKey, CosigningKey, CosigningKey];
-  const policyOf = (keys: readonly CosigningKey[]) =>
-    [
-      `log ${formatVerifierKey(LEDGER.verifier)}`,
-      ...keys.map(({ cosigner }, at) => `witness W${at} ${formatCosignerKey(cosigner)}`),
-      `group all-of-them all ${keys.map((_, at) => `W${at}`).join(' ')}`,
-      'quorum all-of-them\n',
-    ].join('\n');
-  const cosigned = (...keys: readonly CosigningKey[]) => {
-    const site = siteOf();
-    const note = site.get('log/checkpoint')!.toString();
-    const lines = keys.map((key) => cosign(key, noteText(note, 'note'), now / 1000 - 300));
-    return site.set('log/checkpoint', Buffer.from(note + lines.join('')));
-  };
-
   test('are a step of their own, also for an event and its proof, and the policy is remembered', async () => {
     const { page, served, open, wrong } = await opened(cosigned(one, two));
     expect((await verifyRelease(page)).steps.Witnesses).toMatch(/^Not checked: No policy/);
@@ -639,7 +649,7 @@ describe('a row', () => {
   });
 
   test('of a file is compared with the log, together with all others of the file', async () => {
-    const { page, wrong } = await opened(site);
+    const { page, served, wrong } = await opened(site);
     const all = leaves.toReversed().flatMap((leaf) => micHistory.rows(leaf));
     const compare = async (rows: readonly string[]) => {
       const buffer = Buffer.from([micHistory.head(), ...rows].join(''));
@@ -659,6 +669,20 @@ describe('a row', () => {
     expect(bad.steps.Rows).toMatch(/^Does not hold: .*mic-history.csv:\d+.*edited.*999.000000/s);
     const open = await compare([]);
     expect(open.title).toMatch(/cannot be checked whole|does not hold/);
+    await page.fill('#policy', policyOf([one, two]));
+    served.site = cosignedSite(site, [one, two]);
+    const seen = await compare(all);
+    expect([seen.title, seen.steps.Witnesses]).toEqual([
+      good.title,
+      'Holds: 2 of 2 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago.',
+    ]);
+    served.site = cosignedSite(site, [two]);
+    const unseen = await compare(all);
+    expect(unseen.title).toBe(
+      `${good.title}. But that may not be the log that others see: see “Witnesses” below`,
+    );
+    expect(unseen.steps.Witnesses).toMatch(/^Does not hold: .*1: by W1; none by W0.*witness_quorum/s);
+    expect(unseen.steps.Rows).toMatch(/^Holds/);
   });
 
   test('has an address that proves it again, and so has an event', async () => {

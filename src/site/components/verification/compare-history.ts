@@ -3,29 +3,27 @@ import { formatVerifierKey } from '../../../../pipeline/ledger/note.ts';
 import type { HistoryVerdict } from '../../../../pipeline/verify/rows/verify-history.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import type { HistoryNews } from './history-worker.ts';
+import { endProved } from './prove-pasted.ts';
 import { NothingToCheck, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
+import { showWitnesses } from './witnesses.ts';
 
 /** Findings that are shown; the rest is counted. */
 const MOST_SHOWN = 50;
 
 /** Compares each row of a file with the log, in a worker at this address. Throws Failed, Uncheckable and Stopped. */
-export async function compareHistory(
-  steps: Steps,
-  file: File,
-  { ledgerKeys }: Pick<Means, 'ledgerKeys'>,
-  script: string,
-): Promise<void> {
+export async function compareHistory(steps: Steps, file: File, means: Means, script: string): Promise<void> {
   const keys = await steps.need('Keys', async () => {
-    const value = ledgerKeys().map(formatVerifierKey);
+    const value = means.ledgerKeys().map(formatVerifierKey);
     return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
   });
   const worker = new Worker(script);
   try {
-    const verdict = await steps.need('Log', async () => {
-      const news = await heard(worker, { file, keys }, steps);
-      return { words: news.words, value: news.verdict };
+    const { verdict, note } = await steps.need('Log', async () => {
+      const value = await heard(worker, { file, keys }, steps);
+      return { words: value.words, value };
     });
+    await showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means);
     showVerdict(steps, file, verdict);
   } finally {
     worker.terminate();
@@ -34,21 +32,24 @@ export async function compareHistory(
 
 interface Heard {
   words: string;
+  /** The checkpoint as it was signed. */
+  note: string;
   verdict: HistoryVerdict;
 }
 
 /** What the worker comes to; its progress is shown. */
 function heard(worker: Worker, job: { file: File; keys: string[] }, steps: Steps): Promise<Heard> {
   const { promise, resolve, reject } = Promise.withResolvers<Heard>();
-  let words = '';
+  let [words, note] = ['', ''];
   worker.addEventListener('message', ({ data }: MessageEvent<HistoryNews>) => {
     try {
       if (data.news === 'opened') {
         const { origin, size, root } = data.checkpoint;
+        note = data.note;
         words = `Compared with ${origin}, ${formatNumber(size)} events, root ${root}, signed by ${data.key}.`;
       } else if (data.news === 'progress') steps.say(progressWords(data));
       else if (data.news === 'failed') reject(errorOf(data));
-      else if (data.verdict) resolve({ words, verdict: data.verdict });
+      else if (data.verdict) resolve({ words, note, verdict: data.verdict });
       else reject(notPublished());
     } catch (error) {
       reject(error);
@@ -94,9 +95,11 @@ function showVerdict(steps: Steps, file: File, verdict: HistoryVerdict): void {
   else if (rows > 0) steps.pass('Rows', [counted, ...notes].join(' '));
   if (unchecked.length > 0) steps.open('Not compared', [], unchecked.join(' '));
   if (verdict.verdict === 'proved')
-    steps.end(`Proved: every row of ${name} follows from the log, in order, and none is missing`, 'valid');
+    endProved(steps, `Proved: every row of ${name} follows from the log, in order, and none is missing`);
   else if (verdict.verdict === 'does_not_hold')
     steps.end(`${file.name} does not hold: ${formatCount(findings.length, 'finding')}`, 'invalid');
+  else if (steps.failed > 0)
+    steps.end(`${file.name} cannot be checked whole, and others may see another log: see below`, 'invalid');
   else steps.end(`${file.name} cannot be checked whole: nothing was found wrong, but see below`, 'open');
 }
 

@@ -15,7 +15,7 @@ export interface HistoryJob {
 
 /** What the worker says, in this order; `failed` ends it at any time. */
 export type HistoryNews =
-  | { news: 'opened'; checkpoint: Checkpoint; key: string }
+  | { news: 'opened'; checkpoint: Checkpoint; note: string; key: string }
   | { news: 'progress'; stage: 'folding' | 'comparing'; done: number; total: number }
   /** Null: the host publishes no events. */
   | { news: 'done'; verdict: HistoryVerdict | null }
@@ -34,8 +34,8 @@ addEventListener('message', ({ data }: MessageEvent<HistoryJob>) => {
 
 async function compare({ file, keys }: HistoryJob): Promise<void> {
   const log = await RowLog.open(new PageOrigin(), keys.map(parseVerifierKey));
-  const { checkpoint, verifier } = log;
-  tell({ news: 'opened', checkpoint, key: `${verifier.name}+${verifier.id}` });
+  const { checkpoint, note, verifier } = log;
+  tell({ news: 'opened', checkpoint, note, key: `${verifier.name}+${verifier.id}` });
   const events = await openPublicLog(log);
   const onProgress = (progress: { stage: 'folding' | 'comparing'; done: number; total: number }) =>
     tell({ news: 'progress', ...progress });
