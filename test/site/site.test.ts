@@ -47,7 +47,7 @@ function links(pages: Map<string, string>): string[] {
 }
 
 /** Beside the releases. */
-const BESIDE = ['snapshots/index.html', 'log/checkpoint'];
+const BESIDE = ['snapshots/index.html', 'log/checkpoint', 'log/public/policy.json'];
 
 /** Links of pages into the service that lead to nothing. */
 async function deadLinks({ out, draft }: Built, pages: Map<string, string>, printed: readonly string[]) {
@@ -56,11 +56,14 @@ async function deadLinks({ out, draft }: Built, pages: Map<string, string>, prin
   const targets = new Set([...files, ...data, ...printed, ...BESIDE].map((path) => `/${path}`));
   const leads = (href: string, html: string) => {
     const [address = '', anchor] = href.split('#');
-    // What stands after a question mark is for a script, or for whoever renders on demand.
+    // What stands after a question mark is for a script, or for whoever renders on demand; a row after `#row=` is, too.
     const [target = ''] = address.split('?');
     const file = target.endsWith('/') ? `${target}index.html` : target;
     const whole = file === '' ? html : (pages.get(file.slice(1)) ?? '');
-    return (file === '' || targets.has(file)) && (!anchor || whole.includes(`id="${anchor}"`));
+    return (
+      (file === '' || targets.has(file)) &&
+      (!anchor || anchor.startsWith('row=') || whole.includes(`id="${anchor}"`))
+    );
   };
   return [...pages].flatMap(([path, html]) =>
     links(new Map([[path, html]]))

@@ -359,7 +359,6 @@ describe('a server of snapshots', () => {
       '/snapshots/2025-02-30T06Z/economy/supply',
       '/snapshots/2099-01-01T06Z/economy/supply',
       `/snapshots/${FIRST}/government/compliance-report.json`,
-      `/snapshots/${FIRST}/economy/mic-history.csv`,
       `/snapshots/${FIRST}/economy`,
       `/snapshots/${FIRST}//economy/supply`,
       '/snapshots/histories/',
