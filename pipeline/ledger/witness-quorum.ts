@@ -112,10 +112,11 @@ function rank({ state, signedAt }: WitnessStatement): number {
   return { signed: 1 + (signedAt ?? 0), 'in the future': 0.5, 'not signed': 0, uncheckable: 0 }[state];
 }
 
-async function invalidCosignature(
-  { name, key }: PolicyWitness,
+/** The error for a cosignature that does not verify. It names the checkpoint that was signed instead, if it is one of the others. */
+export async function invalidCosignature(
+  { name, key }: Pick<PolicyWitness, 'name' | 'key'>,
   signature: Signatures[number],
-  { place, others = [] }: WitnessOptions,
+  { place, others = [] }: Pick<WitnessOptions, 'place' | 'others'>,
 ): Promise<CathedralError> {
   let found = 'one that does not verify: it is of another checkpoint, or forged';
   for (const other of others) {

@@ -368,6 +368,7 @@ function proofError(expected: string, found: string): CathedralError {
 function formatSteps(steps: readonly StepReport[], result: RowVerdict, witnesses: string | null): string[] {
   const { verdict, history } = result;
   const isEvent = verdict === 'proved' && history === null;
+  const isOfLog = result.verdict === 'does_not_hold' && result.about === 'log';
   const events = result.verdict === 'proved' ? result.events : [];
   return [
     ...steps.flatMap(({ step, words, findings }) => [
@@ -378,9 +379,11 @@ function formatSteps(steps: readonly StepReport[], result: RowVerdict, witnesses
     ]),
     ...(witnesses === null ? [] : [`Witnesses: ${witnesses}`]),
     ...events.map(({ index, hash, line }) => printable(`Event ${index}, 0x${hash}: ${line ?? 'not public'}`)),
-    isEvent ? 'The event is in the log.' : ROW_CONCLUSION[verdict],
+    isEvent ? 'The event is in the log.' : isOfLog ? LOG_AT_FAULT : ROW_CONCLUSION[verdict],
   ];
 }
+
+const LOG_AT_FAULT = 'The log of this host does not hold, which says nothing about the row.';
 
 const ROW_CONCLUSION: Readonly<Record<Verdict, string>> = {
   proved: 'The row is proved.',

@@ -9,6 +9,7 @@ import {
 import { consistencyProof } from '../../ledger/log/proofs.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/note.ts';
+import { invalidCosignature } from '../../ledger/witness-quorum.ts';
 
 /** A server that cosigns checkpoints: several witnesses of a policy may be at one address, each with its own key. */
 export interface WitnessServer {
@@ -26,6 +27,8 @@ export interface AskOptions {
   reader: TileReader;
   /** The size of the last checkpoint that the witness is known to have cosigned; 0 if unknown. */
   from: number;
+  /** Notes of earlier checkpoints, so that a signature of one of them gets its own fault. */
+  earlier: readonly string[];
   /** ms since 1970 */
   now: number;
   signal?: AbortSignal;
@@ -145,7 +148,7 @@ async function readCosignatures(
   { cosigners }: WitnessServer,
   place: string,
   body: string,
-  { note, now }: AskOptions,
+  { note, now, earlier }: AskOptions,
 ): Promise<Answer> {
   const { text } = readSignatures(note, 'the checkpoint');
   const { signatures } = readSignatures(`${text}\n${body}`, place);
@@ -159,7 +162,11 @@ async function readCosignatures(
       const verdict = await verifySignature(cosigner, text, signature);
       const timestamp = verdict.verdict === 'valid' ? verdict.timestamp : null;
       // A note with a signature by a known key that does not verify is no note to rely on.
-      if (verdict.verdict === 'invalid') return refused(place, expected, 'one that does not verify');
+      if (verdict.verdict === 'invalid') {
+        const signer = { name: witness, key: cosigner };
+        const { found } = await invalidCosignature(signer, signature, { place, others: earlier });
+        return refused(place, expected, found);
+      }
       if (verdict.verdict === 'uncheckable')
         faults.push({ place, expected, found: 'one that this Node cannot verify (it lacks ML-DSA-44)' });
       else if (!timestamp || timestamp * 1000 > now + AHEAD_MS)

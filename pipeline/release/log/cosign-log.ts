@@ -110,7 +110,8 @@ export async function cosignLog(options: CosignOptions): Promise<number> {
   const answers = await Promise.all(
     due.map(async (server) => {
       const sizes = [...server.cosigners.keys()].map((name) => states[name]?.cosigned?.size ?? 0);
-      const asked = { note, checkpoint, reader, from: Math.max(...sizes), now: now() };
+      const earlier = await notesOf(out, sizes);
+      const asked = { note, checkpoint, reader, from: Math.max(...sizes), earlier, now: now() };
       return [server, await askWitness(server, { ...asked, ...(signal && { signal }) })] as const;
     }),
   );
@@ -163,6 +164,13 @@ export async function keepCosigned(out: string, cosigned: string): Promise<void>
   const files: [string, string][] = [[lasting, note]];
   if (current !== null) files.push([place, note]);
   await replaceFiles(files);
+}
+
+/** The notes of earlier checkpoints with these sizes, as far as they are kept. */
+async function notesOf(out: string, sizes: readonly number[]): Promise<string[]> {
+  const read = (size: number) => readFile(logFile(out, cosignedPath(size)), 'utf8').catch(() => null);
+  const notes = await Promise.all([...new Set(sizes)].map(read));
+  return notes.filter((note) => note !== null);
 }
 
 /** Null for a note of another text, or none. */

@@ -208,6 +208,21 @@ describe('a published checkpoint', () => {
     expect(filesBelow(join(out, 'log'))).toEqual(before);
   });
 
+  test('tells a signature of the checkpoint before from a forged one', async () => {
+    const out = temporaryFolder();
+    const one = await witnessOf(ONE);
+    const witnesses = await serversOf([one, ONE]);
+    await publishLog(out, ledger, ends[0]!);
+    expect(await cosign(out, witnesses)).toBe(0);
+    const old = noteText(noteAt(out), 'note');
+    await publishLog(out, ledger, ends[1]!, ends[0]!);
+    one.behave = (response) => Boolean(response.end(ONE.line(old, now / 1000)));
+    expect(await cosign(out, witnesses)).toBe(1);
+    expect(lines.at(-1)).toMatch(
+      /found its cosignature of another checkpoint, of 3 events with the root [0-9a-f]{64}/,
+    );
+  });
+
   test('gains nothing where nobody listens', async () => {
     const out = temporaryFolder();
     await publishLog(out, ledger, ends[0]!);
