@@ -109,8 +109,8 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     const ledgerKey = join(await temporaryFolder(), 'ledger.vkey');
     await writeFile(ledgerKey, formatVerifierKey(LEDGER.verifier));
     for (const [place, notChecked] of [
-      [address, ['order', 'names', 'encodings']],
-      [folder, ['order']],
+      [address, ['order', 'names', 'encodings', 'witnesses']],
+      [folder, ['order', 'witnesses']],
     ] as const) {
       const flags = ['--verifier-key', KEY, '--ledger-key', ledgerKey, '--checkpoint', checkpoint];
       const { status, stdout } = await runCli(['verify', place, ...flags]);
