@@ -107,8 +107,14 @@ describe('whatever the numbers are, a chart of the report stays inside its frame
   });
 
   test('the integrity index', () => {
-    const some = fc.option(share);
-    const data = months(fc.record({ mii_mean: some, mii_min: some, threshold: some }));
+    // A month has both or neither, and no reading is below the lowest one.
+    const reading = fc.tuple(share, share).map(([one, other]) => ({
+      mii_mean: Math.max(one, other),
+      mii_min: Math.min(one, other),
+    }));
+    const threshold = fc.record({ threshold: fc.option(share) });
+    const values = fc.tuple(fc.oneof(reading, fc.constant(NO_READING)), threshold);
+    const data = months(values.map(([read, held]) => ({ ...read, ...held })));
     fc.assert(fc.property(data, (list) => assertDrawn(draw('mii', list, WIDE), 'mii')));
   });
 });
