@@ -104,7 +104,7 @@ export abstract class Origin {
     if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
   }
 
-  /** A file of the log by its path below the log's address, `public/v1/000`; null: there is none. Throws as `readSmall` does. */
+  /** A file of the log by its path below the log's address, `public/v1/000`; null if it is missing. Throws as `readSmall` does. */
   async readLogFile(path: string, mostBytes: number): Promise<Uint8Array | null> {
     return (await readSmall(this, `${LOG}/${path}`, { most: mostBytes }))?.bytes ?? null;
   }

@@ -15,7 +15,7 @@ export interface Citation {
   year: string;
   url: string;
   note: string;
-  /** Words with the address of the version that is cited, where `url` has the newest one. Null: there is none. */
+  /** Words with the address of the version that is cited, where `url` has the newest one. Null for a source without one. */
   permanent: string | null;
 }
 

@@ -9,7 +9,7 @@ export interface CatalogueFacts {
   baseUrl: string;
   /** The publishing organisation. */
   author: string;
-  /** Of all years together, `10.1234/cathedral`; that of a closed year has the year after a full stop. Null: there is none. */
+  /** Of all years together, `10.1234/cathedral`; a closed year appends a full stop and the year. Null without a DOI. */
   doi: string | null;
   /** Name and version of the software that makes the release. */
   software: string;

@@ -33,7 +33,7 @@ export function parsePublicBundle(bytes: Uint8Array, width: number, place: strin
   return parseBundle(bytes, width, place).map((entry) => (entry.length === 0 ? null : entry));
 }
 
-/** Reads a file of the log by its path below the log’s address; null: there is none. The bytes are not trusted. */
+/** Reads a file of the log by its path below the log’s address; null if it is missing. The bytes are not trusted. */
 export type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
 
 /** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */

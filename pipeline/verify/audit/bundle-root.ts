@@ -5,6 +5,9 @@ import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 
 const HASH_BYTES = 32;
 const FIRST_BYTES = 1 << 18;
+/** Of the length before an entry. */
+export const LENGTH_BYTES = 2;
+const LEAF = 0x00;
 const NODE = 0x01;
 
 /** RFC 6962 §2.1, for full bundles: a node's input is its prefix and two hashes, so each level is laid out as such inputs. */
@@ -77,4 +80,23 @@ export class FileReader {
       closeSync(file);
     }
   }
+}
+
+/**
+ * Where each entry of a full bundle begins, and the next one would; null for any other bytes. An event that stays a hash has an empty entry.
+ * Overwrites the lengths: the zeros are text between entries, and the prefix that is hashed with an entry.
+ */
+export function entriesOf(bytes: Buffer): Uint32Array | null {
+  const begins = new Uint32Array(TILE_WIDTH + 1);
+  let at = 0;
+  for (let index = 0; index < TILE_WIDTH; index += 1) {
+    if (at + LENGTH_BYTES > bytes.length) return null;
+    const length = bytes.readUInt16BE(at);
+    begins[index] = at + LENGTH_BYTES;
+    bytes[at] = LEAF;
+    bytes[at + 1] = LEAF;
+    at += LENGTH_BYTES + length;
+  }
+  begins[TILE_WIDTH] = at + LENGTH_BYTES;
+  return at === bytes.length ? begins : null;
 }

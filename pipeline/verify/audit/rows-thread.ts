@@ -2,12 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
-import { BundleRoot, FileReader } from './bundle-root.ts';
+import { BundleRoot, entriesOf, FileReader, LENGTH_BYTES } from './bundle-root.ts';
 import type { BundleRows, RowsJob, RowsReply } from './log-rows.ts';
 import { RowBytes } from './row-bytes.ts';
-
-const LENGTH_BYTES = 2;
-const LEAF = 0x00;
 
 const tree = new BundleRoot();
 /** Of replies that were used, for further ones. */
@@ -53,25 +50,6 @@ function rowsOf(bytes: Buffer, writer: RowBytes, withFields: boolean): BundleRow
 }
 
 type FieldsList = NonNullable<BundleRows['fields']>;
-
-/**
- * Where each entry begins, and the next one would; null unless these are exactly the entries of a full bundle. Where the length of an
- * entry was, zeros remain: text between entries, and the prefix that is hashed with an entry.
- */
-function entriesOf(bytes: Buffer): Uint32Array | null {
-  const begins = new Uint32Array(TILE_WIDTH + 1);
-  let at = 0;
-  for (let index = 0; index < TILE_WIDTH; index += 1) {
-    if (at + LENGTH_BYTES > bytes.length) return null;
-    const length = bytes.readUInt16BE(at);
-    begins[index] = at + LENGTH_BYTES;
-    bytes[at] = LEAF;
-    bytes[at + 1] = LEAF;
-    at += LENGTH_BYTES + length;
-  }
-  begins[TILE_WIDTH] = at + LENGTH_BYTES;
-  return at === bytes.length ? begins : null;
-}
 
 parentPort!.on('message', ({ form, withFields, bundles, used }: RowsJob) => {
   spare.push(...used.slice(0, MOST_SPARE - spare.length));

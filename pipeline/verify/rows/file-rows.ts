@@ -35,7 +35,7 @@ export class FileRows {
     return this.#fault;
   }
 
-  /** The row that comes next; null: there is none, or its end has to be read first, as by `peek`. */
+  /** The next row; null at the end of the file, or until `peek` has read the rest of the row. */
   get ready(): RowText | null {
     if (this.#next) return this.#next;
     const line = this.#document ? null : this.#lines.ready;

@@ -1,5 +1,6 @@
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { parseObject } from '../audit/export-row.ts';
 import { FileRows, type JsonDocument } from './file-rows.ts';
 import {
   columnNames,
@@ -7,7 +8,6 @@ import {
   type HistoryForm,
   type HistoryTable,
   isLink,
-  parseObject,
   tableAt,
 } from './history-tables.ts';
 import { type BytesOfPlatform, Lines, PORTABLE } from './lines.ts';

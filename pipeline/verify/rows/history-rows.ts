@@ -211,7 +211,7 @@ export class RowFinder {
     return { block: Math.floor(place / MOST_ROWS), row: MOST_ROWS - 1 - (place % MOST_ROWS) };
   }
 
-  /** The place of this row or, if the block has fewer rows, of the next older one; null: there is none. */
+  /** The place of this row or, if the block has fewer rows, of the next older one; null at the end of the history. */
   async from(block: number, row: number): Promise<Place | null> {
     if (block < 0) return null;
     return row < (await this.#block(block)).length ? placeOf(block, row) : this.#firstOf(block - 1);
@@ -237,14 +237,14 @@ export class RowFinder {
     return this.#firstOf(this.#rows.blocks - 1);
   }
 
-  /** The place of the next older row; null: there is none. */
+  /** The place of the next older row; null at the end of the history. */
   async older(place: Place): Promise<Place | null> {
     const block = Math.floor(place / MOST_ROWS);
     const row = MOST_ROWS - 1 - (place % MOST_ROWS);
     return row + 1 < (await this.#block(block)).length ? place - 1 : this.#firstOf(block - 1);
   }
 
-  /** The place of the next newer row; null: there is none. */
+  /** The place of the next newer row; null at the end of the history. */
   async newer(place: Place): Promise<Place | null> {
     if (place % MOST_ROWS < MOST_ROWS - 1) return place + 1;
     for (let block = Math.floor(place / MOST_ROWS) + 1; block < this.#rows.blocks; block += 1) {

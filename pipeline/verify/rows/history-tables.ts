@@ -14,6 +14,7 @@ import { deliberationArchive } from '../../artifacts/philosophy/deliberation-arc
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { csvCells } from '../../forms/csv-cells.ts';
 import { EVENT_DATA, type KnownType } from '../../ledger/event.ts';
+import { parseObject } from '../audit/export-row.ts';
 
 /** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
 interface Column {
@@ -176,15 +177,4 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   );
-}
-
-export function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

@@ -4,13 +4,11 @@ import { parentPort } from 'node:worker_threads';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { HASH_BYTES } from '../../ledger/log/hash.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
-import { BundleRoot, FileReader } from '../audit/bundle-root.ts';
+import { BundleRoot, entriesOf, FileReader, LENGTH_BYTES } from '../audit/bundle-root.ts';
 import type { BundleFiles, HistoryJob, HistoryReply, ProvenBlock } from './history-bytes.ts';
 import type { HistoryTable } from './history-tables.ts';
 import { mintRow } from './mint-row.ts';
 
-const LENGTH_BYTES = 2;
-const LEAF = 0x00;
 const MINTS = 'economy/mic-history.csv';
 
 const tree = new BundleRoot();
@@ -58,23 +56,6 @@ function rowsOf(line: string, index: number, table: HistoryTable | null): string
   if (event.seq !== index) return null;
   if (!(table.types as readonly string[]).includes(event.type)) return [];
   return table.artifact.rows({ event, hash: '' });
-}
-
-/** As of an entry bundle; an event that stays a hash has no bytes. */
-function entriesOf(bytes: Buffer): Uint32Array | null {
-  const begins = new Uint32Array(TILE_WIDTH + 1);
-  let at = 0;
-  for (let index = 0; index < TILE_WIDTH; index += 1) {
-    if (at + LENGTH_BYTES > bytes.length) return null;
-    const length = bytes.readUInt16BE(at);
-    begins[index] = at + LENGTH_BYTES;
-    // Where the length was, zeros remain: text between entries, and the prefix that is hashed with an entry.
-    bytes[at] = LEAF;
-    bytes[at + 1] = LEAF;
-    at += LENGTH_BYTES + length;
-  }
-  begins[TILE_WIDTH] = at + LENGTH_BYTES;
-  return at === bytes.length ? begins : null;
 }
 
 async function provenBlock(path: string, files: BundleFiles): Promise<ProvenBlock | null> {
