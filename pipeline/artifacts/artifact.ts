@@ -77,6 +77,11 @@ interface Described {
   title: string;
   /** One or two sentences of plain text for a reader who has never heard of the file. */
   description: string;
+  /**
+   * What a reader has to know before relying on the file: what it leaves out, and where it misleads. Sentences. `limitsOf` adds what
+   * follows from its kind.
+   */
+  limits: readonly string[];
   mediaType:
     | 'application/json'
     | 'text/csv; charset=utf-8; header=present'

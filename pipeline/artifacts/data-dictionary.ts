@@ -34,10 +34,18 @@ export interface JsonSchema {
   formula?: string;
 }
 
+/** Asked for by each table, page and thread, and slow to derive. */
+const known = new WeakMap<Artifact, readonly Field[]>();
+
 /** The fields of a file in file order; empty for files without fields (PDF, BibTeX). */
-export function fieldsOf(artifact: Artifact): Field[] {
+export function fieldsOf(artifact: Artifact): readonly Field[] {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
-  return fieldsIn(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
+  let fields = known.get(artifact);
+  if (!fields) {
+    fields = fieldsIn(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
+    known.set(artifact, fields);
+  }
+  return fields;
 }
 
 /** What the rows of a history have in JSON lines, Parquet and SQLite besides its own columns: the events that a row follows from. */
@@ -45,6 +53,33 @@ export function eventFieldsOf(artifact: Artifact): Field[] {
   if (artifact.kind !== 'history' || artifact.line === null) return [];
   const fields = fieldsIn(z.toJSONSchema(artifact.line) as JsonSchema);
   return fields.filter(({ unit }) => unit === EVENT_INDEX);
+}
+
+/** What a reader has to know before relying on a file: its own limits, then those that follow from its kind. Sentences. */
+export function limitsOf(artifact: Artifact): string[] {
+  const { kind, restricted, refresh, limits } = artifact;
+  const isByDay = kind === 'history' && 'dayRows' in artifact;
+  const hasAmounts = fieldsOf(artifact).some(({ unit }) => unit.startsWith('MIC'));
+  return [
+    ...limits,
+    ...(isByDay
+      ? ['Only days that are over have rows, and a day on which there was nothing to state has none.']
+      : []),
+    ...(kind === 'history'
+      ? [
+          'Rows are newest first: sort them by time before you compute differences.',
+          'Rows are never changed or removed. What the ledger corrects is added as a new row.',
+        ]
+      : []),
+    ...(hasAmounts
+      ? [
+          'Amounts have six decimal places. Sums of them in floating point are rounded: use a decimal type where every digit counts.',
+        ]
+      : []),
+    ...(refresh === 'real-time' && !restricted
+      ? ['The service answers with the newest event. A mirror has the file as of its release.']
+      : []),
+  ];
 }
 
 /** The members of the objects that a JSON Schema describes, and of the objects in them. */
@@ -147,12 +182,14 @@ function section(artifact: Artifact): string {
   const events = eventFieldsOf(artifact);
   if (events.length > 0)
     lines.push('In JSON lines, Parquet and SQLite, each row also has:', '', ...fieldTable(events), '');
+  lines.push('Limits and notes:', '', ...limitsOf(artifact).map((limit) => `- ${limit}`), '');
   return lines.join('\n');
 }
 
 const typeLink = (type: KnownType) => `[\`${type}\`](events.md#${type})`;
 
-function fieldTable(fields: Field[]): string[] {
+/** The lines of a table in Markdown with a row for each field. */
+export function fieldTable(fields: readonly Field[]): string[] {
   const columns = ['field', 'type', 'what it is', 'unit', 'range', 'formula'];
   return formatTable(
     columns,

@@ -10,7 +10,10 @@ const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 type Value = Cell | bigint | boolean | null;
 
 interface DayHistory<S extends RowSchema>
-  extends Pick<HistoryArtifact, 'path' | 'area' | 'title' | 'description' | 'tables' | 'schemaHistory'> {
+  extends Pick<
+    HistoryArtifact,
+    'path' | 'area' | 'title' | 'description' | 'limits' | 'tables' | 'schemaHistory'
+  > {
   /** The schema of one row; its members are the columns. */
   schema: S;
   /** The rows of the state's day, which is over, in file order. */

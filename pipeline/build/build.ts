@@ -336,7 +336,7 @@ function isUpToDate({ manifest }: Published, inputs: string, { plan }: BuildOpti
 
 /** Digest of everything except the ledger that affects the files. */
 function digestInputs(
-  { software, baseUrl, contact }: BuildOptions,
+  { software, baseUrl, contact, sourceCode }: BuildOptions,
   {
     documents,
     companions,
@@ -344,8 +344,9 @@ function digestInputs(
     program,
   }: Pick<Inputs, 'documents' | 'companions' | 'publisher' | 'program'>,
 ): string {
-  const keys = publisher ? [publisher.keys] : [];
+  // What is not set is no part of the digest: a version with a new setting makes no other digest.
+  const set = [...(sourceCode ? [{ sourceCode }] : []), ...(publisher ? [publisher.keys] : [])];
   return createHash('sha256')
-    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, contact, ...keys]))
+    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, contact, ...set]))
     .digest('hex');
 }

@@ -6,6 +6,8 @@ import { renderForms } from '../forms/render-forms.ts';
 import type { LedgerDirectory } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { recentCheckpoints } from '../ledger/recent-checkpoints.ts';
+import { standings } from '../model/queries/compliance.ts';
+import { activeAlerts } from '../model/queries/health.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
@@ -21,7 +23,15 @@ export async function renderExtras(
   const doi = system.doi ?? null;
   const { since, cycle } = state;
   const checkpoints = await recentCheckpoints(source.ledger, ledger.snapshot, source.verifiers, MOST_CHANGES);
-  await renderCatalogue(staging, { baseUrl, author, doi, software, since, asOf, cycle, ledger }, checkpoints);
+  const standing = {
+    asOf,
+    alerts: activeAlerts(state),
+    deliberations: state.deliberations,
+    audits: standings(state),
+    sentinels: Object.keys(state.sentinels),
+  };
+  const facts = { baseUrl, author, doi, software, since, asOf, cycle, ledger };
+  await renderCatalogue(staging, facts, { checkpoints, standing });
 }
 
 /** Whether a release was made with them. */

@@ -27,6 +27,15 @@ export function withQuery(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
+/** Characters of a file name that come from a state. */
+const MAX_STATE_NAME = 80;
+
+/** What files of a state are called: `supply-series-burned-from-2026-01-01`; `supply` for the default state. Only letters, digits and hyphens. */
+export function stateName(id: string, query: string): string {
+  const words = decodeURIComponent(query.replaceAll('+', ' ')).replaceAll(/[^A-Za-z0-9]+/g, '-');
+  return query === '' ? id : `${id}-${words.slice(0, MAX_STATE_NAME).replace(/^-|-$/g, '')}`;
+}
+
 interface EmbedFrame {
   /** Without a slash at the end. */
   baseUrl: string;
@@ -44,4 +53,22 @@ interface EmbedFrame {
 export function embedFrame({ baseUrl, id, query, title, width, height }: EmbedFrame): string {
   const src = escapeText(baseUrl + embedPath(id, query));
   return `<iframe src="${src}" title="${escapeText(title)}" width="${width}" height="${height}" loading="lazy" style="border:0"></iframe>`;
+}
+
+/** Sets the height of this service's frames to what their charts report; without it a frame keeps its attribute. */
+const listener = (origin: string) => `<script>
+(function (origin) {
+  addEventListener('message', function (event) {
+    var told = event.origin === origin && event.data && event.data.type === 'cathedral-embed' ? event.data.height : 0;
+    if (!(told > 0 && told < 20000)) return;
+    document.querySelectorAll('iframe').forEach(function (frame) {
+      if (frame.contentWindow === event.source) frame.style.height = told + 'px';
+    });
+  });
+})(${JSON.stringify(origin)});
+</script>`;
+
+/** What people paste into their pages: the frame as wide as its place, and a script that follows its height. */
+export function embedCode(frame: Omit<EmbedFrame, 'width'>): string {
+  return `${embedFrame({ ...frame, width: '100%' })}\n${listener(new URL(frame.baseUrl).origin)}`;
 }

@@ -79,9 +79,11 @@ export function parseChartState({ id, controls }: Controlled, parameters: URLSea
 
 /** The message of an error of `parseChartState`: `from: expected a day, YYYY-MM-DD, found "soon"`. Rethrows other errors. */
 export function stateFault(error: unknown): string {
-  if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
-  const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
-  return `${name}: expected ${error.expected}, found ${JSON.stringify(error.found)}`;
+  // Not `instanceof`: in a page, the error may come from another script, which has a class of its own.
+  const { code, place, expected, found } = error as Partial<CathedralError>;
+  if (code !== 'usage' || place === undefined) throw error;
+  const name = place.slice(place.lastIndexOf(' ') + 1);
+  return `${name}: expected ${expected}, found ${JSON.stringify(found)}`;
 }
 
 /** The message that a page shows for an invalid state. */

@@ -6,8 +6,13 @@ import type { KnownType } from '../ledger/event.ts';
 import { formatDay } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
 import { type ChartState, type ControlName, DEFAULT_STATE } from './chart-state.ts';
+import type { DayRange } from './day-range.ts';
+import { type Annotation, listHeight } from './drawing/annotations.ts';
+import type { Dated } from './drawing/days.ts';
 import { figure, type Picture } from './drawing/figure.ts';
 import type { Plot } from './drawing/plot.ts';
+
+export type { Annotation };
 
 /** An item that the parameter `series` selects. */
 export interface Series {
@@ -26,6 +31,9 @@ export interface ChartTable {
   columns: readonly ChartColumn[];
   rows: readonly (readonly (Cell | null)[])[];
 }
+
+/** More marks than a reader follows in one picture. */
+export const MOST_ANNOTATIONS = 5;
 
 /** What a chart waits for in a young ledger, or in one without such events. */
 export interface Missing {
@@ -64,6 +72,10 @@ export interface ChartSpec<Data, Shown> {
   /** Throws release_invalid if a file is missing or does not fit its schema. */
   prepare(files: PublishedFiles): Data;
   series?(data: Data): Series[];
+  /** The rows by day that `from` and `to` select from, oldest first. A chart with these controls has it. */
+  days?(data: Data): readonly Dated[];
+  /** Without a range it shows so many of the last days. By default, all. */
+  opensWith?: number;
   /** The time of the last event, or the last counted day; empty without data. */
   asOf(data: Data): string;
   show(data: Data, state: ChartState): Shown;
@@ -72,8 +84,15 @@ export interface ChartSpec<Data, Shown> {
   isMissing?(data: Data): boolean;
   /** What the chart then waits for; null for a chart that needs no events. */
   missing: Missing | null;
-  /** States what it shows. */
+  /** Describes what it shows, whatever the data say; citations and files use it. */
   title(shown: Shown): string;
+  /**
+   * The one thing that the data shown say, as a sentence without a full stop; null where they say nothing worth a title. It is
+   * computed from what is shown, and claims no cause that the ledger does not state.
+   */
+  finding?(shown: Shown): string | null;
+  /** Explains the picture, oldest first; at most `MOST_ANNOTATIONS`. */
+  annotations?(shown: Shown): readonly Annotation[];
   /** States what is measured, in which unit, and how it is aggregated. */
   unit(shown: Shown): string;
   /** A caveat for readers who see only the picture. */
@@ -96,10 +115,17 @@ export interface Chart {
   controls: readonly ControlName[];
   prepare(files: PublishedFiles): unknown;
   series(data: unknown): Series[];
+  /** The days to choose from; null for a chart that has no such choice, or no days yet. */
+  range(data: unknown): DayRange | null;
   asOf(data: unknown): string;
   /** What the chart waits for; null if it shows something, or can always show something. */
   missing(data: unknown): Missing | null;
+  /** What it shows, whatever the data say. */
   title(data: unknown, state: ChartState): string;
+  /** What the data shown say: the title of pictures and pages, with `title` below it. Null: `title` stands alone. */
+  finding(data: unknown, state: ChartState): string | null;
+  /** The days that explain the picture, numbered from 1 in this order; empty if there are none. */
+  annotations(data: unknown, state: ChartState): readonly Annotation[];
   unit(data: unknown, state: ChartState): string;
   note(data: unknown, state: ChartState): string;
   /** The source line: files, as-of time and licence. */
@@ -140,6 +166,10 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     const shown = show(data, state);
     return isEmpty(data, shown) ? null : shown;
   };
+  const finding = (data: unknown, state: ChartState) => {
+    const shown = filled(data, state);
+    return shown === null ? null : (spec.finding?.(shown) ?? null);
+  };
   const note = (data: unknown, state: ChartState) => {
     const shown = filled(data, state);
     return shown === null ? '' : (spec.note?.(shown) ?? '');
@@ -157,6 +187,11 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     sources,
     controls,
     series,
+    range(data) {
+      const rows = spec.days?.(data as Data) ?? [];
+      const [first, last] = [rows[0], rows.at(-1)];
+      return first && last ? { first: first.date, last: last.date, opensWith: spec.opensWith ?? 0 } : null;
+    },
     source,
     missing,
     summary,
@@ -164,6 +199,11 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     asOf: (data) => spec.asOf(data as Data),
     title: (data, state) => spec.title(show(data, state)),
     unit: (data, state) => spec.unit(show(data, state)),
+    finding,
+    annotations(data, state) {
+      const shown = filled(data, state);
+      return shown === null ? [] : (spec.annotations?.(shown) ?? []);
+    },
     note,
     table(data, state) {
       const table = spec.table(show(data, state));
@@ -174,6 +214,7 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
       const words = {
         id,
         title: spec.title(show(data, state)),
+        finding: finding(data, state),
         unit: spec.unit(show(data, state)),
         notes: [note(data, state), source(data)].filter((line) => line !== ''),
         summary: summary(data, state).join(' '),
@@ -182,7 +223,9 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
       return shown === null
         ? figure(words, picture, null)
         : figure(words, picture, {
-            height: (width) => spec.plotHeight(shown, width),
+            height: (width) =>
+              spec.plotHeight(shown, width) -
+              (picture.withoutList ? listHeight(spec.annotations?.(shown) ?? [], width) : 0),
             draw: (plot) => spec.plot(shown, plot),
           });
     },

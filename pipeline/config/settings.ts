@@ -231,6 +231,16 @@ export const SETTINGS = {
       'Where readers ask for keys and report errors and security problems. It is published, so a change makes a new release. The default is a placeholder; set your own address.',
     schema: z.email(),
   },
+  sourceCode: {
+    group: 'Publishing',
+    flag: 'source-code',
+    env: 'CATHEDRAL_SOURCE_CODE',
+    default: null,
+    unit: 'http(s)://…, without a query or a fragment',
+    description:
+      'Where readers find the source code of the software that you run: a repository, or a page that leads to it. Pages name it wherever they name a command. A change makes a new release. Without it, readers are told to ask at the contact address.',
+    schema: address,
+  },
   withoutSite: {
     group: 'Publishing',
     flag: 'without-site',
@@ -564,9 +574,18 @@ export const SETTINGS = {
     group: 'Live data and simulation',
     flag: 'simulation-connections-per-client',
     env: 'CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT',
-    default: '24',
+    default: '60',
     description:
-      'Concurrent connections to the simulation from one address or IPv6 /64: a class room behind one address.',
+      'Concurrent connections to the simulation from one address or IPv6 /64: a class of forty behind one address, with some to spare for those who reconnect.',
+    ...COUNT,
+  },
+  simulationStartsPerClient: {
+    group: 'Live data and simulation',
+    flag: 'simulation-starts-per-client',
+    env: 'CATHEDRAL_SIMULATION_STARTS_PER_CLIENT',
+    default: '2000',
+    description:
+      'Simulations that one address or IPv6 /64 may start a day, counted apart from its requests: forty people in two lessons, with 25 starts each. The holder of a key has at least the quota of its tier.',
     ...COUNT,
   },
 
@@ -581,6 +600,26 @@ export const SETTINGS = {
     path: true,
     schema: text,
   },
+  webhooks: {
+    group: 'Webhooks',
+    flag: 'webhooks',
+    env: 'CATHEDRAL_WEBHOOKS',
+    default: 'var/webhooks/webhooks.db',
+    unit: 'a file on a local disk',
+    description:
+      'The database of webhooks: subscriptions with their secrets, and what is to be delivered. Several servers on one machine may share it. Back it up with the keys.',
+    path: true,
+    schema: text,
+  },
+  webhookPrivate: {
+    group: 'Webhooks',
+    flag: 'webhook-private',
+    env: 'CATHEDRAL_WEBHOOK_PRIVATE',
+    description:
+      'Lets receivers of webhooks be in private networks and use http, for intranets and tests. On the internet, it would let the holder of a key send requests to machines behind the firewall.',
+    ...SWITCH,
+  },
+
   smtpUrl: {
     group: 'API keys',
     flag: null,

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
-import { FEED_TABLES, MOST_CHANGES, type Recent, type RecentRows } from './catalogue/changes.ts';
+import { FEED_TABLES, MOST_CHANGES, RECENT_ROWS, type Recent, type RecentRows } from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
+import { pageNames } from './catalogue/page-names.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
 import { readColumn } from './sqlite/public-database.ts';
 import type { Table } from './tables.ts';
 
-/** Rows read of a table: more than the feeds show of any. A decision is long, and its feed entry is one row. */
-const RECENT_ROWS = 400;
+/** A decision is long, and its feed entry is one row. */
 const RECENT_DECISIONS = MOST_CHANGES;
 
 /** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
 export async function renderCatalogue(
   staging: Staging,
   facts: Omit<CatalogueFacts, 'files'>,
-  checkpoints: Recent['checkpoints'],
+  { checkpoints, standing }: Pick<Recent, 'checkpoints' | 'standing'>,
 ): Promise<void> {
   const rows: RecentRows = new Map(
     await Promise.all(
@@ -25,16 +25,34 @@ export async function renderCatalogue(
     ),
   );
   const database = join(staging.dir, 'public', DATABASE.path);
-  const recent = { rows, checkpoints, decisionIds: readColumn(database, 'decisions', 'id') };
+  const idsIn = (table: string) => readColumn(database, table, 'id');
+  const [decisionIds, deliberationIds] = [idsIn('decisions'), idsIn('deliberation_archive')];
+  const recent = { rows, checkpoints, decisionIds, deliberationIds, standing };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 
 /** Writes the sitemap of the staged pages, if there are any, or several and their list. */
-export async function renderSitemap(staging: Staging, facts: Omit<Sitemapped, 'files'>): Promise<void> {
+export async function renderSitemap(
+  staging: Staging,
+  facts: Omit<Sitemapped, 'files' | 'records'>,
+): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
-  for (const { path, content } of formatSitemaps({ ...facts, files }))
+  const records = {
+    decisions: recordTimes(staging, 'decisions', 'date'),
+    deliberations: recordTimes(staging, 'deliberation_archive', 'closed'),
+  };
+  for (const { path, content } of formatSitemaps({ ...facts, files, records }))
     await staging.write(catalogueFile(path, 'application/xml', content));
+}
+
+/** When each record’s page got its newest row, by the name of the page. */
+function recordTimes(staging: Staging, table: string, column: string): Map<string, string> {
+  const database = join(staging.dir, 'public', DATABASE.path);
+  const ids = readColumn(database, table, 'id');
+  const times = readColumn(database, table, column);
+  const names = pageNames(ids);
+  return new Map(ids.map((id, index) => [names.get(id)!, times[index]!]));
 }
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {

@@ -113,38 +113,47 @@ export async function* readHeadLines(
   const file = await openHead(ledger.head);
   if (!file) return null;
   try {
-    const firstLine = await readFirstLine(file);
-    if (!firstLine) return null;
-    const first = leafHash(firstLine);
-    const covered = Math.max(size - parseEventLine(firstLine, placeOf(1)).seq, 0);
-    const isSame = cursor?.first === first && cursor.size === size;
-    let offset =
-      isSame && cursor.offset <= (await file.stat()).size ? cursor.offset : await skipLines(file, covered);
-    if (offset === undefined) return null;
-    let number = covered;
-    let end = size;
-    let rest: Buffer = Buffer.alloc(0);
-    for await (const chunk of chunksOf(file, offset, Number.MAX_SAFE_INTEGER)) {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const lines: HeadLine[] = [];
-      let start = 0;
-      for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, start)) {
-        number += 1;
-        const line = bytes.subarray(start, at);
-        const event = parseEventLine(line, placeOf(number));
-        lines.push({ event, line });
-        end = event.seq + 1;
-        start = at + 1;
-      }
-      offset += start;
-      rest = bytes.subarray(start);
-      if (rest.length > MAX_LINE_BYTES) parseEventLine(rest, placeOf(number + 1));
-      yield lines;
-    }
-    return { first, offset, size: end };
+    return yield* readOpenHeadLines(file, size, cursor);
   } finally {
     await file.close();
   }
+}
+
+/** The same of a head that was opened before, and may have been replaced since. */
+export async function* readOpenHeadLines(
+  file: FileHandle,
+  size: number,
+  cursor: HeadCursor | null,
+): AsyncGenerator<HeadLine[], HeadCursor | null> {
+  const firstLine = await readFirstLine(file);
+  if (!firstLine) return null;
+  const first = leafHash(firstLine);
+  const covered = Math.max(size - parseEventLine(firstLine, placeOf(1)).seq, 0);
+  const isSame = cursor?.first === first && cursor.size === size;
+  let offset =
+    isSame && cursor.offset <= (await file.stat()).size ? cursor.offset : await skipLines(file, covered);
+  if (offset === undefined) return null;
+  let number = covered;
+  let end = size;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunksOf(file, offset, Number.MAX_SAFE_INTEGER)) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const lines: HeadLine[] = [];
+    let start = 0;
+    for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, start)) {
+      number += 1;
+      const line = bytes.subarray(start, at);
+      const event = parseEventLine(line, placeOf(number));
+      lines.push({ event, line });
+      end = event.seq + 1;
+      start = at + 1;
+    }
+    offset += start;
+    rest = bytes.subarray(start);
+    if (rest.length > MAX_LINE_BYTES) parseEventLine(rest, placeOf(number + 1));
+    yield lines;
+  }
+  return { first, offset, size: end };
 }
 
 /** The ends of the head, for its writer. */

@@ -35,6 +35,15 @@ export function formatSpan(from: string, to: string): string {
   return first === last ? `On ${first}` : `From ${first} to ${last}`;
 }
 
+/** `9–15 March 2026`, `28 February – 6 March 2026`, or `9 March 2026` for a single day. */
+export function formatDays(from: string, to: string): string {
+  const [first, last] = [formatDay(from), formatDay(to)];
+  if (first === last) return last;
+  const [day, month, year] = first.split(' ') as [string, string, string];
+  if (last.endsWith(` ${month} ${year}`)) return `${day}–${last}`;
+  return last.endsWith(` ${year}`) ? `${day} ${month} – ${last}` : `${first} – ${last}`;
+}
+
 /** Milliseconds since 1970 → `2026-09-30T18:00:12Z`; the fraction of a second is dropped. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

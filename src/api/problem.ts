@@ -123,6 +123,14 @@ const PROBLEMS = {
       detail: 'The key is valid for economy, not for government.',
     },
   },
+  foreign_origin: {
+    status: 403,
+    title: 'Pages of this web origin may not use this path',
+    meaning:
+      'A browser sent the request for a page of another site. The path is for programs, which send no Origin header; for pages it would be a way to reach a service that only their reader’s machine or network can.',
+    remedy: 'Let a program send the request, not a page. All data files can be read by pages of any site.',
+    example: { instance: '/mcp', detail: 'Pages of https://example.com may not use this path.' },
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -160,7 +168,7 @@ const PROBLEMS = {
     status: 405,
     title: 'Method not allowed',
     meaning:
-      'The service is read-only: it answers GET, HEAD and OPTIONS. One path takes only POST: it verifies Companion Attestations, and stores nothing of what it receives.',
+      'What is published can only be read: with GET, HEAD and OPTIONS. POST verifies Companion Attestations, answers programs that speak the Model Context Protocol at /mcp, and makes webhooks; DELETE ends a webhook.',
     remedy: 'Use GET. The Allow header of the response lists the methods of this path.',
     example: { instance: '/economy/supply', detail: 'POST is not one of GET, HEAD, OPTIONS.' },
   },
@@ -171,6 +179,17 @@ const PROBLEMS = {
     remedy:
       'Send it again. If this happens often, the connection loses data, or a proxy on the way delays it.',
     example: { instance: '/economy/supply', detail: 'The request could not be read.' },
+  },
+  webhook_limit: {
+    status: 409,
+    title: 'Too many webhooks',
+    meaning:
+      'The key has as many subscriptions as it may have, has had too many receivers challenged today, or a test of the subscription is still on its way. The detail says which.',
+    remedy: 'Delete a subscription that you no longer need, or wait.',
+    example: {
+      instance: '/webhooks',
+      detail: 'A key may have 5 subscriptions. Delete one before you make another.',
+    },
   },
   precondition_failed: {
     status: 412,
@@ -184,9 +203,9 @@ const PROBLEMS = {
   content_too_large: {
     status: 413,
     title: 'Document too large',
-    meaning: 'The request body is longer than a Companion Attestation may be.',
+    meaning: 'The request body is longer than this path takes.',
     remedy:
-      'Send only the document, without unnecessary space. If its justification is long, send its hash instead.',
+      'Send only the document, without unnecessary space. If the justification of an attestation is long, send its hash instead.',
     example: { instance: '/attestations/verify', detail: 'The document may have at most 65536 bytes.' },
   },
   unsupported_media_type: {
@@ -208,6 +227,18 @@ const PROBLEMS = {
     remedy:
       'Request a range within the file, with If-Range and the ETag of the part that you have: if the file has changed, you get the whole file.',
     example: { instance: '/economy/mic-history.csv', detail: 'The file has 152311 bytes.' },
+  },
+  invalid_webhook: {
+    status: 422,
+    title: 'Webhook not accepted',
+    meaning:
+      'The subscription cannot be made or used: the body is not as described, the address is not a public one that begins with https, the receiver did not answer the challenge, or the subscription has ended. The detail says which.',
+    remedy:
+      'Correct what the detail names. A receiver has to be reachable from the internet and has to answer the challenge at once; the page about webhooks has programs that do.',
+    example: {
+      instance: '/webhooks',
+      detail: 'The member url: the host has an address that is not on the public internet.',
+    },
   },
   rate_limited: {
     status: 429,
@@ -260,8 +291,9 @@ const PROBLEMS = {
     status: 501,
     title: 'Format not offered',
     meaning:
-      'The request asks for an oEmbed document in a format that the service does not offer. The oEmbed specification defines this status for it.',
-    remedy: 'Request format=json, or leave the parameter out.',
+      'The request asks for an oEmbed document in a format that the service does not offer; the oEmbed specification defines this status for it. Or it asks for the PDF of a chart in a state, and the server has no browser to print with.',
+    remedy:
+      'For oEmbed, request format=json, or leave the parameter out. For a chart, request the PDF without parameters, or the SVG in this state.',
     example: { instance: '/oembed', detail: 'The format "xml" is not offered; json is.' },
   },
   too_many_listeners: {

@@ -25,6 +25,7 @@ export const BUILD_SETTINGS = [
   'companions',
   'baseUrl',
   'contact',
+  'sourceCode',
   'withoutSite',
   'withoutPdf',
   'chromium',
@@ -108,7 +109,7 @@ type BuildConfig = Pick<Config, (typeof BUILD_SETTINGS)[number]> &
   Record<'rebuild' | 'givesUpSnapshots' | 'importFull', boolean>;
 
 async function publish(config: BuildConfig, context: Context, turn: OwnTurn | null): Promise<BuildReport> {
-  const { out, documents, companions, baseUrl, contact, publisherKey: keyFile } = config;
+  const { out, documents, companions, baseUrl, contact, sourceCode, publisherKey: keyFile } = config;
   const { progress } = context;
   const now = turn?.now ?? context.now;
   const source = await openSource(config.ledger, config, { ...context, now });
@@ -119,6 +120,7 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
     companions,
     baseUrl,
     contact,
+    sourceCode,
     software: software(),
     plan: {
       purpose: 'publish',

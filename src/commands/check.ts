@@ -18,11 +18,20 @@ export const check = defineCommand({
     'cathedral check --out /srv/cathedral --ledger /srv/ledger --base-url https://data.example.org --json',
   ],
   isReader: true,
-  settings: ['out', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'contact', 'publisherKey'],
+  settings: [
+    'out',
+    ...SOURCE_SETTINGS,
+    'documents',
+    'companions',
+    'baseUrl',
+    'contact',
+    'sourceCode',
+    'publisherKey',
+  ],
   optional: { ledger: 'Without it, the release is only compared with its own manifest.' },
   flags: { importFull, json },
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, ledger, wait } = config;
+    const { out, documents, companions, baseUrl, contact, sourceCode, ledger, wait } = config;
     const { progress, print } = context;
     const source = ledger && (await openSource(ledger, { ...config, mustExist: true }, context));
     const findings = await checkRelease({
@@ -33,6 +42,7 @@ export const check = defineCommand({
       companions,
       baseUrl,
       contact,
+      sourceCode,
       software: software(),
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pino from 'pino';
+import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
@@ -12,6 +13,7 @@ import { openFolderAccessLog } from './access-log/folder-access-log.ts';
 import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
 import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { createCharts } from './charts/charts.ts';
+import { chartPrinter, type PrintChart, printingBrowser } from './charts/printer.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
 import { openPublished, PUBLISHED_SETTINGS } from './files/published.ts';
@@ -35,11 +37,17 @@ import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
 import { secretOfDatabase, secretOfFile } from './simulation/resume-secret.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
+import { readNews } from './webhooks/events.ts';
+import { postgresWebhooks, sqliteWebhooks } from './webhooks/webhook-databases.ts';
+import { WebhookStore } from './webhooks/webhook-store.ts';
 
 export const SERVICE_SETTINGS = [
   ...PUBLISHED_SETTINGS,
   'store',
   'keys',
+  'webhooks',
+  'webhookPrivate',
   'limits',
   'accessLog',
   'accessLogSize',
@@ -57,6 +65,9 @@ export const SERVICE_SETTINGS = [
   'simulationOrigins',
   'simulationConnections',
   'simulationConnectionsPerClient',
+  'simulationStartsPerClient',
+  'chromium',
+  'withoutPdf',
 ] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
@@ -175,18 +186,38 @@ export async function openServices(
     accessLog: await (database ? logTableBytes(database) : folderBytes(config.accessLog)),
     keyExpiries: await keys.expiries(now()).catch(() => null),
     witnesses: await readWitnessStates(alsoIn[0] ?? out),
+    webhooks: await stores.webhooks.counts().catch(() => null),
   });
+  const allowPrivate = config.webhookPrivate;
+  const dispatcher = new WebhookDispatcher({
+    store: stores.webhooks,
+    keys,
+    allowPrivate,
+    now,
+    report: (err) => throttled.error({ err }, 'webhooks cannot be sent'),
+    release: async () => {
+      const release = await releases.current();
+      return release && { id: release.id, news: () => readNews(release, config.baseUrl) };
+    },
+  });
+  dispatcher.start();
   const services: Services = {
     ...limited,
     releases,
     readStatus: published.readStatus,
     accessLog,
+    webhooks: { store: stores.webhooks, keys, allowPrivate },
     downloads: openDownloads(config),
     snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
-    charts: createCharts({ renderer, baseUrl: config.baseUrl }),
+    charts: createCharts({
+      renderer,
+      print: openPrinter(config, report('a chart cannot be printed')),
+      baseUrl: config.baseUrl,
+    }),
     log: published.log,
     baseUrl: config.baseUrl,
+    version: software.version,
     live,
     simulation,
     metrics: createMetrics(readFacts, () => simulation.counts()),
@@ -195,6 +226,7 @@ export async function openServices(
   };
   const close = async () => {
     load.delay.stop();
+    await dispatcher.close();
     await Promise.all([renderer.close(), stores.close(), published.close()]);
     await database?.close();
   };
@@ -221,6 +253,7 @@ async function openStores(
   logger: pino.Logger,
 ) {
   const keys = database ? postgresKeyStore(database) : openKeyStore(config.keys);
+  const webhooks = new WebhookStore(database ? postgresWebhooks(database) : sqliteWebhooks(config.webhooks));
   const { limiter, countsLostAt } = openCounts(config, database, logger);
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
@@ -230,7 +263,7 @@ async function openStores(
   await accessLog.check().catch(() => undefined);
   const close = async () => {
     clearInterval(pruning);
-    await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
+    await Promise.all([accessLog.close(), limiter.close(), keys.close(), webhooks.close()]);
   };
   const checks = {
     readKeys: () => keys.keyByHash(NO_KEY),
@@ -238,7 +271,7 @@ async function openStores(
     checkAccessLog: accessLog.check,
     countsLostAt,
   };
-  return { keys, limiter, accessLog, checks, close };
+  return { keys, limiter, accessLog, webhooks, checks, close };
 }
 
 function openCounts({ limits: path }: ServiceConfig, database: Database | null, logger: pino.Logger) {
@@ -322,6 +355,7 @@ function simulationOptions(
       ...SIMULATION_LIMITS,
       connections: config.simulationConnections,
       connectionsPerClient: config.simulationConnectionsPerClient,
+      startsPerClient: config.simulationStartsPerClient,
     },
   };
 }
@@ -342,4 +376,13 @@ function startPruning(limiter: Limiter, now: () => number, report: (error: unkno
   const prune = () => void limiter.prune(now()).catch(report);
   prune();
   return setInterval(prune, PRUNE_MS).unref();
+}
+
+/** Null without a browser, or where the operator wants no PDFs. */
+function openPrinter(
+  { chromium, withoutPdf }: Pick<ServiceConfig, 'chromium' | 'withoutPdf'>,
+  onError: (error: unknown) => void,
+): PrintChart | null {
+  const browser = printingBrowser(chromium, withoutPdf, programPath());
+  return browser === null ? null : chartPrinter(browser, onError);
 }

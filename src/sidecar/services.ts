@@ -15,6 +15,8 @@ import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { Answer } from './request/answer.ts';
 import type { Simulation } from './simulation/simulation.ts';
+import type { SendOptions } from './webhooks/send-webhook.ts';
+import type { WebhookStore } from './webhooks/webhook-store.ts';
 
 /** What the app answers from. Tests replace some of these. */
 export interface Services {
@@ -22,6 +24,8 @@ export interface Services {
   /** `/status.json`; null before the first run. */
   readStatus: () => Promise<Status | null>;
   keys: Pick<KeyStore, 'keyByHash'>;
+  /** Without it there is nothing below `/webhooks`. */
+  webhooks?: WebhookServices;
   /** Null: nothing is counted, to measure what counting costs. */
   limiter: Pick<Limiter, 'take'> | null;
   /** Null: restricted paths are not answered. */
@@ -38,6 +42,8 @@ export interface Services {
   log?: LogFiles;
   /** Address of the service, without a trailing slash. Without it there is no oEmbed. */
   baseUrl?: string;
+  /** Of the software. */
+  version?: string;
   /** Null if the service has no ledger: real-time paths are then answered from the release. */
   live: Live | null;
   /** Without it no connection is upgraded. */
@@ -50,6 +56,12 @@ export interface Services {
   logsRequests: boolean;
   /** ms since 1970 */
   now: () => number;
+}
+
+/** What answers below `/webhooks`. */
+export interface WebhookServices extends Pick<SendOptions, 'allowPrivate' | 'lookup' | 'timeoutMs'> {
+  store: WebhookStore;
+  keys: Pick<KeyStore, 'keyById'>;
 }
 
 export interface Exporter {

@@ -11,6 +11,8 @@ export type SentinelChange = Partial<
 
 /** The effects of a choice or an event on the world. Members that are not given change nothing. */
 export interface Change {
+  /** Puts the opposite question: what was for the proposal is against it, before anything else changes. */
+  opposite?: true;
   /** Added to the proposal's effect on each virtue. */
   effects?: Partial<Record<Virtue, number>>;
   /** Added to the stake of each cathedral. */
@@ -38,7 +40,8 @@ export interface Change {
 }
 
 /** Clamps each value to its range. */
-export function applyChange(world: World, change: Change): World {
+export function applyChange(before: World, change: Change): World {
+  const world = change.opposite ? turned(before) : before;
   const { effects, stakes, levers, sentinels, risks, facts, told } = change;
   const next: World = {
     ...world,
@@ -53,10 +56,37 @@ export function applyChange(world: World, change: Change): World {
       known: world.risks.known + (risks?.known ?? 0),
       mitigated: world.risks.mitigated + (risks?.mitigated ?? 0),
     },
-    facts: facts ? { ...world.facts, ...facts } : world.facts,
-    happened: told ? [...world.happened, told] : world.happened,
+    facts: facts ? { ...world.facts, ...rounded(facts) } : world.facts,
+    log: told ? noted(world, told) : world.log,
   };
   return sentinels ? changeSentinels(next, sentinels) : next;
+}
+
+export function noted({ log, tick }: World, ...texts: string[]): World['log'] {
+  return [...log, ...texts.map((text) => ({ tick, text }))];
+}
+
+/** Every term of the utility changes sign, so that each opinion becomes its complement. */
+function turned(world: World): World {
+  const { conditions, levers } = world;
+  return {
+    ...world,
+    effects: byVirtue((virtue) => bounded(-world.effects[virtue], -1, 1)),
+    stakes: Object.fromEntries(
+      Object.entries(world.stakes).map(([cathedral, stake]) => [cathedral, bounded(-stake, -1, 1)]),
+    ),
+    levers: { ...levers, lure: bounded(-levers.lure, -1, 1) },
+    sentinels: world.sentinels.map((one) => ({ ...one, temper: bounded(-one.temper, -1, 1) })),
+    conditions: {
+      ...conditions,
+      opinion: conditions.opinion.map((share) => bounded(1 - share, 0, 1)),
+      previous: conditions.previous.map((share) => bounded(1 - share, 0, 1)),
+    },
+  };
+}
+
+function rounded(facts: World['facts']): World['facts'] {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, roundTo6(value)]));
 }
 
 function bounded(value: number, least: number, most: number): number {

@@ -1,7 +1,7 @@
-import { applyChange, type Change } from './change.ts';
+import { applyChange, type Change, noted } from './change.ts';
 import { followOutcome, hearDissent, listed, overrideDissent } from './deliberation.ts';
 import { SimulationFault } from './fault.ts';
-import { briefSentinel, callVote } from './moves.ts';
+import { briefSentinel, callVote, MOVE_LABELS } from './moves.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Choice, Decision, Parameter, Parameters, Scenario } from './scenario.ts';
 import { isDecided } from './scenario.ts';
@@ -43,11 +43,21 @@ const DISSENT_ANSWERS: readonly (Pick<Available, 'choice'> & { answer: typeof he
   },
 ];
 
+export const DISSENT_CHOICES = DISSENT_ANSWERS.map(({ choice }) => choice);
+
+/**
+ * The open decisions that can be made now. While a dissent holds a decision up, that is the dissent alone: what was carried must not be
+ * rewritten before it takes effect.
+ */
+export function askedDecisions({ open, deliberation }: World): World['open'] {
+  return deliberation.status === 'held' ? open.filter(({ name }) => name === DISSENT.name) : open;
+}
+
 /** In the order in which they are offered. */
 export function available(world: World, scenario: Scenario): Available[] {
   if (world.ending !== null) return [];
-  const ofDecisions = world.open.flatMap(({ name }) =>
-    name === DISSENT.name ? dissentAnswers(scenario) : choicesOf(decisionOf(scenario, name), scenario),
+  const ofDecisions = askedDecisions(world).flatMap(({ name }) =>
+    name === DISSENT.name ? dissentAnswers(scenario) : choicesOf(decisionOf(scenario, name), world, scenario),
   );
   return [...ofDecisions, ...(isDecided(world) ? [] : moves(world))];
 }
@@ -60,8 +70,9 @@ function dissentAnswers(scenario: Scenario): Available[] {
   }));
 }
 
-function choicesOf(decision: Decision, scenario: Scenario): Available[] {
-  return decision.choices.map((choice) => ({
+function choicesOf(decision: Decision, now: World, scenario: Scenario): Available[] {
+  const offered = decision.choices.filter(({ isOffered }) => isOffered?.(now) ?? true);
+  return offered.map((choice) => ({
     choice,
     decision: decision.name,
     take(world, parameters) {
@@ -95,13 +106,18 @@ export function takeAction(
   const action = all.find(({ choice }) => choice.name === name);
   if (!action) {
     const names = all.map(({ choice }) => choice.name);
-    const expected = names.length === 0 ? 'There is none now' : `Now there are ${listed(names)}`;
-    throw new SimulationFault('action_unavailable', `${expected}; found ${JSON.stringify(name)}.`);
+    const expected =
+      names.length === 0
+        ? 'Expected no action at this tick'
+        : names.length === 1
+          ? `Expected ${names[0]}`
+          : `Expected one of ${listed(names)}`;
+    throw new SimulationFault('action_unavailable', `${expected}, found ${JSON.stringify(name)}.`);
   }
   const { choice, decision } = action;
   const given = readParameters(choice.parameters ?? {}, parameters);
   const taken = action.take(world, given);
-  return decision === null ? taken : close(taken, decision, name, false);
+  return closeMoot(decision === null ? taken : close(taken, decision, name, false), scenario);
 }
 
 /** All parameters, with defaults for those not given. Throws a SimulationFault invalid_parameters. */
@@ -134,45 +150,75 @@ function readParameter(name: string, parameter: Parameter, value: number | strin
   throw refuse(`a number from ${minimum} to ${maximum}`);
 }
 
-/** Applies the default choice of decisions whose time has run out. */
+/** Applies the default choice of decisions whose time has run out. Those that wait for the answer to a dissent keep waiting. */
 export function expireDecisions(world: World, scenario: Scenario): World {
   let next = world;
   for (const { name, until } of world.open) {
-    if (world.tick < until) continue;
-    const { otherwise } = openedDecision(name, scenario);
-    const action = available(next, scenario).find(({ choice }) => choice.name === otherwise)!;
-    next = close(
-      action.take(next, readParameters(action.choice.parameters ?? {}, {})),
-      name,
-      otherwise,
-      true,
-    );
+    if (world.tick < until || !askedDecisions(next).some((open) => open.name === name)) continue;
+    const { otherwise, title } = openedDecision(name, scenario);
+    const { choice, take } = available(next, scenario).find((action) => action.choice.name === otherwise)!;
+    const told = `“${title}”: nobody chose in time, so it is “${choice.label}”.`;
+    const taken = take({ ...next, log: noted(next, told) }, readParameters(choice.parameters ?? {}, {}));
+    next = closeMoot(close(taken, name, otherwise, true), scenario);
   }
   return next;
+}
+
+/** Closes the open decisions about something that is over. */
+export function closeMoot(world: World, scenario: Scenario): World {
+  const moot = world.open.map(({ name }) => name).filter((name) => isMoot(name, world, scenario));
+  if (moot.length === 0) return world;
+  const texts = moot.map(
+    (name) => `“${openedDecision(name, scenario).title}” closes without a choice: it is over.`,
+  );
+  return {
+    ...world,
+    open: world.open.filter(({ name }) => !moot.includes(name)),
+    // A dissent may come again.
+    lapsed: [...world.lapsed, ...moot.filter((name) => name !== DISSENT.name)],
+    log: noted(world, ...texts),
+  };
+}
+
+/** A dissent holds up a decision, so it is over when the decision is made by other means. */
+function isMoot(decision: string, world: World, scenario: Scenario): boolean {
+  return decision === DISSENT.name ? isDecided(world) : decisionOf(scenario, decision).isMoot(world);
 }
 
 /** Opens the decisions that are due: each one once, and the dissent whenever there is one. */
 export function openDecisions(world: World, scenario: Scenario): World {
   const due: { name: string; within: number }[] = [];
-  if (world.deliberation.status === 'held' && !world.open.some(({ name }) => name === DISSENT.name))
-    due.push(DISSENT);
-  for (const decision of scenario.decisions)
-    if (!wasOpened(world, decision.name) && decision.opens(world)) due.push(decision);
+  const isHeld = world.deliberation.status === 'held';
+  if (isHeld && !world.open.some(({ name }) => name === DISSENT.name)) due.push(DISSENT);
+  for (const decision of isHeld ? [] : scenario.decisions)
+    if (!wasOpened(world, decision.name) && !decision.isMoot(world) && decision.opens(world))
+      due.push(decision);
   if (due.length === 0) return world;
   const opened = due.map(({ name, within }) => ({ name, since: world.tick, until: world.tick + within }));
   return { ...world, open: [...world.open, ...opened] };
 }
 
-function wasOpened({ open, taken }: World, decision: string): boolean {
-  return open.some(({ name }) => name === decision) || taken.some((one) => one.decision === decision);
+function wasOpened({ open, taken, lapsed }: World, decision: string): boolean {
+  return (
+    open.some(({ name }) => name === decision) ||
+    taken.some((one) => one.decision === decision) ||
+    lapsed.includes(decision)
+  );
 }
 
 function close(world: World, decision: string, choice: string, isDefault: boolean): World {
   const taken = { tick: world.tick, decision, choice, isDefault };
+  // A proposal in force by other means is no longer held up.
+  const open = world.open.filter(
+    ({ name }) => name !== decision && !(name === DISSENT.name && isDecided(world)),
+  );
   return {
     ...world,
-    // A proposal in force by other means is no longer held up.
-    open: world.open.filter(({ name }) => name !== decision && !(name === DISSENT.name && isDecided(world))),
+    // What waited for the answer to a dissent can be decided for at least one more tick.
+    open:
+      decision === DISSENT.name
+        ? open.map((one) => ({ ...one, until: Math.max(one.until, world.tick + 2) }))
+        : open,
     taken: [...world.taken, taken],
   };
 }
@@ -180,6 +226,16 @@ function close(world: World, decision: string, choice: string, isDefault: boolea
 /** An open decision of the scenario, or the dissent. */
 export function openedDecision(name: string, scenario: Scenario): Decision | typeof DISSENT {
   return name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+}
+
+/** The label of a choice of the scenario, of an answer to a dissent or of a move. */
+export function labelOf(choice: string, { decisions }: Scenario): string {
+  const all: readonly Pick<Choice, 'name' | 'label'>[] = [
+    ...decisions.flatMap(({ choices }) => choices),
+    ...DISSENT_ANSWERS.map((answer) => answer.choice),
+    ...MOVE_LABELS,
+  ];
+  return all.find(({ name }) => name === choice)!.label;
 }
 
 export function decisionOf(scenario: Scenario, name: string): Decision {

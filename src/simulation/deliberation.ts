@@ -55,7 +55,7 @@ function carry(world: World, scenario: Scenario): World {
     return conclude(withDissent(world, { dissenters }), 'adopted_with_dissent', scenario);
   const held = withDissent(world, { status: 'held', dissent: 'pending', dissenters });
   return applyChange(held, {
-    told: `Carried, but ${listed(dissenters)} dissent, which holds the decision up.`,
+    told: `Carried, but ${listed(dissenters)} ${dissenters.length === 1 ? 'dissents' : 'dissent'}, which holds the decision up.`,
   });
 }
 
@@ -82,7 +82,11 @@ export function hearDissent(world: World, scenario: Scenario): World {
   const louder = world.sentinels.map((one) =>
     dissenters.includes(one.id) ? { ...one, trust: roundTo6(2 * one.trust) } : one,
   );
-  const heard = withDissent({ ...world, sentinels: louder }, { dissent: 'heard', rounds: rounds + 1 });
+  const listening = applyChange(
+    { ...world, sentinels: louder },
+    { told: `The assembly hears ${listed(dissenters)} for one more round, and gives them twice the weight.` },
+  );
+  const heard = withDissent(listening, { dissent: 'heard', rounds: rounds + 1 });
   return openRound(heard, scenario);
 }
 
@@ -91,7 +95,10 @@ const OVERRIDE_STRAIN = 0.008;
 
 export function overrideDissent(world: World, scenario: Scenario): World {
   const strain = OVERRIDE_STRAIN * world.deliberation.dissenters.length;
-  const strained = applyChange(withDissent(world, { dissent: 'overridden' }), { strain });
+  const strained = applyChange(withDissent(world, { dissent: 'overridden' }), {
+    strain,
+    told: `You pass over the dissent of ${listed(world.deliberation.dissenters)}. It strains the integrity index.`,
+  });
   return conclude(strained, 'adopted_with_dissent', scenario);
 }
 

@@ -1,11 +1,24 @@
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
+import { noted } from './change.ts';
 import type { Draws } from './draws.ts';
 import { influenceMatrix } from './influence.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
-import type { Conditions, Economy, Sentinel, World } from './world.ts';
+import type { Conditions, Sentinel, Stocks, World } from './world.ts';
 
 /** Millionths per MIC. */
 export const MICRO = 1e6;
+
+/** `4,012,345`, from millionths of a MIC. Not Intl, whose data differ between engines. */
+export function formatMic(micro: number): string {
+  return Math.round(micro / MICRO)
+    .toFixed(0)
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+export function inMic(millionths: number): number {
+  return roundTo6(millionths / MICRO);
+}
+
 /** What one point of drift above the usual value costs of gi. */
 const GI_PER_DRIFT = 0.02;
 /** Random drift: at most this in either direction per tick. */
@@ -24,7 +37,12 @@ export function advanceEconomy(world: World, draws: Draws): World {
   const strain = clamp(roundTo6(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
   const stopped = world.economy.stopped + (isMinting ? 0 : 1);
   const economy = { ...world.economy, ...stocks, mii, threshold, isMinting, strain, stopped };
-  return comeAndGo({ ...world, conditions: paid, economy });
+  return comeAndGo({
+    ...world,
+    conditions: paid,
+    economy,
+    unchanged: advanceUnchanged(world, conditions, mii),
+  });
 }
 
 /** Drift changes by chance, regression to the usual value, pressure and contagion. gi and score follow from it. */
@@ -92,8 +110,7 @@ function mint({ sentinels, economy, levers }: World, conditions: Conditions): Co
     const { isOnline, cathedral } = sentinels[i]!;
     paid[i] = 0;
     if (!isOnline) continue;
-    const multiplier = economy.multipliers[cathedral] ?? 1;
-    const amount = Math.round(reward(conditions.score[i]!, multiplier) * levers.mint_share * MICRO);
+    const amount = rewardOf(conditions.score[i]!, economy.multipliers[cathedral], levers.mint_share);
     paid[i] = amount;
     minted[i] = conditions.minted[i]! + amount;
     unpaid[i] = 0;
@@ -101,15 +118,38 @@ function mint({ sentinels, economy, levers }: World, conditions: Conditions): Co
   return { ...conditions, reward: paid, minted, unpaid };
 }
 
+/** Millionths of a MIC. */
+function rewardOf(score: number, multiplier = 1, share = 1): number {
+  return Math.round(reward(score, multiplier) * share * MICRO);
+}
+
+function advanceUnchanged(
+  { sentinels, unchanged }: World,
+  { score }: Conditions,
+  mii: number,
+): World['unchanged'] {
+  const { levers, multipliers, minted } = unchanged;
+  if (mii < roundTo6(miiThreshold(unchanged.total / MICRO)) || levers.mint_share === 0)
+    return { ...unchanged, ...moveStocks(unchanged, 0, levers) };
+  const paid = minted.slice();
+  let sum = 0;
+  for (let i = 0; i < sentinels.length; i += 1) {
+    const { isOnline, cathedral } = sentinels[i]!;
+    if (!isOnline) continue;
+    const amount = rewardOf(score[i]!, multipliers[cathedral], levers.mint_share);
+    paid[i] = minted[i]! + amount;
+    sum += amount;
+  }
+  return { ...unchanged, ...moveStocks(unchanged, sum, levers), minted: paid };
+}
+
 function withoutReward(conditions: Conditions): Conditions {
   const unpaid = conditions.unpaid.map((ticks) => ticks + 1);
   return { ...conditions, reward: conditions.reward.map(() => 0), unpaid };
 }
 
-type Stocks = Pick<Economy, 'total' | 'circulating' | 'locked' | 'burned'>;
-
 /** Minted MIC either circulates or is locked. Each transfer moves MIC between two stocks. */
-function moveStocks(from: Stocks, minted: number, levers: World['levers']): Stocks {
+function moveStocks(from: Stocks, minted: number, levers: World['unchanged']['levers']): Stocks {
   const lock = Math.floor(minted * levers.lock_share);
   const free = Math.floor(from.locked * levers.unlock_rate);
   const circulating = from.circulating + minted - lock + free;
@@ -152,10 +192,10 @@ function comeAndGo(world: World): World {
       unpaid: world.conditions.unpaid.map((ticks, i) => (back.includes(world.sentinels[i]!) ? 0 : ticks)),
     },
     economy: { ...world.economy, strain },
-    happened: [
-      ...world.happened,
+    log: noted(
+      world,
       ...leaving.map(({ id }) => `${id} has gone without a reward for too long and goes offline.`),
       ...back.map(({ id }) => `${id} comes back online.`),
-    ],
+    ),
   };
 }

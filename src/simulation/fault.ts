@@ -2,6 +2,7 @@
 export type FaultCode =
   | 'unknown_scenario'
   | 'invalid_seed'
+  | 'invalid_settings'
   | 'invalid_actions'
   | 'invalid_parameters'
   | 'action_unavailable'

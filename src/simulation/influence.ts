@@ -50,6 +50,11 @@ export function hasVoice({ isOnline, isRecused }: Sentinel): boolean {
   return isOnline && !isRecused;
 }
 
+export function statusOf({ isOnline, isRecused }: Sentinel): 'operational' | 'offline' | 'recused' {
+  if (!isOnline) return 'offline';
+  return isRecused ? 'recused' : 'operational';
+}
+
 /** Euclidean; at most √2. */
 export function virtueDistance(a: ByVirtue, b: ByVirtue): number {
   let sum = 0;

@@ -1,3 +1,6 @@
+import { SimulationFault } from './fault.ts';
+import { roundTo6 } from './round-to-6.ts';
+
 interface LeverEntry {
   least: number;
   most: number;
@@ -9,6 +12,12 @@ interface LeverEntry {
 export const LEVERS = {
   interest: { least: 0, most: 1, start: 0.2, meaning: 'weight of a sentinel’s own stake in its utility' },
   lure: { least: -1, most: 1, start: 0, meaning: 'what a drift of 10 adds to the utility' },
+  stubbornness: {
+    least: 0,
+    most: 4,
+    start: 1,
+    meaning: 'factor on the stubbornness of every sentinel',
+  },
   kinship: {
     least: 0,
     most: 3,
@@ -62,4 +71,30 @@ export const LEVERS = {
 export type Lever = keyof typeof LEVERS;
 export type Levers = Readonly<Record<Lever, number>>;
 
+/** The levers that move MIC. Without a change, they stay what they were at the start. */
+export const MONEY_LEVERS = [
+  'mint_share',
+  'lock_share',
+  'unlock_rate',
+  'burn_rate',
+] as const satisfies Lever[];
+
 export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];
+
+/** Levers that a player sets before the run, in place of the scenario’s. Choices and events change them afterwards. */
+export type Settings = Readonly<Partial<Record<Lever, number>>>;
+
+/** Rounded as in the state. Throws a SimulationFault invalid_settings. */
+export function readSettings(given: Readonly<Record<string, unknown>>): Settings {
+  const read = Object.entries(given).map(([name, value]) => {
+    if (!Object.hasOwn(LEVERS, name)) {
+      const expected = `settings: expected some of ${LEVER_NAMES.join(', ')}`;
+      throw new SimulationFault('invalid_settings', `${expected}; found ${JSON.stringify(name)}.`);
+    }
+    const { least, most } = LEVERS[name as Lever];
+    if (typeof value === 'number' && value >= least && value <= most) return [name, roundTo6(value)];
+    const expected = `settings.${name}: expected a number from ${least} to ${most}`;
+    throw new SimulationFault('invalid_settings', `${expected}, found ${JSON.stringify(value)}.`);
+  });
+  return Object.fromEntries(read);
+}

@@ -1,3 +1,4 @@
+import { noted } from './change.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Choice, Parameters } from './scenario.ts';
 import { byVirtue, VIRTUES, type Virtue } from './virtues.ts';
@@ -21,15 +22,18 @@ function remembered(key: string, make: () => Move['choice']): Move['choice'] {
   return choice;
 }
 
+const CALL_VOTE = { name: 'call_vote', label: 'Call the vote' } as const;
+const BRIEF = { name: 'brief_sentinel', label: 'Brief a sentinel' } as const;
+export const MOVE_LABELS = [CALL_VOTE, BRIEF] as const;
+
 /** Moves that a player may make at any time during a deliberation; null where it may not. */
 export function callVote(world: World): Move | null {
   const { deliberation, tick } = world;
   if (deliberation.status !== 'open' || deliberation.roundEnds <= tick + 1) return null;
   return {
     choice: remembered(`${deliberation.roundEnds}`, () => ({
-      name: 'call_vote',
-      label: 'Call the vote',
-      meaning: `The round ends with the next tick instead of with tick ${deliberation.roundEnds}.`,
+      ...CALL_VOTE,
+      meaning: `The round ends on the next day instead of on day ${deliberation.roundEnds}.`,
     })),
     take: (now) => ({ ...now, deliberation: { ...now.deliberation, roundEnds: now.tick + 1 } }),
   };
@@ -46,8 +50,7 @@ export function briefSentinel(world: World): Move | null {
   const ids = world.sentinels.filter(({ isOnline }) => isOnline).map(({ id }) => id);
   if (ids.length === 0) return null;
   const choice = (): Move['choice'] => ({
-    name: 'brief_sentinel',
-    label: 'Brief a sentinel',
+    ...BRIEF,
     meaning: `Puts one virtue before the eyes of one sentinel, whose weight for it grows. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
     parameters: {
       sentinel: { kind: 'one_of', values: ids, default: ids[0]!, meaning: 'who is briefed' },
@@ -74,6 +77,6 @@ function brief(world: World, id: string, virtue: Virtue, briefings: number): Wor
         : one,
     ),
     facts: { ...world.facts, briefings },
-    happened: [...world.happened, `${id} is briefed on ${virtue}.`],
+    log: noted(world, `${id} is briefed on ${virtue}.`),
   };
 }

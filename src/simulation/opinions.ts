@@ -1,7 +1,7 @@
 import { influenceMatrix } from './influence.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { innateOpinion } from './utility.ts';
-import type { Position, World } from './world.ts';
+import type { Position, Sentinel, World } from './world.ts';
 
 /**
  * One exchange of views, after Friedkin and Johnsen (1990): x(t+1) = Λ·W·x(t) + (I − Λ)·u, where Λ is diagonal with 1 −
@@ -13,19 +13,28 @@ export function exchangeViews(world: World): World {
   const matrix = influenceMatrix(sentinels, world.levers);
   const before = conditions.opinion;
   const opinion = before.slice();
-  const innate = conditions.innate.slice();
   let movement = 0;
   for (let i = 0; i < sentinels.length; i += 1) {
     const sentinel = sentinels[i]!;
     if (!sentinel.isOnline) continue;
     const own = innateOpinion(sentinel, conditions.drift[i]!, world);
-    const { stubbornness } = sentinel;
+    const stubbornness = stubbornnessOf(sentinel, world.levers);
     const moved = roundTo6((1 - stubbornness) * heardBy(i, matrix, before) + stubbornness * own);
     movement = Math.max(movement, Math.abs(moved - before[i]!));
     opinion[i] = moved;
-    innate[i] = own;
   }
-  return { ...world, conditions: { ...conditions, opinion, innate }, movement: roundTo6(movement) };
+  return { ...world, conditions: { ...conditions, opinion, previous: before }, movement: roundTo6(movement) };
+}
+
+/** The own opinion of each sentinel, u, of the proposal as it stands now. */
+export function ownOpinions(world: World): number[] {
+  const { drift } = world.conditions;
+  return world.sentinels.map((sentinel, i) => innateOpinion(sentinel, drift[i]!, world));
+}
+
+/** The weight of a sentinel’s own judgement, in [0, 1]. */
+export function stubbornnessOf({ stubbornness }: Sentinel, levers: World['levers']): number {
+  return Math.min(1, roundTo6(stubbornness * levers.stubbornness));
 }
 
 /** W·x of sentinel i. A function of its own, so that the engine compiles this hot loop separately. */

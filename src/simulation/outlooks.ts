@@ -1,24 +1,37 @@
 import { forecast } from './advance.ts';
-import { available, readParameters } from './decisions.ts';
+import { type Available, available, readParameters, takeAction } from './decisions.ts';
 import { MICRO } from './economy.ts';
 import { meanOpinion } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
-import type { Scenario } from './scenario.ts';
+import type { Parameters, Scenario } from './scenario.ts';
 import type { Status, World } from './world.ts';
 
-/** The forecast state of the world, without chance and further actions. */
-export interface Outlook {
-  tick: number;
-  deliberation: Status;
-  mean_opinion: number;
-  mii: number;
-  minting_active: boolean;
-  /** MIC */
-  total_supply: number;
-  circulating: number;
+/** Over the futures. `middle`: the median. */
+export interface Spread {
+  low: number;
+  middle: number;
+  high: number;
 }
 
-/** The outcome of each choice with its default parameters, by name, and of no choice. */
+/** Where the world may be some ticks later, without further actions: in how many futures it is what, and between which values. */
+export interface Outlook {
+  /** The tick that it looks at; a future may have ended before. */
+  tick: number;
+  /** Number of futures. */
+  runs: number;
+  /** Those of the choice, as assumed. */
+  parameters: Parameters;
+  /** Futures by the status of the deliberation. */
+  deliberation: Readonly<Partial<Record<Status, number>>>;
+  mean_opinion: Spread;
+  mii: Spread;
+  /** MIC */
+  circulating: Spread;
+  /** Futures in which MIC is minted. */
+  minting: number;
+}
+
+/** The outlook of each choice with its default parameters, by name, and of no choice. */
 export interface Outlooks {
   choices: ReadonlyMap<string, Outlook>;
   otherwise: Outlook | null;
@@ -26,9 +39,11 @@ export interface Outlooks {
 
 /** Long enough for the next vote of every scenario. */
 export const OUTLOOK_TICKS = 7;
+/** Futures per outlook. */
+export const FORECASTS = 20;
 export const NO_OUTLOOKS: Outlooks = { choices: new Map(), otherwise: null };
 
-/** Cached by world: a decision stays open for several ticks, and its outlooks cost thirty. */
+/** Cached by world: a decision stays open for several ticks, and its outlooks cost hundreds. */
 const KNOWN = new WeakMap<World, Outlooks>();
 
 /** The outlooks of the choices of all open decisions, as they were when the decisions opened. */
@@ -36,31 +51,46 @@ export function outlooksOf(world: World, scenario: Scenario): Outlooks {
   if (world.open.length === 0 || world.ending !== null) return NO_OUTLOOKS;
   const known = KNOWN.get(world);
   if (known) return known;
-  const outlooks = { choices: new Map(choicesOf(world, scenario)), otherwise: lookAhead(world, scenario) };
+  const choices = available(world, scenario)
+    .filter(({ decision }) => decision !== null)
+    .map((action): [string, Outlook] => [action.choice.name, outlookOf(world, scenario, action, {})]);
+  const outlooks = { choices: new Map(choices), otherwise: lookAhead(world, scenario, {}) };
   KNOWN.set(world, outlooks);
   return outlooks;
 }
 
-function choicesOf(world: World, scenario: Scenario): [string, Outlook][] {
-  return available(world, scenario)
-    .filter(({ decision }) => decision !== null)
-    .map(({ choice, decision, take }) => {
-      const taken = take(world, readParameters(choice.parameters ?? {}, {}));
-      const open = taken.open.filter(({ name }) => name !== decision);
-      return [choice.name, lookAhead({ ...taken, open }, scenario)];
-    });
+/** The outlook of one available action. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */
+export function outlookOf(world: World, scenario: Scenario, action: Available, given: Parameters): Outlook {
+  const { name, parameters: expected = {} } = action.choice;
+  const parameters = readParameters(expected, given);
+  // Taken as a player takes it: otherwise the decision would open again in the futures.
+  return lookAhead(takeAction(world, { name, parameters }, scenario), scenario, parameters);
 }
 
-function lookAhead(world: World, scenario: Scenario): Outlook {
-  const later = forecast(world, scenario, OUTLOOK_TICKS);
-  const { mii, isMinting, total, circulating } = later.economy;
+function lookAhead(world: World, scenario: Scenario, parameters: Parameters): Outlook {
+  const futures = Array.from({ length: FORECASTS }, (_, future) =>
+    forecast(world, scenario, OUTLOOK_TICKS, future),
+  );
+  const deliberation: Partial<Record<Status, number>> = {};
+  for (const {
+    deliberation: { status },
+  } of futures)
+    deliberation[status] = (deliberation[status] ?? 0) + 1;
   return {
-    tick: later.tick,
-    deliberation: later.deliberation.status,
-    mean_opinion: meanOpinion(later),
-    mii,
-    minting_active: isMinting,
-    total_supply: roundTo6(total / MICRO),
-    circulating: roundTo6(circulating / MICRO),
+    tick: world.tick + OUTLOOK_TICKS,
+    runs: FORECASTS,
+    parameters,
+    deliberation,
+    mean_opinion: spreadOf(futures.map(meanOpinion)),
+    mii: spreadOf(futures.map(({ economy }) => economy.mii)),
+    circulating: spreadOf(futures.map(({ economy }) => economy.circulating / MICRO)),
+    minting: futures.filter(({ economy }) => economy.isMinting).length,
   };
+}
+
+function spreadOf(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  const middle = roundTo6((sorted[half - 1]! + sorted[half]!) / 2);
+  return { low: roundTo6(sorted[0]!), middle, high: roundTo6(sorted.at(-1)!) };
 }

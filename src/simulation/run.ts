@@ -1,6 +1,7 @@
 import { advance } from './advance.ts';
 import { takeAction } from './decisions.ts';
 import { SimulationFault } from './fault.ts';
+import { readSettings, type Settings } from './levers.ts';
 import type { Parameters, Scenario } from './scenario.ts';
 import { scenarioNamed } from './scenarios.ts';
 import { startWorld } from './start-world.ts';
@@ -17,39 +18,42 @@ export interface Action {
 export interface Run {
   scenario: Scenario;
   seed: number;
+  settings: Settings;
   actions: readonly Action[];
   world: World;
   /** The world when the currently open decisions opened, for which the outlooks are computed. */
   opened: World;
+  /** The world before the last action, until the next tick. */
+  before: World | null;
 }
 
-/**
- * Names the runs that this engine computes: runs recorded by an engine with another name may differ. The digest of the digests in
- * the test of the same bytes, which says the new one where a run has changed.
- */
-export const ENGINE = '09816773';
 /** Seeds are integers below this. */
 export const SEEDS = 2 ** 32;
 /** More than any scenario needs. */
 export const MAX_ACTIONS = 64;
 
-/** A run at tick 0. Throws a SimulationFault: unknown_scenario, invalid_seed. */
-export function startRun(scenarioName: string, seed: number): Run {
+/** A run at tick 0. Throws a SimulationFault: unknown_scenario, invalid_seed, invalid_settings. */
+export function startRun(
+  scenarioName: string,
+  seed: number,
+  given: Readonly<Record<string, unknown>> = {},
+): Run {
   const scenario = scenarioNamed(scenarioName);
   if (!Number.isInteger(seed) || seed < 0 || seed >= SEEDS)
     throw new SimulationFault(
       'invalid_seed',
       `Expected a whole number from 0 to ${SEEDS - 1}, found ${seed}.`,
     );
-  const world = startWorld(scenario, seed);
-  return { scenario, seed, actions: [], world, opened: world };
+  const settings = readSettings(given);
+  const world = startWorld(scenario, seed, { settings });
+  return { scenario, seed, settings, actions: [], world, opened: world, before: null };
 }
 
 /** Advances by the given number of ticks, or to the end. */
 export function stepRun(run: Run, ticks = 1): Run {
   let next = run;
   for (let count = 0; count < ticks && next.world.ending === null; count += 1)
-    next = withWorld(next, advance(next.world, run.scenario, run.seed));
+    next = { ...withWorld(next, advance(next.world, run.scenario, run.seed)), before: null };
   return next;
 }
 
@@ -63,12 +67,14 @@ export function actInRun(run: Run, name: string, parameters: Parameters): Run {
   if (run.actions.length >= MAX_ACTIONS)
     throw new SimulationFault('action_unavailable', `A run has at most ${MAX_ACTIONS} actions.`);
   const world = takeAction(run.world, { name, parameters }, run.scenario);
-  return { ...withWorld(run, world), actions: [...run.actions, { tick: run.world.tick, name, parameters }] };
+  const actions = [...run.actions, { tick: run.world.tick, name, parameters }];
+  return { ...withWorld(run, world), actions, before: run.world };
 }
 
 export interface Recorded {
   scenario: string;
   seed: number;
+  settings?: Settings;
   actions: readonly Action[];
   /** The tick at which to stop; default: that of the last action. */
   tick?: number;
@@ -78,8 +84,8 @@ export interface Recorded {
  * Replays a recorded run up to `tick`, for a resume, a shared link or a check. Throws the SimulationFaults of startRun and
  * takeAction, and invalid_actions if the ticks decrease or exceed the end.
  */
-export function replay({ scenario, seed, actions, tick }: Recorded): Run {
-  let run = startRun(scenario, seed);
+export function replay({ scenario, seed, settings, actions, tick }: Recorded): Run {
+  let run = startRun(scenario, seed, settings);
   const { horizon } = run.scenario;
   for (const [i, action] of actions.entries()) {
     const { tick: at } = run.world;
@@ -88,7 +94,9 @@ export function replay({ scenario, seed, actions, tick }: Recorded): Run {
         'invalid_actions',
         `actions.${i}.tick: expected a tick from ${at} to ${horizon}, found ${action.tick}.`,
       );
-    run = actInRun(stepRun(run, action.tick - at), action.name, action.parameters);
+    run = inPlace(`actions.${i}`, () =>
+      actInRun(stepRun(run, action.tick - at), action.name, action.parameters),
+    );
   }
   if (tick === undefined) return run;
   if (!(tick >= run.world.tick && tick <= horizon))
@@ -97,4 +105,14 @@ export function replay({ scenario, seed, actions, tick }: Recorded): Run {
       `tick: expected a tick from ${run.world.tick} to ${horizon}, found ${tick}.`,
     );
   return stepRun(run, tick - run.world.tick);
+}
+
+/** A fault of one of several actions says which one. */
+function inPlace<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SimulationFault)) throw error;
+    throw new SimulationFault(error.code, `${place}: ${error.message}`);
+  }
 }

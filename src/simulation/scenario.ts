@@ -10,12 +10,21 @@ export type Parameter =
 
 export type Parameters = Readonly<Record<string, number | string>>;
 
+/** A text, or how to say it of a state. */
+export type Said = string | ((world: World) => string);
+
+export function textOf(said: Said, world: World): string {
+  return typeof said === 'string' ? said : said(world);
+}
+
 export interface Choice {
   /** The name that `take_action` uses, unique within the scenario. */
   name: string;
   label: string;
   /** What the choice does, for the player. */
-  meaning: string;
+  meaning: Said;
+  /** Without it, always. */
+  isOffered?: (world: World) => boolean;
   parameters?: Readonly<Record<string, Parameter>>;
   change: Change | ((parameters: Parameters, world: World) => Change);
 }
@@ -24,26 +33,43 @@ export interface Choice {
 export interface Decision {
   name: string;
   title: string;
-  prompt: string;
+  prompt: Said;
   /** Evaluated after each tick until the decision has opened once. */
   opens: (world: World) => boolean;
+  /** Whether what it is about is over. Then it does not open, and closes without a choice if it is open. */
+  isMoot: (world: World) => boolean;
   /** Ticks */
   within: number;
   otherwise: string;
   choices: readonly Choice[];
 }
 
-/** An event that happens once, without the player. */
+/** An event without the player. */
 export interface ScenarioEvent {
   name: string;
   when: (world: World) => boolean;
+  /** The probability per tick while `when` holds, in [0, 1]; without it, 1. */
+  hazard?: (world: World) => number;
+  /** Happens as often as `when` and chance allow, instead of once. */
+  repeats?: boolean;
   change: Change | ((world: World) => Change);
+}
+
+/** A sentence about a run, and the condition under which it is true. */
+export interface Claim {
+  text: Said;
+  holds: (world: World) => boolean;
 }
 
 export interface Ending {
   name: string;
   title: string;
-  text: string;
+  /** What it says of the run, in order. */
+  claims: readonly Claim[];
+  /** For the player; states nothing. */
+  question: string;
+  /** Questions for a class. */
+  discuss: readonly string[];
   /** The first ending whose condition holds is the run's. The last ending of a scenario always holds. */
   isReached: (world: World) => boolean;
 }
@@ -54,10 +80,10 @@ export interface Scenario {
   title: string;
   /** Paragraphs. */
   story: readonly string[];
-  /** The question to decide. */
-  question: string;
-  /** Questions for a discussion afterwards. */
-  lesson: string;
+  /** The question to decide; it follows the text of the proposal. */
+  question: Said;
+  /** What one can learn from it. */
+  goals: readonly string[];
   effects: Readonly<Partial<Record<Virtue, number>>>;
   stakes?: Readonly<Partial<Record<Cathedral, number>>>;
   /** The initial world, as a change of the default one. */
@@ -65,8 +91,13 @@ export interface Scenario {
   /** Ticks per round, and rounds in the time box. */
   roundTicks: number;
   rounds: number;
-  /** The tick at which the run ends. */
+  /** The tick at which the run ends at the latest. */
   horizon: number;
+  /**
+   * Whether nothing more can happen: no decision can open, no event can occur, and the ending cannot change. Only asked when the
+   * deliberation is over and no decision is open. The run ends a few ticks later.
+   */
+  isSettled: (world: World) => boolean;
   decisions: readonly Decision[];
   events?: readonly ScenarioEvent[];
   /** Consequences of each outcome of the deliberation. */
@@ -82,4 +113,9 @@ export function isInForce({ deliberation: { status } }: World): boolean {
 /** Whether nothing is left to vote on. */
 export function isDecided({ deliberation: { status } }: World): boolean {
   return status !== 'open' && status !== 'held';
+}
+
+/** The prose of an ending. */
+export function endingText(world: World, { claims }: Ending): string {
+  return claims.map(({ text }) => textOf(text, world)).join(' ');
 }

@@ -4,20 +4,19 @@ import {
   SENTINEL_PROFILES,
   type SentinelId,
 } from '../../pipeline/model/sentinel-profiles.ts';
-import { applyChange } from './change.ts';
+import { applyChange, setLevers } from './change.ts';
 import { openDecisions } from './decisions.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import { integrityIndex, MICRO } from './economy.ts';
-import { LEVER_NAMES, LEVERS, type Levers } from './levers.ts';
-import { meanOpinion, polarisation } from './opinions.ts';
+import { LEVER_NAMES, LEVERS, type Levers, MONEY_LEVERS, type Settings } from './levers.ts';
+import { meanOpinion, ownOpinions, polarisation } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
-import { innateOpinion } from './utility.ts';
 import { byVirtue, VIRTUES } from './virtues.ts';
 import type { Conditions, Deliberation, Economy, Sentinel, World } from './world.ts';
 
 /** Weight of each virtue, in their order, according to each sentinel's role. */
-const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, number, number]>> = {
+export const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, number, number]>> = {
   ATLAS: [0.35, 0.15, 0.2, 0.25, 0.05],
   HERMES: [0.2, 0.1, 0.35, 0.2, 0.15],
   ZEUS: [0.2, 0.3, 0.2, 0.1, 0.2],
@@ -79,8 +78,12 @@ const STOCKS = {
 /** Days since genesis at C-151. */
 const UPTIME = 151;
 
-/** The world before the first tick. Opinions start as the innate ones, as in the model. */
-export function startWorld(scenario: Scenario, seed: number, sentinels?: readonly Sentinel[]): World {
+/** The world before the first tick. `settings` replace what the scenario sets. Opinions start as the innate ones, as in the model. */
+export function startWorld(
+  scenario: Scenario,
+  seed: number,
+  { settings = {}, sentinels }: { settings?: Settings; sentinels?: readonly Sentinel[] } = {},
+): World {
   const levers = Object.fromEntries(LEVER_NAMES.map((name) => [name, LEVERS[name].start])) as Levers;
   const cast = sentinels ?? sentinelsOf(drawsOf(seed, 0));
   const blank: World = {
@@ -91,18 +94,22 @@ export function startWorld(scenario: Scenario, seed: number, sentinels?: readonl
     effects: byVirtue((virtue) => scenario.effects[virtue] ?? 0),
     stakes: scenario.stakes ?? {},
     economy: { ...STOCKS, ...WITHOUT_READING, multipliers: GENESIS_MULTIPLIERS },
+    unchanged: { ...STOCKS, minted: [], multipliers: GENESIS_MULTIPLIERS, levers },
     deliberation: { ...UNDECIDED, rounds: scenario.rounds, roundEnds: scenario.roundTicks },
     open: [],
     taken: [],
+    lapsed: [],
     risks: { known: 0, mitigated: 0 },
     facts: {},
     past: [],
-    happened: [],
+    log: [],
     movement: 0,
+    settled: null,
     ending: null,
     began: { meanOpinion: 0, polarisation: 0, mii: 0, threshold: 0, total: 0 },
   };
-  return openDecisions(read(applyChange(blank, scenario.start)), scenario);
+  const begun = applyChange(blank, scenario.start);
+  return openDecisions(read({ ...begun, levers: setLevers(begun.levers, settings) }), scenario);
 }
 
 const WITHOUT_READING: Pick<Economy, 'mii' | 'threshold' | 'isMinting' | 'strain' | 'stopped'> = {
@@ -124,7 +131,7 @@ function rested(sentinels: readonly Sentinel[]): Conditions {
   const nothing = sentinels.map(() => 0);
   return {
     opinion: nothing,
-    innate: nothing,
+    previous: nothing,
     drift: sentinels.map(({ usualDrift }) => usualDrift),
     uptime: sentinels.map(() => UPTIME),
     gi: sentinels.map(({ usualGi }) => usualGi),
@@ -137,16 +144,21 @@ function rested(sentinels: readonly Sentinel[]): Conditions {
 
 /** Initial opinions and readings, after the scenario has set up the world. */
 function read(world: World): World {
-  const innate = world.sentinels.map((sentinel, i) =>
-    innateOpinion(sentinel, world.conditions.drift[i]!, world),
-  );
-  const conditions = { ...world.conditions, innate, opinion: innate };
+  const opinion = ownOpinions(world);
+  const conditions = { ...world.conditions, opinion, previous: opinion };
   const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
   const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
   const opined = { ...world, conditions };
+  const { total, circulating, locked, burned, multipliers } = world.economy;
+  const levers = Object.fromEntries(MONEY_LEVERS.map((name) => [name, world.levers[name]]));
   return {
     ...opined,
     economy: { ...world.economy, mii, threshold, isMinting: mii >= threshold },
+    unchanged: {
+      ...{ total, circulating, locked, burned, multipliers },
+      minted: conditions.minted,
+      levers: levers as World['unchanged']['levers'],
+    },
     began: {
       meanOpinion: meanOpinion(opined),
       polarisation: polarisation(opined),

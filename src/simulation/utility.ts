@@ -11,7 +11,16 @@ type Matter = Pick<World, 'effects' | 'stakes' | 'levers'>;
  * Virtue-weighted utility of the proposal for a sentinel, in [−1, 1]: GAIN × Σ weight_v × effect_v + interest × stake of its
  * cathedral + lure × drift ÷ 10 + temper.
  */
-export function utility(sentinel: Sentinel, drift: number, { effects, stakes, levers }: Matter): number {
+export function utility(sentinel: Sentinel, drift: number, matter: Matter): number {
+  return clamp(unboundedUtility(sentinel, drift, matter), -1, 1);
+}
+
+/** The sum of the terms, which can be outside of [−1, 1]. */
+export function unboundedUtility(
+  sentinel: Sentinel,
+  drift: number,
+  { effects, stakes, levers }: Matter,
+): number {
   const { weights } = sentinel;
   // Written out, because a loop over names costs as much as the rest of a tick.
   const sum =
@@ -21,7 +30,7 @@ export function utility(sentinel: Sentinel, drift: number, { effects, stakes, le
     weights.prudence * effects.prudence +
     weights.courage * effects.courage;
   const stake = levers.interest * (stakes[sentinel.cathedral] ?? 0);
-  return clamp(GAIN * sum + stake + (levers.lure * drift) / 10 + sentinel.temper, -1, 1);
+  return GAIN * sum + stake + (levers.lure * drift) / 10 + sentinel.temper;
 }
 
 /** A sentinel's own opinion, in [0, 1]: (1 + utility) ÷ 2. */

@@ -1,16 +1,20 @@
 import type { Cathedral } from '../../pipeline/ledger/event.ts';
 import { communityVirtues } from './community-virtues.ts';
 import { type Debrief, debriefOf } from './debrief.ts';
-import { type Available, available, openedDecision } from './decisions.ts';
-import { MICRO } from './economy.ts';
-import { meanOpinion, polarisation, positionOf } from './opinions.ts';
+import { type Available, askedDecisions, available, openedDecision } from './decisions.ts';
+import { inMic } from './economy.ts';
+import { statusOf } from './influence.ts';
+import type { Settings } from './levers.ts';
+import { meanOpinion, ownOpinions, polarisation, positionOf, stubbornnessOf } from './opinions.ts';
 import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
 import { reasoningOf } from './reasoning.ts';
-import { roundTo6 } from './round-to-6.ts';
 import type { Action, Run } from './run.ts';
-import type { Parameter, Scenario } from './scenario.ts';
+import { type Parameter, type Scenario, textOf } from './scenario.ts';
+import { type ShownModel, shownModel } from './shown-model.ts';
 import type { ByVirtue, Virtue } from './virtues.ts';
-import type { Deliberation, Position, Sentinel, World } from './world.ts';
+import { type Why, whyOf } from './why.ts';
+import { whyInWords } from './why-in-words.ts';
+import type { Deliberation, LogEntry, Position, World } from './world.ts';
 
 /** The cycle of tick 0. */
 const FIRST_CYCLE = 151;
@@ -24,7 +28,7 @@ export interface ShownSentinel {
   opinion: number;
   innate_opinion: number;
   stubbornness: number;
-  status: 'operational' | 'offline' | 'recused';
+  status: ReturnType<typeof statusOf>;
   coordination_score: number;
   gi_score: number;
   drift: number;
@@ -54,12 +58,23 @@ export interface ShownState {
     strain: number;
     multipliers: Readonly<Partial<Record<Cathedral, number>>>;
   };
+  /** The question to decide, by the present text of the proposal. */
+  question: string;
   decisions: readonly { name: string; title: string; prompt: string; until: number; otherwise: string }[];
   /** The outlook if nobody chooses; null if no decision is open. */
   outlook: Outlook | null;
-  happened: readonly string[];
+  /** What happened since the update before. */
+  happened: readonly LogEntry[];
+  settings: Settings;
   actions: readonly Action[];
+  /** What the last action moved, until the next tick. */
+  why: ShownWhy | null;
   debrief: Debrief | null;
+}
+
+export interface ShownWhy extends Why {
+  /** The same in sentences. */
+  said: readonly string[];
 }
 
 export interface ShownAction {
@@ -76,6 +91,8 @@ export interface ShownAction {
 export interface ShowOptions {
   /** Whether to forecast each choice, which costs as much as the rest of a run. */
   outlooks: boolean;
+  /** The first tick of which the log is shown; without it, the present one. */
+  since?: number;
 }
 
 /** The public view of a run: the fields of the specification, and the structures that it leaves open. */
@@ -84,6 +101,7 @@ export interface Shown {
   seed: number;
   tick: number;
   sentinels: ShownSentinel[];
+  model: ShownModel;
   current_state: ShownState;
   next_actions: readonly ShownAction[];
 }
@@ -95,24 +113,30 @@ export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown
     scenario: scenario.name,
     seed,
     tick: world.tick,
-    sentinels: world.sentinels.map((_, i) => showSentinel(world, i)),
-    current_state: showState(run, outlooks),
+    sentinels: showSentinels(world),
+    model: shownModel(world),
+    current_state: showState(run, outlooks, options.since ?? world.tick),
     next_actions: showActions(run, outlooks),
   };
 }
 
-function showSentinel(world: World, i: number): ShownSentinel {
-  const { id, cathedral, stubbornness } = world.sentinels[i]!;
-  const { innate, score, gi, drift, minted } = world.conditions;
+function showSentinels(world: World): ShownSentinel[] {
+  const own = ownOpinions(world);
+  return world.sentinels.map((_, i) => showSentinel(world, i, own[i]!));
+}
+
+function showSentinel(world: World, i: number, own: number): ShownSentinel {
+  const { id, cathedral } = world.sentinels[i]!;
+  const { score, gi, drift, minted } = world.conditions;
   const opinion = world.conditions.opinion[i]!;
   return {
     id,
     cathedral,
     position: positionOf(opinion),
-    ...reasoningOf(world, i),
+    ...reasoningOf(world, i, own),
     opinion,
-    innate_opinion: innate[i]!,
-    stubbornness,
+    innate_opinion: own,
+    stubbornness: stubbornnessOf(world.sentinels[i]!, world.levers),
     status: statusOf(world.sentinels[i]!),
     coordination_score: score[i]!,
     gi_score: gi[i]!,
@@ -121,20 +145,12 @@ function showSentinel(world: World, i: number): ShownSentinel {
   };
 }
 
-export function statusOf({ isOnline, isRecused }: Sentinel): ShownSentinel['status'] {
-  if (!isOnline) return 'offline';
-  return isRecused ? 'recused' : 'operational';
-}
-
-export function inMic(millionths: number): number {
-  return roundTo6(millionths / MICRO);
-}
-
 export function cycleOf({ tick }: World): string {
   return `C-${FIRST_CYCLE + tick}`;
 }
 
-function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): ShownState {
+function showState(run: Run, { otherwise }: Outlooks, since: number): ShownState {
+  const { scenario, world, settings, actions } = run;
   const { deliberation, levers } = world;
   const { status, round, rounds, votes, dissenters, dissent, roundEnds } = deliberation;
   const shown = { status, round, rounds, votes, dissenters, dissent, round_ends: roundEnds };
@@ -147,12 +163,21 @@ function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): 
     opinions: { mean: meanOpinion(world), polarisation: polarisation(world), movement: world.movement },
     virtues: communityVirtues(world),
     economy: showEconomy(world),
-    decisions: showDecisions(world.open, scenario),
+    question: textOf(scenario.question, world),
+    decisions: showDecisions(world, scenario),
     outlook: otherwise,
-    happened: world.happened,
+    happened: world.log.filter(({ tick }) => tick >= since),
+    settings,
     actions,
-    debrief: isOver ? debriefOf(world, scenario) : null,
+    why: showWhy(run),
+    debrief: isOver ? debriefOf(run) : null,
   };
+}
+
+function showWhy({ before, world }: Run): ShownWhy | null {
+  if (before === null) return null;
+  const why = whyOf(before, world);
+  return { ...why, said: whyInWords(why) };
 }
 
 function showEconomy({ economy }: World): ShownState['economy'] {
@@ -170,30 +195,30 @@ function showEconomy({ economy }: World): ShownState['economy'] {
   };
 }
 
-function showDecisions(open: World['open'], scenario: Scenario): ShownState['decisions'] {
-  return open.map(({ name, until }) => {
+function showDecisions(world: World, scenario: Scenario): ShownState['decisions'] {
+  return askedDecisions(world).map(({ name, until }) => {
     const { title, prompt, otherwise } = openedDecision(name, scenario);
-    return { name, title, prompt, until, otherwise };
+    return { name, title, prompt: textOf(prompt, world), until, otherwise };
   });
 }
 
 function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly ShownAction[] {
   return available(world, scenario).map((action) => ({
-    ...showChoice(action),
+    ...showChoice(action, world),
     outlook: outlooks.choices.get(action.choice.name) ?? null,
   }));
 }
 
 type ShownChoice = Omit<ShownAction, 'outlook'>;
 
-/** Cached by choice, so that all runs share one object. */
+/** Cached by choice where it is the same in every state, so that all runs share one object. */
 const CHOICES = new WeakMap<Available['choice'], ShownChoice>();
 
-export function showChoice({ choice, decision }: Available): ShownChoice {
+export function showChoice({ choice, decision }: Available, world: World): ShownChoice {
   const known = CHOICES.get(choice);
   if (known) return known;
   const { name, label, meaning, parameters = {} } = choice;
-  const shown = { name, label, meaning, decision, parameters };
-  CHOICES.set(choice, shown);
+  const shown = { name, label, meaning: textOf(meaning, world), decision, parameters };
+  if (typeof meaning === 'string') CHOICES.set(choice, shown);
   return shown;
 }

@@ -1,5 +1,5 @@
 import type { Cathedral } from '../../pipeline/ledger/event.ts';
-import type { Levers } from './levers.ts';
+import type { Levers, MONEY_LEVERS } from './levers.ts';
 import type { ByVirtue } from './virtues.ts';
 
 /** The properties of a sentinel that only events change. While the list is the same object, the influence matrix stays valid. */
@@ -36,8 +36,8 @@ export interface Sentinel {
 export interface Conditions {
   /** In [0, 1]: 0 rejects the proposal, 1 adopts it. */
   opinion: readonly number[];
-  /** Each sentinel's own opinion of the proposal, in [0, 1]. */
-  innate: readonly number[];
+  /** Before the last exchange of views. */
+  previous: readonly number[];
   /** 0–10 */
   drift: readonly number[];
   /** Days */
@@ -52,12 +52,15 @@ export interface Conditions {
   unpaid: readonly number[];
 }
 
-/** Stocks in millionths of a MIC: integers below 2⁵³, so that sums are exact. */
-export interface Economy {
+/** In millionths of a MIC: integers below 2⁵³, so that sums are exact. */
+export interface Stocks {
   total: number;
   circulating: number;
   locked: number;
   burned: number;
+}
+
+export interface Economy extends Stocks {
   mii: number;
   threshold: number;
   isMinting: boolean;
@@ -66,6 +69,17 @@ export interface Economy {
   multipliers: Readonly<Partial<Record<Cathedral, number>>>;
   /** Number of ticks without minting. */
   stopped: number;
+}
+
+/**
+ * What would be minted, and where it would be, with the multipliers and the money levers of the start: by the same scores and the same
+ * integrity index, day by day beside the real economy. The difference between the two is what the player’s choices did to the supply.
+ */
+export interface Unchanged extends Stocks {
+  /** In total, by sentinel; millionths of a MIC. */
+  minted: readonly number[];
+  multipliers: Economy['multipliers'];
+  levers: Pick<Levers, (typeof MONEY_LEVERS)[number]>;
 }
 
 export type Status =
@@ -124,6 +138,12 @@ export interface Taken {
   isDefault: boolean;
 }
 
+/** An event, a vote or a change of the rules, in a sentence for the player. */
+export interface LogEntry {
+  tick: number;
+  text: string;
+}
+
 /** The complete state of a run: plain JSON, with numbers rounded to six places. */
 export interface World {
   tick: number;
@@ -135,19 +155,23 @@ export interface World {
   /** The stake of each cathedral in the proposal, in [−1, 1]. */
   stakes: Readonly<Partial<Record<Cathedral, number>>>;
   economy: Economy;
+  unchanged: Unchanged;
   deliberation: Deliberation;
   open: readonly OpenDecision[];
   taken: readonly Taken[];
+  /** Names of the decisions that closed without a choice, because what they were about was over. */
+  lapsed: readonly string[];
   /** Known risks, and those that were addressed. */
   risks: { known: number; mitigated: number };
   /** Values that a scenario stores. */
   facts: Readonly<Record<string, number>>;
   /** Events of the scenario that have happened. */
   past: readonly string[];
-  /** Notes since the start of the last tick. */
-  happened: readonly string[];
+  log: readonly LogEntry[];
   /** Largest change of an opinion in the last tick. */
   movement: number;
+  /** The tick since which nothing more can happen; null while something can. */
+  settled: number | null;
   /** Key of the ending, when the run is over. */
   ending: string | null;
   /** The initial values, for the debrief. */

@@ -5,12 +5,16 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
+import { REFERENCE_TAGS } from './components/api/reference-group.ts';
+import { touchedYears, yearFiles } from './components/changes/year-file.ts';
 import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
 import { openChart } from './components/charts/open-chart.ts';
 import { type ArchiveFolder, archivePages, touchedPages } from './components/explore/archive-pages.ts';
 import { sentinelEntries } from './components/explore/sentinels.ts';
 import type { SiteRelease } from './components/release.ts';
 import { closedYears } from './components/report/closed-years.ts';
+import { rowsPaths } from './components/rows/rows-facts.ts';
+import { SCENARIO_PAGES } from './components/simulation/teaching/scenario-pages.ts';
 import { CARDS } from './components/site/cards/cards.ts';
 
 /** The addresses of one kind of page in a release, each once. */
@@ -46,7 +50,10 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/[area]': () => AREAS.map((area) => `/${area}/`),
   '/academics/papers/[id]': (release) =>
     release.read(papers).papers.map(({ id }) => `/academics/papers/${id}/`),
+  '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
   '/cards/[...card].png': () => [...CARDS.keys()].map((card) => `/cards/${card}.png`),
+  '/cards/on-demand/[id].svg': ON_DEMAND,
+  '/changes/[year].json': { paths: yearFiles, touched: touchedYears },
   '/charts/[id]': () => perChart('charts', '/'),
   '/charts/[id]/citation.[ending]': (release) =>
     // A chart without data cannot be cited.
@@ -64,9 +71,14 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/citation.[ending]': () =>
     ARTIFACTS.flatMap(({ path }) => CITATION_FORMS.map(({ ending }) => `/files/${path}/citation.${ending}`)),
+  '/files/[...path]/index.md': () => ARTIFACTS.map(({ path }) => `/files/${path}/index.md`),
+  '/files/[...path]/rows': () => rowsPaths('first'),
+  '/files/[...path]/rows/[table]': () => rowsPaths('others'),
   '/government/transparency/[year]': (release) =>
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
   '/oembed/[id].json': () => perChart('oembed', '.json'),
+  '/oembed/on-demand/[id].json': ON_DEMAND,
+  '/philosophy/simulation/teachers/[scenario]': () => SCENARIO_PAGES,
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
   // Beside the releases: pipeline/build/snapshots renders them.
   '/snapshots/[...id]': ON_DEMAND,

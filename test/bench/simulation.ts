@@ -89,7 +89,7 @@ function engine(): Figure[] {
 function ticker(size: number): () => number {
   const scenario = { ...scenarioNamed(SCENARIO), decisions: [], events: [], horizon: 1e9, rounds: 1e9 };
   const count = Math.max(2, Math.round(PAIRS / (size * size)));
-  let world = startWorld(scenario, 1, scaledAssembly(size, drawsOf(1, 0)));
+  let world = startWorld(scenario, 1, { sentinels: scaledAssembly(size, drawsOf(1, 0)) });
   return () => {
     const start = performance.now();
     for (let tick = 0; tick < count; tick += 1) world = advance(world, scenario, 1);

@@ -14,6 +14,7 @@ import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts'
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { hasObjectStore, RadosGateway } from '../engines/object-store.ts';
+import { meanwhile } from '../meanwhile.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
@@ -171,20 +172,19 @@ describe('a follower', () => {
     await pointTo(store, pushed[0]!.pointed, past());
     const { follower, out } = await follow(await temporaryFolder());
     await until(() => follower.version > 0);
-    let isWatching = true;
     const behind: string[] = [];
-    const watch = (async () => {
-      while (isWatching) {
+    const watch = async (isOver: () => boolean) => {
+      while (!isOver()) {
         const link = await readlink(join(out, 'current'));
         const beside = follower.beside!.pointer;
         const release = pushed.findIndex(({ pointed }) => link.endsWith(`-${pointed.version}`));
         if (beside.log.size < pushed[release]!.pointed.log.size) behind.push(link);
       }
-    })();
-    await pointTo(store, pushed[2]!.pointed, past());
-    await until(() => follower.version === pushed[2]!.pointed.version);
-    isWatching = false;
-    await watch;
+    };
+    await meanwhile(async () => {
+      await pointTo(store, pushed[2]!.pointed, past());
+      await until(() => follower.version === pushed[2]!.pointed.version);
+    }, watch);
     expect(behind).toEqual([]);
   });
 

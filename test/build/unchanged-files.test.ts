@@ -36,11 +36,15 @@ const RULES: readonly Rule[] = [
   [/^index\.html$/, EACH],
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
   [
-    /^(attestations|calculator|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/,
+    /^(attestations|calculator|charts|compare|files|verification(\/log)?|government\/transparency)\/index\.html$/,
     EACH,
   ],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
   [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
+  // The page states its time.
+  [/^changes\/index\.html$/, EACH],
+  [/^changes\/\d{4}\.json$/, EACH],
+  [/^changes\.json$/, EACH],
   [/^events\/index\.html$/, NEXT_DAY],
   // Lists, and what lists or shows the newest records.
   [/^(cycles|decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
@@ -50,8 +54,8 @@ const RULES: readonly Rule[] = [
   [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isDeliberated],
   [/^search\/index\.html$/, NEXT_DAY],
   [/^search\/index\//, EACH],
-  // A file's page shows its formats and charts too; its citation names nothing but the file.
-  [/^files\/(.+)\/index\.html$/, shownOn],
+  // A file's page shows its formats and charts too, and those of its rows the newest ones; its citation names nothing but the file.
+  [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.(?:html|md)$/, shownOn],
   [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
   [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json|zip)$/, sourceOf],
@@ -59,8 +63,10 @@ const RULES: readonly Rule[] = [
   [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
-  [/^(openapi\.json|api\/index\.html)$/, EACH],
-  [/^(feed|checkpoints)\.(atom|json)$/, EACH],
+  [/^(openapi\.json|api\/([a-z]+\/)?index\.html)$/, EACH],
+  [new RegExp(`^((${AREA}/)?feed|checkpoints)\\.(atom|json)$`), EACH],
+  [/^sentinels\/[^/]+\/feed\.(atom|json)$/, EACH],
+  [/^files\/(.+)\/feed\.(?:atom|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // Where the events of the month are in the log.
   [/^events\/days\/\d{4}-\d{2}\.json$/, EACH],
 ];

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { binDays, calendarBins, daysBetween, inRange, stepFor } from '../../pipeline/charts/drawing/days.ts';
 import { clipText, spreadLabels, textWidth, wrapText } from '../../pipeline/charts/drawing/label.ts';
-import { ticksOf, valueScale } from '../../pipeline/charts/drawing/time-frame.ts';
+import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
+import { ticksOf, timeAxis, timeScale, valueScale } from '../../pipeline/charts/drawing/time-frame.ts';
 
 const DAY = 86_400_000;
 const dated = (dates: string[]) => dates.map((date) => ({ date }));
@@ -130,5 +131,62 @@ describe('a value scale', () => {
     expect(scale.domain()).toEqual([10, 10_000]);
     expect([scale(0), scale(-5), scale(10_000)]).toEqual([300, 300, 0]);
     expect(ticksOf(scale, 'log', 5)).toEqual([10, 100, 1000, 10_000]);
+  });
+});
+
+describe('a time axis', () => {
+  const YEAR = 31_557_600_000;
+  const labelsOf = (from: number, to: number, width: number) => {
+    const edges = { left: -40, right: width };
+    const marks = timeAxis(timeScale(from, to, 0, width), edges, 0, THEMES.light).filter((mark) =>
+      mark.startsWith('<text'),
+    );
+    return marks.map((mark) => ({
+      text: />([^<]*)</.exec(mark)![1]!,
+      x: Number(/ x="([^"]*)"/.exec(mark)![1]),
+      y: Number(/ y="([^"]*)"/.exec(mark)![1]),
+    }));
+  };
+
+  test('names every year whose beginning it shows where it has months, and its first year', () => {
+    const width = fc.constantFrom(120, 250, 480, 900);
+    const days = fc.integer({ min: 1, max: 1000 });
+    fc.assert(
+      fc.property(fc.nat(1500), days, width, (start, length, wide) => {
+        const from = Date.UTC(2024, 0, 1) + start * DAY;
+        const to = from + length * DAY;
+        const labels = labelsOf(from, to, wide);
+        const texts = labels.map(({ text }) => text);
+        // Where months have no room, years are regular too.
+        if (!texts.some((text) => /^[A-Z][a-z]{2}$/.test(text))) return;
+        for (
+          let year = new Date(from).getUTCFullYear() + 1;
+          Date.UTC(year, 0, 1) <= to - YEAR / 20;
+          year += 1
+        )
+          expect(texts, `${year} at ${wide}`).toContain(String(year));
+        const above = labels.filter(({ y }) => y === labels[0]!.y);
+        for (const [index, { text, x }] of above.entries()) {
+          const before = above[index - 1];
+          if (before)
+            expect(x - before.x).toBeGreaterThan((textWidth(text, 12) + textWidth(before.text, 12)) / 2);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('labels the month in which it begins', () => {
+    const [from, to] = [Date.UTC(2025, 6, 3), Date.UTC(2026, 10, 22)];
+    expect(labelsOf(from, to, 250).map(({ text }) => text)).toEqual([
+      'Jul',
+      '2025',
+      'Oct',
+      'Jan',
+      '2026',
+      'Apr',
+      'Jul',
+      'Oct',
+    ]);
   });
 });

@@ -29,9 +29,12 @@ describe('whatever a file holds that its schema allows', () => {
           const scale = log && chart.controls.includes('scale') ? 'log' : 'linear';
           const state = { ...DEFAULT_STATE, scale } as const;
           assertDrawn(chart.draw(data, state, { width, theme: 'light' }), id);
-          const words = [chart.title(data, state), ...chart.summary(data, state), chart.source(data)].join(
-            ' ',
-          );
+          const words = [
+            chart.title(data, state),
+            chart.finding(data, state) ?? '',
+            ...chart.summary(data, state),
+            chart.source(data),
+          ].join(' ');
           expect(words).not.toMatch(/NaN|undefined|Infinity|null|Invalid/);
           const { rows } = chart.table(data, state);
           for (const cell of rows.flat())

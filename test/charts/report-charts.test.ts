@@ -73,7 +73,7 @@ describe('a chart of the report', () => {
   });
 
   test('leaves a gap where a month has no reading', () => {
-    const line = /<path d="([^"]*)" fill="none" stroke="#1d4f7c"/.exec(PICTURES['report-mii-light']!)![1]!;
+    const line = /<path d="([^"]*)" fill="none" stroke="#33485c"/.exec(PICTURES['report-mii-light']!)![1]!;
     expect(line.match(/M/g)).toHaveLength(2);
     expect(PICTURES['report-mii-no-reading']).toContain(
       'The ledger has no reading of the integrity index in this period.',
@@ -82,7 +82,7 @@ describe('a chart of the report', () => {
 
   test('hatches a month that is not whole, and rings its mean', () => {
     expect(PICTURES['report-supply-light']!.match(/fill-opacity="0.25"/g)).toHaveLength(2);
-    expect(PICTURES['report-mii-light']).toContain('fill="#fcfaf5" stroke="#1d4f7c"');
+    expect(PICTURES['report-mii-light']).toContain('fill="#fcfaf5" stroke="#33485c"');
   });
 
   test('reads the file of its year', () => {

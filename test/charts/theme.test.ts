@@ -31,6 +31,8 @@ const VISIONS: Record<string, Matrix> = {
 };
 /** Of CIE 1976; 2.3 is what an eye just notices. */
 const APART = 20;
+/** Of colours that never share a picture. */
+const OTHER = 15;
 
 const linear = (value: number) =>
   value <= 10.31475 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4;
@@ -52,6 +54,11 @@ function seen(colour: string, vision: Matrix) {
   return lab(rgb(r, g, b));
 }
 
+function distance(one: string, other: string, vision: Matrix): number {
+  const [a, b] = [seen(one, vision), seen(other, vision)];
+  return Math.hypot(a.l - b.l, a.a - b.a, a.b - b.b);
+}
+
 function contrast(one: string, other: string): number {
   const luminance = (colour: string) => {
     const [r, g, b] = linearRgb(colour);
@@ -62,22 +69,35 @@ function contrast(one: string, other: string): number {
 }
 
 describe.each(['light', 'dark'] as const)('the colours of series in %s', (name) => {
-  const { series, paper, ink, muted, contrast: other } = THEMES[name];
+  const { series, parts, subject, warning, paper, ink, muted, contrast: other } = THEMES[name];
   const panel = { light: '#f4f0e6', dark: '#211f1c' }[name];
 
   test.each(Object.entries(VISIONS))('are told apart with %s', (_, vision) => {
-    for (const [index, one] of series.entries()) {
-      for (const another of series.slice(0, index)) {
-        const [a, b] = [seen(one, vision), seen(another, vision)];
-        expect(Math.hypot(a.l - b.l, a.a - b.a, a.b - b.b), `${one} ${another}`).toBeGreaterThan(APART);
+    const statuses = [parts[0], warning, other];
+    for (const together of [series, parts, statuses, [subject, other]]) {
+      for (const [index, one] of together.entries()) {
+        for (const another of together.slice(0, index))
+          expect(distance(one, another, vision), `${one} ${another}`).toBeGreaterThan(APART);
       }
     }
   });
 
   test('are read as text on paper and on panel', () => {
-    for (const colour of [...series, ink, muted, other]) {
-      for (const ground of [paper, panel])
+    for (const ground of [paper, panel]) {
+      for (const colour of [...series, subject, ink, muted, other])
         expect(contrast(colour, ground), colour).toBeGreaterThanOrEqual(4.5);
+      for (const colour of [...parts, warning])
+        expect(contrast(colour, ground), colour).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  test('have one meaning: no other colour is taken for a cathedral’s', () => {
+    for (const colour of [subject, warning, other, ...parts]) {
+      for (const cathedral of series)
+        expect(
+          distance(colour, cathedral, VISIONS['full colour vision']!),
+          `${colour} ${cathedral}`,
+        ).toBeGreaterThan(OTHER);
     }
   });
 });

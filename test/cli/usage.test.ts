@@ -294,6 +294,7 @@ describe('the help', () => {
       'Limits',
       'Live data and simulation',
       'API keys',
+      'Webhooks',
       'Access log',
       'Many machines',
     ]);

@@ -87,6 +87,8 @@ beforeAll(async () => {
       out,
       store: null,
       keys: join(folder, 'keys.sqlite'),
+      webhooks: join(folder, 'webhooks.db'),
+      webhookPrivate: false,
       limits: join(folder, 'limits.db'),
       accessLog: join(folder, 'access-log'),
     },
@@ -104,7 +106,8 @@ beforeAll(async () => {
       liveListenersPerClient: 10,
     },
     ...{ exports: 1, exportsPerHolder: 1, trustedProxies: null, simulationOrigins: null },
-    ...{ simulationConnections: 10, simulationConnectionsPerClient: 10 },
+    ...{ simulationConnections: 10, simulationConnectionsPerClient: 10, simulationStartsPerClient: 10 },
+    ...{ chromium: null, withoutPdf: true },
   };
   const served = {
     followed: { ledger, verifiers: VERIFIERS, imports: { succeededAt: 5000, failures: 2 } },

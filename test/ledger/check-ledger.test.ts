@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -54,6 +54,26 @@ describe('a check of a ledger', () => {
       foldedUntil: null,
       unverified: 0,
     });
+  });
+
+  test('goes on although more is sealed during each step', async () => {
+    const ledger = temporaryFolder();
+    let position = await writeLedger(ledger, 5);
+    let slot = FIRST_SLOT;
+    const findings = new LedgerFindings();
+    const options = { verifiers: VERIFIERS, findings, now: Date.parse('2025-07-06T05:00:00Z') };
+    let sealed = 0;
+    for await (const _ of checkLedger(ledger, options)) {
+      if (sealed === 6) continue;
+      sealed += 1;
+      slot = nextSlotId(slot);
+      position = await writeSnapshot(ledger, slot, position, sampleEvents(4, position.size));
+      const head = join(ledger, 'head.ndjson');
+      writeFileSync(`${head}.tmp`, linesOf(sampleEvents(1, position.size)));
+      renameSync(`${head}.tmp`, head);
+    }
+    expect(findings.listed.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(position.size).toBe(5 + 4 * 6);
   });
 
   /** The errors that readers throw are the specification of the check. */

@@ -23,7 +23,7 @@ const YEARS = {
 const VARIETY = [
   ...ARTIFACTS.filter(({ restricted }) => !restricted).map(({ path }) => path),
   ...Object.keys(MEDIA_TYPES).map((ending) => `variety/file.${ending}`),
-  ...EXCEPTIONS.map(({ below }) => `${below}index.html`),
+  ...EXCEPTIONS.filter(({ below }) => below.endsWith('/')).map(({ below }) => `${below}index.html`),
   '.well-known/api-catalog',
   '404.html',
   'economy/index.html',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cyclePath } from '../../pipeline/forms/catalogue/page-names.ts';
+import { cyclePath } from '../../pipeline/forms/catalogue/cycle-path.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
@@ -44,8 +44,9 @@ describe('a decision that is corrected under its id', () => {
     const all = json('philosophy/decisions.json').decisions;
     expect(outcomes(all.filter(({ id }: { id: string }) => id === 'd'))).toEqual(NEWEST_FIRST);
     expect(outcomes(rows(`SELECT outcome FROM decisions WHERE id = 'd'`))).toEqual(NEWEST_FIRST.toReversed());
+    // The first one is older than what feeds show.
     expect(text('feed.atom').match(/(?<=<summary type="text">)(Again|Corrected|First)\.(?=<)/g)).toEqual(
-      NEWEST_FIRST,
+      NEWEST_FIRST.slice(0, 2),
     );
   });
 
@@ -125,7 +126,8 @@ describe('pages name the events of a record, with a link to its proof', () => {
 
   test('each decision under an id its own', async () => {
     const { leaves } = await readLedger(join(folder, 'ledger'));
-    const found = linked('decisions/d/index.html').map((index) => leaves[index]!.event.data);
+    const newestFirst = linked('decisions/d/index.html').sort((a, b) => b - a);
+    const found = newestFirst.map((index) => leaves[index]!.event.data);
     expect(outcomes(found as Record<string, unknown>[])).toEqual(['Again.', 'Corrected.', 'First.']);
   });
 

@@ -84,8 +84,13 @@ describe('a store that does not fit is refused in one message', () => {
     const { open, server } = await serve();
     const store = await open();
     server.buckets.clear();
-    for (const call of [store.get('a'), store.read('a', 1), store.put('a', contentOf('a'), 'absent')])
-      await expect(call).rejects.toThrow(`${server.endpoint}/bucket: expected an existing bucket`);
+    const calls = [
+      () => store.get('a'),
+      () => store.read('a', 1),
+      () => store.put('a', contentOf('a'), 'absent'),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toThrow(`${server.endpoint}/bucket: expected an existing bucket`);
   });
 
   test('another region, which the message names', async () => {

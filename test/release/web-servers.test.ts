@@ -72,7 +72,10 @@ async function addArtifacts(staging: Staging): Promise<void> {
   for (const path of CHART_PATHS.keys())
     await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
   // A folder with its own policy, and the files of the search.
-  for (const path of [...EXCEPTIONS.map(({ below }) => `${below}index.html`), 'search/index/x.pf_meta']) {
+  for (const path of [
+    ...EXCEPTIONS.filter(({ below }) => below.endsWith('/')).map(({ below }) => `${below}index.html`),
+    'search/index/x.pf_meta',
+  ]) {
     const kind = path.endsWith('.html') ? 'page' : 'asset';
     await staging.write(dataFile(path, path.repeat(20), { area: null, mediaType: mediaTypeOf(path), kind }));
   }

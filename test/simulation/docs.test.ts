@@ -9,18 +9,24 @@ import { OUTLOOK_TICKS } from '../../src/simulation/outlooks.ts';
 import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
 import { CLOSE_CODES, SIMULATION_PROBLEMS } from '../../src/simulation/protocol/problems.ts';
 import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
+import { formatSimulationReference } from '../../src/simulation/reference.ts';
+import { textOf } from '../../src/simulation/scenario.ts';
+import { BROKEN } from '../../src/simulation/scenarios/emergency-protocol-activation.ts';
+import { DRIFTED, SILENCE } from '../../src/simulation/scenarios/model-drift.ts';
+import { KNOW, LEAK } from '../../src/simulation/scenarios/moral-dilemma.ts';
+import { HEATED, SPLIT } from '../../src/simulation/scenarios/sentinel-disagreement.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+import { startWorld } from '../../src/simulation/start-world.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = `${read('simulation.md')}${read('simulation-protocol.md')}`;
 
-test.each(SCENARIOS)(
-  'the page has $name with its question and its endings',
-  ({ name, question, endings }) => {
-    const names = endings.map((ending) => `\`${ending.name}\``).join(', ');
-    expect(page).toContain(`| \`${name}\` | ${question} | ${names} |`);
-  },
-);
+test.each(SCENARIOS)('the page has $name with its question and its endings', (scenario) => {
+  const { name, endings } = scenario;
+  const question = textOf(scenario.question, startWorld(scenario, 1));
+  const names = endings.map((ending) => `\`${ending.name}\``).join(', ');
+  expect(page).toContain(`| \`${name}\` | ${question} | ${names} |`);
+});
 
 test.each(Object.entries(LEVERS))(
   'the page has the parameter %s as it is',
@@ -46,17 +52,35 @@ test.each(Object.entries(CLOSE_CODES))(
 test('the page has every message, with the members that it takes', () => {
   for (const [name, { shape }] of Object.entries(CLIENT_MESSAGES)) {
     const [, row = ''] = page.split(`| \`${name}\` |`);
-    for (const member of Object.keys(shape).filter((each) => each !== 'action'))
+    for (const member of Object.keys(shape).filter((each) => each !== 'action' && each !== 'id'))
       expect(row.split('\n')[0]).toContain(`\`${member}\``);
   }
   for (const name of Object.keys(SERVER_MESSAGES)) expect(page).toContain(`\`${name}\``);
 });
 
+test('the page has what the scenarios turn on as it is', () => {
+  const text = page.replace(/\s+/g, ' ');
+  expect(text).toContain(`below an integrity index of ${BROKEN} `);
+  expect(text).toContain(`polarisation is above ${SPLIT} when the time box ends`);
+  expect(text).toContain(`a quarrel is possible above ${HEATED}.`);
+  expect(text).toContain(
+    `has drifted from a drift of ${DRIFTED}. Outsiders can find out for ${SILENCE} days`,
+  );
+  const more = `${KNOW.asked} more if those whom it hits were asked, and ${KNOW.staged} more per day`;
+  expect(text).toContain(
+    `${LEAK} × the number of those who know: ${KNOW.first} at first, one more on each day of debate, ${more}`,
+  );
+});
+
 test('the page has the bounds as they are', () => {
   const text = page.replace(/\s+/g, ' ');
   const minutes = (ms: number) => ms / 60_000;
+  expect(SIMULATION_LIMITS).toMatchObject({ workPerSecond: 200, workBurst: 5000 });
+  expect(text).toContain(
+    'a fifth of a second of computing for all messages of a network in each second, and five seconds after',
+  );
   const { fragments, messagesPerSecond, burst, idleMs, totalMs } = SIMULATION_LIMITS;
-  const { simulationConnections, simulationConnectionsPerClient } = SETTINGS;
+  const { simulationConnections, simulationConnectionsPerClient, simulationStartsPerClient } = SETTINGS;
   expect(text).toContain(
     `messages of ${SIMULATION_LIMITS.messageBytes / 1024} KiB in at most ${fragments} fragments`,
   );
@@ -65,6 +89,11 @@ test('the page has the bounds as they are', () => {
     `${simulationConnectionsPerClient.default} connections from one network and 2 000 in all`,
   );
   expect(simulationConnections.default).toBe('2000');
+  expect(simulationStartsPerClient.default).toBe('2000');
+  expect(text).toContain('2 000 starts a day from one network');
+  expect(read('operations.md').replace(/\s+/g, ' ')).toContain(
+    `\`CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT\` is ${simulationConnectionsPerClient.default}, \`CATHEDRAL_SIMULATION_STARTS_PER_CLIENT\` 2 000.`,
+  );
   expect(text).toContain(`${minutes(idleMs)} minutes without a message`);
   expect(minutes(totalMs)).toBe(120);
   expect(text).toContain(`every ${SIMULATION_LIMITS.heartbeatMs / 1000} seconds`);
@@ -75,4 +104,12 @@ test('the page has the bounds as they are', () => {
     `support from ${support.toFixed(2)}, support with conditions from ${support_with_conditions}, oppose up to ${abstain}`,
   );
   expect(OUTLOOK_TICKS).toBe(7);
+});
+
+test('the numbers of the simulation are those of the scenarios, and the worked tick comes out as the engine has it', () => {
+  const text = formatSimulationReference();
+  expect(read('simulation-reference.md')).toBe(text);
+  expect(text).not.toContain('not offered in the runs that were tried');
+  const [, computed, update] = / = ([\d.]+)\. The update of tick 2 says ([\d.]+)\./.exec(text)!;
+  expect(Number(computed)).toBe(Number(update));
 });

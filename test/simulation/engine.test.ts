@@ -10,6 +10,8 @@ import { show } from '../../src/simulation/view.ts';
 import type { World } from '../../src/simulation/world.ts';
 import { arbitraryPlay, play } from './arbitrary-run.ts';
 
+fc.configureGlobal({ seed: 19 });
+
 /** In every state that a run can come to. */
 function everywhere(holds: (world: World) => void): void {
   fc.assert(
@@ -23,8 +25,8 @@ function everywhere(holds: (world: World) => void): void {
 describe('whatever a player does', () => {
   test('opinions, drift, gi, the index and its threshold stay in their ranges', () => {
     everywhere(({ conditions, economy }) => {
-      const { opinion, innate, drift, gi, score } = conditions;
-      for (const share of [...opinion, ...innate, ...gi]) expect(share >= 0 && share <= 1).toBe(true);
+      const { opinion, drift, gi, score } = conditions;
+      for (const share of [...opinion, ...gi]) expect(share >= 0 && share <= 1).toBe(true);
       expect(drift.every((one) => one >= 0 && one <= 10)).toBe(true);
       expect(score.every((one) => one >= 0 && one < 200)).toBe(true);
       for (const share of [economy.mii, economy.threshold, economy.strain])
@@ -126,7 +128,7 @@ describe('a run', () => {
 
   test('stands still at its end', () => {
     const end = stepRun(startRun('moral_dilemma', 1), 1000);
-    expect(end.world.tick).toBe(end.scenario.horizon);
+    expect(end.world.ending).not.toBeNull();
     expect(stepRun(end)).toBe(end);
   });
 
@@ -134,16 +136,16 @@ describe('a run', () => {
     const { world } = stepRun(startRun('cathedral_multiplier_proposal', 151), 12);
     expect(world.conditions.opinion).toMatchInlineSnapshot(`
       [
-        0.523254,
-        0.57486,
-        0.555804,
-        0.460333,
-        0.432556,
-        0.518032,
-        0.534707,
-        0.507587,
-        0.715932,
-        0.519152,
+        0.523655,
+        0.628409,
+        0.584422,
+        0.364383,
+        0.322693,
+        0.477108,
+        0.560584,
+        0.508773,
+        0.842863,
+        0.54467,
       ]
     `);
     expect(world.economy).toMatchInlineSnapshot(`

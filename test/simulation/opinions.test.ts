@@ -1,30 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { applyChange } from '../../src/simulation/change.ts';
 import { influenceMatrix } from '../../src/simulation/influence.ts';
-import { exchangeViews, polarisation, positionOf } from '../../src/simulation/opinions.ts';
+import { exchangeViews, ownOpinions, polarisation, positionOf } from '../../src/simulation/opinions.ts';
+import { restingPoint } from '../../src/simulation/resting-point.ts';
 import { scenarioNamed } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
 import { innateOpinion, utility } from '../../src/simulation/utility.ts';
 import type { World } from '../../src/simulation/world.ts';
 
 const world = startWorld(scenarioNamed('sentinel_disagreement'), 1);
-
-/** x* = (I − ΛW)⁻¹ (I − Λ) u, by Gaussian elimination. */
-function equilibrium({ sentinels, conditions, levers }: World): number[] {
-  const matrix = influenceMatrix(sentinels, levers);
-  const size = sentinels.length;
-  const rows = sentinels.map(({ stubbornness }, i) => [
-    ...sentinels.map((_, j) => (i === j ? 1 : 0) - (1 - stubbornness) * matrix[i * size + j]!),
-    stubbornness * conditions.innate[i]!,
-  ]);
-  for (let pivot = 0; pivot < size; pivot += 1)
-    for (let row = 0; row < size; row += 1) {
-      if (row === pivot) continue;
-      const factor = rows[row]![pivot]! / rows[pivot]![pivot]!;
-      rows[row] = rows[row]!.map((entry, column) => entry - factor * rows[pivot]![column]!);
-    }
-  return rows.map((row, i) => row[size]! / row[i]!);
-}
 
 function settled(start: World): World {
   let now = start;
@@ -39,7 +23,7 @@ function withSentinels(change: Partial<World['sentinels'][number]>): World {
 describe('opinions', () => {
   test('come to rest where the model of Friedkin and Johnsen says', () => {
     const end = settled(world);
-    for (const [i, expected] of equilibrium(world).entries())
+    for (const [i, expected] of restingPoint(world)!.entries())
       expect(end.conditions.opinion[i]).toBeCloseTo(expected, 4);
     expect(end.movement).toBe(0);
   });
@@ -53,8 +37,8 @@ describe('opinions', () => {
   });
 
   test('of sentinels who are nothing but stubborn are their own', () => {
-    const { opinion, innate } = settled(withSentinels({ stubbornness: 1 })).conditions;
-    expect(opinion).toEqual(innate);
+    const end = settled(withSentinels({ stubbornness: 1 }));
+    expect(end.conditions.opinion).toEqual(ownOpinions(end));
   });
 
   test('of who is offline stay, and nobody goes by them', () => {

@@ -71,12 +71,16 @@ test('/asyncapi.json names this service and where its simulation is', async () =
 
 describe('the API reference', () => {
   test('has every operation with its parameters, without a script', async () => {
-    const html = await read('api/index.html');
-    expect(html).not.toMatch(/<script(?! defer)/);
+    const index = await read('api/index.html');
     for (const { path, operation: get } of operationsIn(document.paths)) {
+      const page = `api/${get.tags[0]}/`;
+      const html = await read(`${page}index.html`);
+      expect(html).not.toMatch(/<script(?! defer)/);
       expect(html).toContain(`<code>${escaped(path)}</code>`);
-      expect(html).toContain(`id="${get.operationId}"`);
       expect(html).toContain(escaped(get.summary));
+      // The index keeps the anchors that it had when it was the whole reference.
+      expect(index).toContain(`href="/${page}#${get.operationId}"`);
+      for (const text of [html, index]) expect(text).toContain(`id="${get.operationId}"`);
       for (const parameter of get.parameters ?? [])
         if ('name' in parameter) expect(html).toContain(escaped(parameter.example));
     }

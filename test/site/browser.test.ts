@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
@@ -146,6 +148,96 @@ describe('a reader with a keyboard', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sentinels/');
     await context.close();
+  });
+});
+
+describe('the frame', () => {
+  test('closes its menu on Escape, which returns the focus, and when the reader goes on elsewhere', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.origin}/licence/`);
+    const summary = page.locator('.menu summary');
+    const isOpen = () => page.locator('.menu').evaluate((menu) => (menu as HTMLDetailsElement).open);
+    await summary.click();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    expect(await isOpen()).toBe(false);
+    expect(await summary.evaluate((one) => one === document.activeElement)).toBe(true);
+    await summary.click();
+    await page.locator('.site-footer > p').click({ position: { x: 2, y: 2 } });
+    expect(await isOpen()).toBe(false);
+    await page.close();
+  });
+
+  test('has a search field that “/” focuses, Escape clears and leaves, and that leads to the search without a script', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${site.origin}/licence/`);
+    const field = page.getByRole('searchbox');
+    await page.keyboard.press('/');
+    await page.keyboard.type('and/or');
+    expect(await field.inputValue()).toBe('and/or');
+    await page.keyboard.press('Escape');
+    expect(await field.inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    expect(await field.evaluate((one) => one === document.activeElement)).toBe(false);
+    await context.close();
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const other = await plain.newPage();
+    await other.goto(`${site.origin}/licence/`);
+    await other.getByRole('searchbox').fill('atlas');
+    await other.keyboard.press('Enter');
+    await other.waitForURL('**/search/?q=atlas');
+    await plain.close();
+  });
+
+  test('on a phone has two rows, and the area of the page is in view', async () => {
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
+    await page.goto(`${site.origin}/diplomacy/`);
+    const labels = page.locator('.site-nav a');
+    const tops = await labels.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    const box = (await labels.last().boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(320);
+    await page.close();
+  });
+
+  test('explains a word on hover, on focus and on a click without a script; Escape closes it', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.origin}/economy/`);
+    const definition = page.locator('.definition').first();
+    const term = page.locator('.term').first();
+    await term.hover();
+    await definition.waitFor({ state: 'visible' });
+    await page.locator('h1').hover();
+    await definition.waitFor({ state: 'hidden' });
+    // The focus comes by the keyboard, from what stands before it.
+    await page.locator('.site-nav a').last().focus();
+    await page.keyboard.press('Tab');
+    await definition.waitFor({ state: 'visible' });
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await definition.waitFor({ state: 'hidden' });
+    await page.close();
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const other = await plain.newPage();
+    await other.goto(`${site.origin}/economy/`);
+    await other.locator('.term').first().click();
+    await other.locator('.definition').first().waitFor({ state: 'visible' });
+    await plain.close();
+  });
+
+  test('says of a missed address what may have been meant', async () => {
+    const page = await browser.newPage();
+    const missed = await readFile(join(built.out, '404.html'), 'utf8');
+    await page.route('**/economy/mic-histroy.csv', (route) =>
+      route.fulfill({ status: 404, contentType: 'text/html', body: missed }),
+    );
+    await page.goto(`${site.origin}/economy/mic-histroy.csv`);
+    expect(await page.locator('#near a').first().getAttribute('href')).toBe(
+      '/files/economy/mic-history.csv/',
+    );
+    expect(await page.locator('main input[name=q]').inputValue()).toBe('economy mic histroy');
+    await page.close();
   });
 });
 

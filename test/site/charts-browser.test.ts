@@ -68,7 +68,8 @@ async function open(path: string, reader: BrowserContextOptions = {}): Promise<P
   return page;
 }
 
-const heading = (page: Page) => page.locator('h1').textContent();
+/** The title, below the finding. */
+const heading = (page: Page) => page.locator('.chart-title').textContent();
 const BURNED = 'MIC supply over time: burned';
 const ALL = 'MIC supply over time: circulating, locked and burned';
 
@@ -104,12 +105,14 @@ describe('a reader of a chart', () => {
     expect(await page.getByLabel('logarithmic').isChecked()).toBe(true);
     expect(await page.getByRole('tab', { name: /Table/ }).getAttribute('aria-selected')).toBe('true');
     expect(await page.locator('.plot').isVisible()).toBe(false);
+    const canonical = await page.locator('link[rel="canonical"]').getAttribute('href');
+    expect(canonical).toBe('https://data.example.org/charts/supply/?series=burned&scale=log');
     await page.context().close();
   });
 
   test('opens an address as networks pass it on', async () => {
     const page = await open('/charts/supply/?utm_source=feed&series=burned&fbclid=abc');
-    await page.getByRole('heading', { level: 1, name: 'MIC supply over time: burned' }).waitFor();
+    await expect.poll(() => heading(page)).toBe(BURNED);
     await page.context().close();
   });
 
@@ -120,14 +123,57 @@ describe('a reader of a chart', () => {
     await page.context().close();
   });
 
+  test('chooses days with the handles, one step of the history for each choice, and by a preset', async () => {
+    const page = await open('/charts/supply/');
+    const [first, last] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
+    expect(
+      await page
+        .locator('.extent time')
+        .evaluateAll((times) => times.map((time) => time.getAttribute('datetime'))),
+    ).toEqual([first, last]);
+    const steps = await page.evaluate(() => history.length);
+    await page.getByRole('slider', { name: 'First day' }).focus();
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('ArrowLeft');
+    const from = new Date(Date.parse(first!) + 29 * 86_400_000).toISOString().slice(0, 10);
+    await expect.poll(() => new URL(page.url()).search).toBe(`?from=${from}`);
+    expect(await page.evaluate(() => history.length)).toBe(steps + 1);
+    expect(await page.locator('[name="from"]').inputValue()).toBe(from);
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await page.goBack();
+    await expect
+      .poll(() => page.getByRole('slider', { name: 'First day' }).getAttribute('aria-valuenow'))
+      .toBe('30');
+    await page.context().close();
+  });
+
+  test('is told of days without data at the field and in an address, and of a choice without a series; the chart stays', async () => {
+    const page = await open('/charts/supply/?from=2020-01-01');
+    await expect.poll(() => page.locator('[data-part="status"]').textContent()).toContain('a day with data');
+    const picture = await page.locator('[data-part="picture"]').innerHTML();
+    await page.locator('[name="from"]').fill('2020-01-01');
+    await page.keyboard.press('Tab');
+    const [first] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
+    await expect
+      .poll(() => page.locator('#days-fault').textContent())
+      .toContain(`Enter a day from ${first} to `);
+    expect(await page.locator('[data-part="picture"]').innerHTML()).toBe(picture);
+    await page.goto(`${site.origin}/charts/supply/?series=burned`);
+    const burned = page.getByRole('checkbox', { name: 'Burned' });
+    await burned.click();
+    await expect.poll(() => page.locator('#series-fault').textContent()).toContain('At least one series');
+    expect([await burned.isChecked(), new URL(page.url()).search]).toEqual([true, '?series=burned']);
+    await page.context().close();
+  });
+
   test('steps through the values with arrow keys, which are said, and leaves with Escape', async () => {
     const page = await open('/charts/supply/');
     const stepper = page.getByRole('slider', { name: 'Values of the chart' });
     await stepper.focus();
     await page.keyboard.press('Home');
-    const first = await page.locator('.chart-table tbody th').first().textContent();
     expect(await stepper.getAttribute('aria-valuetext')).toMatch(
-      new RegExp(`^${first}; Circulating \\(MIC\\): `),
+      /^\d{1,2} \w+ \d{4}; Circulating: [\d,]+ MIC; /,
     );
     expect(await page.locator('.readout').isVisible()).toBe(true);
     await page.keyboard.press('ArrowRight');
@@ -143,6 +189,31 @@ describe('a reader of a chart', () => {
     const box = (await page.locator('.stepper').boundingBox())!;
     await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
     await expect.poll(() => page.locator('.readout').textContent()).toContain('Mean index');
+    // At the bottom of the screen, below the mark, until it is closed.
+    const boxOf = async (part: string) => (await page.locator(part).first().boundingBox())!;
+    const readout = await boxOf('.readout');
+    expect(readout.y + readout.height).toBeCloseTo(740, 0);
+    await expect
+      .poll(async () => (await boxOf('.time-mark')).y + (await boxOf('.time-mark')).height)
+      .toBeLessThan(readout.y);
+    expect(await page.locator('.dot-mark').count()).toBe(2);
+    await page.getByTitle('Close').click();
+    expect(await page.locator('.readout').isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test('sorts the table, by the size of its numbers, and steps through the picture as before', async () => {
+    const page = await open('/charts/supply/?tab=table');
+    const cells = () => page.locator('.chart-table tbody td:nth-child(2)').allTextContents();
+    const before = await cells();
+    const heading = page.locator('.chart-table th', { hasText: 'Circulating' });
+    await heading.getByRole('button').click();
+    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    const size = (text: string) => Number(text.replaceAll(',', ''));
+    expect((await cells()).map(size)).toEqual(before.map(size).toSorted((a, b) => b - a));
+    await heading.getByRole('button').click();
+    await heading.getByRole('button').click();
+    expect(await cells()).toEqual(before);
     await page.context().close();
   });
 
@@ -169,7 +240,7 @@ describe('a reader of a chart', () => {
     for (const selector of [
       '.plot svg >> nth=0',
       '.chart-table table',
-      '.controls button',
+      '.time-fields button',
       '[data-code="live"]',
     ])
       expect(await page.locator(selector).isVisible(), selector).toBe(true);
@@ -196,11 +267,33 @@ describe('a reader of a chart', () => {
   });
 });
 
+describe('a reader who compares', () => {
+  test('has a first pair without JavaScript, any other in the address, and is told of names that are no pair', async () => {
+    const plain = await open('/compare/', { javaScriptEnabled: false });
+    const names = (await plain.locator('h1').textContent())!.split(' and ');
+    expect(names).toHaveLength(2);
+    expect(await plain.locator('[data-part="figures"] tbody tr').count()).toBe(6);
+    await plain.context().close();
+    const page = await open(`/compare/?a=${names[1]}&b=${names[0]!.toLowerCase()}`);
+    await expect.poll(() => page.locator('h1').textContent()).toBe(`${names[1]} and ${names[0]}`);
+    const picture = page.locator('[data-chart="coordination-history"] svg title').first();
+    await expect.poll(() => picture.textContent()).toContain('Coordination');
+    await page.locator('select[name="b"]').selectOption(names[1]!);
+    await expect.poll(() => page.locator('[data-part="fault"]').textContent()).toContain('with itself');
+    expect(await page.locator('h1').textContent()).toBe(`${names[1]} and ${names[0]}`);
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
 describe('a page of another origin', () => {
   /** With a policy as strict as it can be that still has a frame in it. */
-  async function pageWith(body: string): Promise<{ page: Page; server: Server }> {
+  async function pageWith(
+    body: string,
+    { scripts = "'nonce-x'", styles = "'none'", width = 800 } = {},
+  ): Promise<{ page: Page; server: Server }> {
     const server = createServer((_, response) => {
-      const policy = `default-src 'none'; frame-src ${site.origin}; script-src 'nonce-x'; img-src data:`;
+      const policy = `default-src 'none'; frame-src ${site.origin}; script-src ${scripts}; style-src ${styles}; img-src data:`;
       response.writeHead(200, {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': policy,
@@ -210,7 +303,7 @@ describe('a page of another origin', () => {
       );
     });
     const origin = await listen(server);
-    const page = await (await browser.newContext({ viewport: { width: 800, height: 900 } })).newPage();
+    const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
     });
@@ -223,7 +316,7 @@ describe('a page of another origin', () => {
       `<iframe src="${site.origin}/embed/supply/?series=burned" title="MIC supply" width="700" height="300"></iframe>`,
     );
     const frame = page.frameLocator('iframe');
-    await expect.poll(() => frame.locator('h1').textContent()).toBe(BURNED);
+    await expect.poll(() => frame.locator('.chart-title').textContent()).toBe(BURNED);
     expect(await frame.locator('[data-page]').getAttribute('href')).toBe(
       'https://data.example.org/charts/supply/?series=burned',
     );
@@ -235,6 +328,62 @@ describe('a page of another origin', () => {
     );
     const high = await frame.locator('body').evaluate((body) => body.scrollHeight);
     expect(Math.abs(told - high)).toBeLessThanOrEqual(1);
+    await page.context().close();
+    server.close();
+  });
+
+  /** What the chart's page offers to paste, for this host. */
+  async function pasted(id: string): Promise<string> {
+    const page = await open(`/charts/${id}/`);
+    const code = await page.locator('[data-code="live"] code').textContent();
+    await page.context().close();
+    return code!.replaceAll('https://data.example.org', site.origin);
+  }
+  const shown = (page: Page) =>
+    page.evaluate(() => [...document.querySelectorAll('iframe')].map(({ offsetHeight }) => offsetHeight));
+  const needed = (page: Page) =>
+    Promise.all(
+      page
+        .frames()
+        .slice(1)
+        .map((frame) => frame.evaluate(() => Math.ceil(document.body.getBoundingClientRect().height))),
+    );
+
+  test.each([380, 700])(
+    'gives each frame the height of its chart with the pasted code, %i pixels wide',
+    async (width) => {
+      const codes = [await pasted('supply'), await pasted('mii')];
+      // The page around it has what would be in the way: its own globals, and messages of others.
+      const { page, server } = await pageWith(
+        `<style>body{margin:0}</style><script>var listener = 1, origin = 2;</script>${codes.join('')}<script>postMessage({ type: 'cathedral-embed', height: 77 }, '*')</script>`,
+        { scripts: "'unsafe-inline'", styles: "'unsafe-inline'", width },
+      );
+      wrong.splice(0);
+      for (const frame of await page.locator('iframe').all()) await frame.scrollIntoViewIfNeeded();
+      await expect
+        .poll(async () => JSON.stringify(await shown(page)) === JSON.stringify(await needed(page)))
+        .toBe(true);
+      expect(new Set(await shown(page)).size).toBe(2);
+      // Opening its table makes one of them taller.
+      const [before, other] = await shown(page);
+      await page.frameLocator('iframe >> nth=0').getByText('Table').click();
+      await expect.poll(async () => (await shown(page))[0]).toBeGreaterThan(before!);
+      expect((await shown(page))[1]).toBe(other);
+      await page.context().close();
+      server.close();
+    },
+  );
+
+  test('that forbids scripts shows source and link of the chart at the height in the code, also on a phone', async () => {
+    const { page, server } = await pageWith(`<style>body{margin:0}</style>${await pasted('mii')}`, {
+      styles: "'unsafe-inline'",
+      width: 380,
+    });
+    await page.frameLocator('iframe').locator('.back a').waitFor();
+    await expect.poll(async () => (await needed(page))[0]!).toBeGreaterThan(300);
+    // The policy is what keeps the script from running.
+    expect(wrong.splice(0).join()).toMatch(/inline script/);
+    expect((await needed(page))[0]!).toBeLessThanOrEqual((await shown(page))[0]!);
     await page.context().close();
     server.close();
   });

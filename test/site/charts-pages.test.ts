@@ -9,7 +9,12 @@ import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { OembedDocument } from '../../src/api/oembed-document.ts';
-import { cellWords, tableHtml } from '../../src/site/components/charts/view-chart.ts';
+import {
+  cellWords,
+  decimalsOf,
+  newestFirst,
+  tableHtml,
+} from '../../src/site/components/charts/view-chart.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 let built: Built;
@@ -47,7 +52,23 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
       [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => plain(cell!)),
     );
     const { rows } = chart.table(data, DEFAULT_STATE);
-    expect(shown).toEqual(rows.map((row) => row.map(cellWords)));
+    const decimals = rows[0]?.map((_, index) => decimalsOf(rows.map((row) => row[index]!))) ?? [];
+    expect(shown).toEqual(
+      newestFirst(rows).map((row) => row.map((cell, index) => cellWords(cell, decimals[index]!))),
+    );
+  });
+
+  test('is described to search engines as a data set made from its files, if it has data', async () => {
+    const html = await read(`charts/${id}/index.html`);
+    const [, text] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html) ?? [];
+    const asOf = chart.asOf(dataOf(chart));
+    if (asOf === '') return expect(text).toBeUndefined();
+    expect(JSON.parse(text!)).toMatchObject({
+      '@type': 'Dataset',
+      url: `https://data.example.org/charts/${id}/`,
+      dateModified: asOf,
+      isBasedOn: chart.sources.map((path) => `https://data.example.org/${path}#dataset`),
+    });
   });
 
   test('draws it for a wide and for a narrow window, each with its own text alternative', async () => {
@@ -75,7 +96,7 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     expect(code).toMatch(/^<figure .*<\/figure>\n$/s);
     // Links are for readers; nothing is loaded, run or styled.
     expect(code).not.toMatch(
-      /<(script|style|link|img|iframe|object|use|image)\b|\s(style|src|on\w+)=|url\(/i,
+      /<(script|style|link|img|iframe|object|use(?! href="#)|image)\b|\s(style|src|on\w+)=|url\(/i,
     );
     for (const path of chart.sources) {
       const { sha256 } = built.draft.files.find((file) => file.path === path)!;
@@ -126,7 +147,7 @@ describe('a table of a chart as HTML', () => {
   test('has a heading for each row, numbers as they are in the CSV with commas to read them by, and no markup of the data', () => {
     const table = { columns, rows: [['a<b', -1234567.000001] as const, ['c&d', null] as const] };
     expect(tableHtml(table)).toBe(
-      '<thead><tr><th scope="col">Day</th><th scope="col" class="number">Change &lt;of&gt; it <span class="column-unit">MIC</span></th></tr></thead>' +
+      '<thead><tr><th scope="col" data-column="day">Day</th><th scope="col" class="number" data-column="change">Change &lt;of&gt; it <span class="column-unit">MIC</span></th></tr></thead>' +
         '<tbody><tr><th scope="row" class="tight">a&lt;b</th><td class="number">−1,234,567.000001</td></tr>' +
         '<tr><th scope="row" class="tight">c&amp;d</th><td class="number"></td></tr></tbody>',
     );
@@ -134,6 +155,17 @@ describe('a table of a chart as HTML', () => {
       ['day', 'change'],
       ['a<b', '-1234567.000001'],
       ['c&d', ''],
+    ]);
+  });
+
+  test('has the newest day first, as the files, and as many decimals in a column as its number with most', () => {
+    const rows = [
+      ['2026-01-01', 0.94681],
+      ['2026-01-02', 0.9],
+    ];
+    expect(tableHtml({ columns, rows }).match(/<td[^>]*>[^<]*/g)).toEqual([
+      '<td class="number">0.90000',
+      '<td class="number">0.94681',
     ]);
   });
 });

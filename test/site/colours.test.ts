@@ -51,9 +51,9 @@ describe.each([
   });
 
   test('a chart that stands alone has the colours of the page', () => {
-    for (const name of ['ink', 'muted', 'rule', 'contrast'] as const)
+    for (const name of ['ink', 'muted', 'rule', 'contrast', 'subject', 'warning'] as const)
       expect(theme[name]).toBe(token(css, name));
-    expect(contrast(theme.accent, grounds[0]!)).toBeGreaterThanOrEqual(4.5);
+    expect(theme.parts.map((_, index) => token(css, `part-${index + 1}`))).toEqual(theme.parts);
   });
 });
 

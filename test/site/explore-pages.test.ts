@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { citationTexts, citeRecord } from '../../pipeline/forms/catalogue/record-citation.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/release/format/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -140,4 +141,93 @@ describe('a page', () => {
     expect(words(page('deliberations/d-10'))).toContain('opened and closed 13 July 2025');
     expect(page('deliberations/in-2025')).toContain('href="/deliberations/d-10/"');
   });
+
+  /** What search engines read of a page. */
+  const described = (path: string) =>
+    [...page(path).matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(
+      ([, text]) => JSON.parse(text!) as Record<string, unknown>,
+    );
+
+  test.each([
+    [
+      'decisions/dec-400',
+      'Report',
+      'decision',
+      /Recorded on 7 August 2026\. Ledger \S+\. CC BY 4\.0\. https/,
+    ],
+    [
+      'deliberations/d-400',
+      'Conversation',
+      'deliberation',
+      /Closed on \d+ August 2026\. Ledger \S+\. CC BY 4\.0\. https/,
+    ],
+    [
+      'cycles/c-151',
+      'Dataset',
+      'cycle',
+      /Cycle C-151, 1 December 2025 \[cycle\]\. Ledger \S+\. CC BY 4\.0\. https/,
+    ],
+    [
+      'sentinels/atlas',
+      'ProfilePage',
+      'sentinel',
+      /State of the ledger at 2026-09-30T.*\/snapshots\/2026-10-01T00Z\/government/,
+    ],
+  ])('%s is described as a %s, and can be cited and linked to', (path, type, kind, note) => {
+    const [record] = described(path);
+    expect(record).toMatchObject({ '@type': type, url: `https://data.example.org/${path}/` });
+    const [, aside = ''] = /<aside class="side"(.*?)<\/aside>/s.exec(page(path)) ?? [];
+    const blocks = [...aside.matchAll(/<code>(.*?)<\/code>/gs)].map(([, text]) => text!);
+    expect(blocks).toHaveLength(5);
+    expect(blocks[0]).toBe(`https://data.example.org/${path}/`);
+    expect(blocks[1]).toContain(`[${kind}]`);
+    expect(blocks[1]).toMatch(note);
+    expect(blocks[2]).toMatch(/^% .*\n\n@misc\{cathedral_/s);
+    expect(blocks[3]).toMatch(/^TY {2}- DATA/);
+    expect(JSON.parse(blocks[4]!.replaceAll('&quot;', '"'))[0].type).toBe('dataset');
+  });
+
+  test('of a deliberation has a link to each position, also for programs', () => {
+    const html = page('deliberations/d-400');
+    const anchors = [...html.matchAll(/<li id="(position-\d+)"/g)].map(([, id]) => id!);
+    expect(anchors).toHaveLength(5);
+    for (const id of anchors) expect(html).toContain(`<a class="anchor" href="#${id}"`);
+    const [{ hasPart }] = described('deliberations/d-400') as [{ hasPart: { url: string }[] }];
+    expect(hasPart.map(({ url }) => url.split('#')[1])).toEqual(anchors);
+  });
+
+  test('of what is not over says that it cannot be cited yet', () => {
+    expect(words(page('cycles/c-454'))).toContain('Once it is, its page can be cited.');
+  });
+});
+
+test('a citation names the events of the record, which tell it from a later one with the same id', () => {
+  const publication = { baseUrl: 'https://data.example.org', author: 'Publisher', origin: 'l' };
+  const of = (events: [number, number]) =>
+    citeRecord(publication, {
+      kind: 'decision',
+      href: '/decisions/d-1/',
+      title: 'Decision D-1: Whether',
+      date: '2026-08-07',
+      events,
+    });
+  expect(of([12345, 12345]).note).toBe('Recorded on 7 August 2026. Ledger l, event 12,345. CC BY 4.0.');
+  expect(of([7, 12]).note).toContain('Ledger l, events 7 to 12.');
+  expect(of([7, 7])).toMatchObject({ key: 'cathedral_decision_d_1', year: '2026', permanent: null });
+});
+
+test('a citation has no BibTeX entry where BibTeX cannot print its title', () => {
+  const citation = {
+    key: 'cathedral_decision_d_1',
+    author: 'Publisher',
+    title: 'Decision d-1: 再見',
+    year: '2026',
+    url: 'https://data.example.org/decisions/d-1/',
+    note: 'CC BY 4.0.',
+    permanent: null,
+    asOf: '2026-09-30',
+  };
+  const names = (title: string) => citationTexts({ ...citation, title }, 'decision').map(({ name }) => name);
+  expect(names('Decision d-1: Adiós')).toEqual(['Text', 'BibTeX', 'RIS', 'CSL-JSON']);
+  expect(names(citation.title)).toEqual(['Text', 'RIS', 'CSL-JSON']);
 });

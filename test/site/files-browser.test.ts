@@ -96,7 +96,7 @@ describe('the button beside an example', () => {
     const page = await context.newPage();
     await page.goto(`${site.origin}${path}`);
     expect(await page.getByRole('button', { name: /Copy|List/ }).count()).toBe(0);
-    await page.getByText('pd.read_csv(').waitFor();
+    await page.getByText('pd.read_csv(').first().waitFor();
     await page.getByRole('link', { name: /^Download CSV/ }).waitFor();
     await page.getByText('MIC minting history [data set]').waitFor();
     await context.close();

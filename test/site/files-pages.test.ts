@@ -7,7 +7,7 @@ import '@citation-js/plugin-ris';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { asOfFile } from '../../pipeline/artifacts/as-of.ts';
-import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { fieldsOf, limitsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { EVENT_TYPES } from '../../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
@@ -120,10 +120,27 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
       const schemas = [...html().matchAll(/href="\/(schemas\/[^"]+)"/g)].map(([, schema]) => schema!);
       expect(schemas.length > 0).toBe(fieldsOf(artifact).length > 0);
       for (const schema of schemas) expect(site.find(schema)).toBeDefined();
-      const api = await readFile(join(out, 'api', 'index.html'), 'utf8');
-      const anchors = [...html().matchAll(/href="\/api\/#([^"]+)"/g)].map(([, anchor]) => anchor!);
-      expect(anchors.length).toBeGreaterThan(0);
-      for (const anchor of anchors) expectText(api, `id="${anchor}"`);
+      const links = [...html().matchAll(/href="\/(api\/[^#"]*)#([^"]+)"/g)];
+      expect(links.length).toBeGreaterThan(0);
+      for (const [, page, anchor] of links)
+        expectText(await readFile(join(out, page!, 'index.html'), 'utf8'), `id="${anchor}"`);
+    });
+
+    test('states its limits, and says all of it in Markdown as well', async () => {
+      const markdown = await readFile(join(out, 'files', path, 'index.md'), 'utf8');
+      expect(limitsOf(artifact).length).toBeGreaterThan(0);
+      for (const limit of limitsOf(artifact)) {
+        expectText(html(), `<li>${escaped(limit)}</li>`);
+        expectText(markdown, `\n- ${limit}\n`);
+      }
+      expectText(html(), `href="/files/${path}/index.md"`);
+      for (const text of [`# ${artifact.title}\n`, artifact.description, `${BASE_URL}/${path}\n`])
+        expectText(markdown, text);
+      for (const { name, description } of fieldsOf(artifact)) {
+        expectText(markdown, `| \`${name}\` |`);
+        expectText(markdown, description.replaceAll('|', '\\|'));
+      }
+      expect(markdown).not.toMatch(/undefined|\[object|\n\n\n/);
     });
 
     test('is valid HTML, with all forms of the file', async () => {

@@ -51,6 +51,7 @@ async function makeRelease(folder: string): Promise<FilesRelease> {
     site: false,
     extras: true,
     print: null,
+    snapshots: { days: 366 },
     waitMs: 0,
     log: () => {},
   });

@@ -9,11 +9,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { createExporter } from '../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
+import { SnapshotFiles } from '../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import { julia } from '../../src/site/components/files/snippets/julia.ts';
 import { python } from '../../src/site/components/files/snippets/python.ts';
 import { r } from '../../src/site/components/files/snippets/r.ts';
 import { curl, duckdb, snippetsOf } from '../../src/site/components/files/snippets/snippets.ts';
 import { type Source, sourceOf } from '../../src/site/components/files/snippets/source.ts';
+import { stata } from '../../src/site/components/files/snippets/stata.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
@@ -45,7 +48,10 @@ async function succeeds(program: string, args: string[]): Promise<boolean> {
 async function served() {
   const releases = new Releases(release.out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
-  const { app, keys } = await tinyApp(release.out, { asDiskErrors: true, services: { exporter } });
+  const { app, keys } = await tinyApp(release.out, {
+    asDiskErrors: true,
+    services: { exporter, snapshots: new SnapshotFiles(release.out) },
+  });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: origin };
@@ -76,6 +82,16 @@ describe('the example for curl', () => {
     await writeFile(join(folder, source.fileName), 'mine');
     await run('sh', ['-c', curl(source).code], { cwd: folder, env });
     expect(await readFile(join(folder, source.fileName), 'utf8')).toBe('mine');
+  });
+
+  test('saves exactly one version, and says so if the bytes are others', async () => {
+    const { sources, folder, env } = await served();
+    const { source } = sources.find(({ artifact }) => artifact.path === 'economy/mic-history.csv')!;
+    const pinned = curl(source).pinned!;
+    const { stdout } = await run('sh', ['-ec', pinned], { cwd: folder, env });
+    expect(stdout).toBe('mic-history.csv: OK\n');
+    const other = pinned.replace(/echo './, "echo 'x");
+    await expect(run('sh', ['-ec', other], { cwd: folder, env })).rejects.toThrow();
   });
 
   test('fails without the key', async () => {
@@ -168,18 +184,99 @@ describe.each([
     script: RUN_ALL.python,
     of: python,
     drawn: /^(import matplotlib|plt\.).*$|\.plot\(.*\)$/gm,
+    oldestFirst: (time: string) => `assert df["${time}"].is_monotonic_increasing`,
   },
-  { tool: 'R', program: 'Rscript', has: hasR, script: RUN_ALL.r, of: r, drawn: /^$/gm },
-])('the example for $tool', ({ program, has, script, of, drawn }) => {
-  test.runIf(has)('makes a data frame with the rows of each file', async () => {
+  {
+    tool: 'R',
+    program: 'Rscript',
+    has: hasR,
+    script: RUN_ALL.r,
+    of: r,
+    drawn: /^$/gm,
+    oldestFirst: (time: string) => `stopifnot(!is.unsorted(df$${time}))`,
+  },
+])('the example for $tool', ({ program, has, script, of, drawn, oldestFirst }) => {
+  test.runIf(has)(
+    'makes a data frame with the rows of each file, the oldest of a history first',
+    async () => {
+      const all = await served();
+      const tables = all.sources.filter(({ source }) => source.shape.kind !== 'bibtex');
+      const codes = tables.map(({ artifact, source }) => {
+        const { shape, isNewestFirst } = source;
+        const checked =
+          shape.kind === 'csv' && shape.time && isNewestFirst ? oldestFirst(shape.time.name) : '';
+        return [artifact.path, `${of(source).code.replace(drawn, '')}\n${checked}`];
+      });
+      const frames = await framesOf(program, script, Object.fromEntries(codes), all);
+      expect([...frames.keys()]).toEqual(tables.map(({ artifact }) => artifact.path));
+      for (const { artifact, source } of tables) {
+        const rows = await rowsOf(source);
+        if (rows !== null) expect(frames.get(artifact.path), artifact.path).toBe(String(rows));
+      }
+    },
+  );
+});
+
+test.runIf(hasPandas)(
+  'the example of one version for Python reads its rows, and refuses other bytes',
+  async () => {
     const all = await served();
-    const tables = all.sources.filter(({ source }) => source.shape.kind !== 'bibtex');
-    const codes = tables.map(({ artifact, source }) => [artifact.path, of(source).code.replace(drawn, '')]);
-    const frames = await framesOf(program, script, Object.fromEntries(codes), all);
-    expect([...frames.keys()]).toEqual(tables.map(({ artifact }) => artifact.path));
-    for (const { artifact, source } of tables) {
-      const rows = await rowsOf(source);
-      if (rows !== null) expect(frames.get(artifact.path), artifact.path).toBe(String(rows));
+    const tables = all.sources.filter(({ source }) => python(source).pinned !== undefined);
+    expect(tables.length).toBeGreaterThan(3);
+    const codes = tables.map(({ artifact, source }) => [artifact.path, python(source).pinned!]);
+    const frames = await framesOf('python3', RUN_ALL.python, Object.fromEntries(codes), all);
+    for (const { artifact, source } of tables)
+      expect(frames.get(artifact.path), artifact.path).toBe(await rowsOf(source).then(String));
+    const other = python(tables[0]!.source).pinned!.replace(/!= "./, '!= "x');
+    await expect(framesOf('python3', RUN_ALL.python, { other }, all)).rejects.toThrow('cited');
+  },
+);
+
+/** Every option of `import delimited` that is used, as its manual ([D] import delimited) spells it. */
+const STATA_OPTION =
+  /^(clear|varnames\(1\)|case\(preserve\)|encoding\("UTF-8"\)|bindquote\(strict\)|asdouble|stringcols\([\d ]+\))$/;
+
+// Neither is in Debian, so nothing runs these two: what they are made of is checked.
+describe('the examples for Stata and Julia', () => {
+  test('of each table name its address, its types and its time', async () => {
+    const { sources } = await served();
+    for (const { artifact, source } of sources) {
+      const { shape, columns, texts, url, fileName, restricted } = source;
+      if (shape.kind !== 'csv') continue;
+      const { code } = stata(source)!;
+      const [, from, options] = /^import delimited using "([^"]+)", \/\/\/\n {4}(.+)$/m.exec(code)!;
+      expect(from, artifact.path).toBe(restricted ? fileName : url);
+      const all = options!.match(/[a-z]+(\([^)]*\))?/g)!;
+      for (const option of all) expect(option, artifact.path).toMatch(STATA_OPTION);
+      const strings = /stringcols\(([\d ]+)\)/.exec(options!)?.[1]?.split(' ').map(Number) ?? [];
+      expect(strings, artifact.path).toEqual(texts);
+      for (const place of strings) expect(columns[place - 1], artifact.path).toBeDefined();
+      const { name, type } = shape.time!;
+      const parsed = type === 'date' ? `daily(${name}, "YMD")` : `clock(${name}, "YMD#hms#")`;
+      expect(code, artifact.path).toContain(parsed);
+      const [, made] = /^generate \w+ (\w+) =/m.exec(code)!;
+      expect(columns, artifact.path).not.toContain(made);
+      expect(code, artifact.path).toMatch(new RegExp(`^format ${made} %t[cd]\nsort ${made}, stable$`, 'm'));
+      // A dollar sign begins a global macro.
+      expect(code, artifact.path).not.toContain('$');
+    }
+  });
+
+  test('use each package that Julia loads, and load each that they use', async () => {
+    const { sources } = await served();
+    for (const { artifact, source } of sources) {
+      const { code } = julia(source);
+      const loaded = /^using (.+)$/m.exec(code)![1]!.split(', ');
+      const used = ['CSV', 'DataFrames', 'Downloads', 'JSON3'].filter((name) =>
+        new RegExp(name === 'DataFrames' ? '\\bDataFrame\\b' : `\\b${name}\\.`).test(code),
+      );
+      expect(loaded, artifact.path).toEqual(used);
+      for (const pair of ['()', '[]', '""'])
+        expect(
+          code.split(pair[0]!).length % 2 === 1 ||
+            code.split(pair[0]!).length === code.split(pair[1]!).length,
+          code,
+        ).toBe(true);
     }
   });
 });
@@ -201,10 +298,10 @@ describe('the examples of a file', () => {
     const { sources } = await served();
     const toolsOf = (path: string) =>
       snippetsOf(sources.find(({ artifact }) => artifact.path === path)!.source).map(({ tool }) => tool);
-    const common = ['curl', 'Python (pandas)', 'R', 'Julia', 'DuckDB', 'Excel'];
+    const common = ['curl', 'Python (pandas)', 'R', 'Stata', 'Julia', 'DuckDB', 'Excel'];
     expect(toolsOf('economy/mic-history.csv')).toEqual([...common, 'Google Sheets']);
     expect(toolsOf('economy/roi')).toEqual([...common, 'Google Sheets']);
-    expect(toolsOf('government/policy-impact.json')).toEqual(common);
+    expect(toolsOf('government/policy-impact.json')).toEqual(common.filter((tool) => tool !== 'Stata'));
     expect(toolsOf('academics/citations.bib')).toEqual(['curl', 'Python', 'R', 'Julia', 'LaTeX']);
   });
 });

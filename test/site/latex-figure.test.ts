@@ -13,14 +13,15 @@ const hasLatex = await run('pdflatex', ['--version']).then(
   () => false,
 );
 
-test('the figure for LaTeX has the picture, its name and its citation', () => {
-  expect(latexFigure({ id: 'supply', name: '50 % of MIC & more' }, 'cathedral_chart_supply')).toBe(
+test('the figure for LaTeX has the picture and its citation, and does not repeat the title in the picture', () => {
+  expect(latexFigure('supply', 'cathedral_chart_supply')).toBe(
     [
       '% preamble: \\usepackage{graphicx}',
       '\\begin{figure}',
       '  \\centering',
       '  \\includegraphics[width=\\linewidth]{supply.pdf}',
-      '  \\caption{50 \\% of MIC \\& more~\\cite{cathedral_chart_supply}.}',
+      '  % Title, unit and source are in the picture.',
+      '  \\caption{Chart and data:~\\cite{cathedral_chart_supply}.}',
       '  \\label{fig:supply}',
       '\\end{figure}',
     ].join('\n'),
@@ -30,7 +31,7 @@ test('the figure for LaTeX has the picture, its name and its citation', () => {
 test.runIf(hasLatex)('LaTeX sets the figures of all charts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-latex-'));
   try {
-    const figures = CHARTS.map((chart) => latexFigure(chart, `cathedral_chart_${chart.id}`));
+    const figures = CHARTS.map((chart) => latexFigure(chart.id, `cathedral_chart_${chart.id}`));
     // A draft shows a frame where the picture is, so that no picture has to be made here.
     const text = `\\documentclass{article}\\usepackage[demo]{graphicx}\\begin{document}${figures.join('\n')}\\end{document}`;
     await writeFile(join(folder, 'text.tex'), text);

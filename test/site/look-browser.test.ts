@@ -1,6 +1,7 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser } from './visit.ts';
@@ -57,15 +58,24 @@ describe('the notice of old data', () => {
   });
 });
 
+test.each([360, 1280])('the chart of the day fills its column in a window of %i pixels', async (width) => {
+  const page = await open('/', { viewport: { width, height: 800 } });
+  const box = await page.locator('.chart-of-day .picture svg').boundingBox();
+  expect(box!.width).toBeGreaterThan(280);
+  expect(box!.x + box!.width).toBeLessThanOrEqual(width);
+  await page.context().close();
+});
+
 describe('a portal', () => {
   test.each([
-    [1280, '.wide'],
-    [360, '.narrow'],
+    [1280, '.small, .wide'],
+    [360, '.small, .narrow'],
   ])('shows each chart once in a window of %i pixels', async (width, shown) => {
     const page = await open('/economy/', { viewport: { width, height: 800 } });
     const charts = await page.locator('.evidence').count();
     expect(charts).toBe(8);
-    expect(await page.locator(`.evidence ${shown} svg`).filter({ visible: true }).count()).toBe(charts);
+    const drawings = page.locator('.evidence').locator(shown).locator('svg');
+    expect(await drawings.filter({ visible: true }).count()).toBe(charts);
     expect(await page.locator('.evidence svg').filter({ visible: true }).count()).toBe(charts);
     await page.context().close();
   });
@@ -80,7 +90,7 @@ describe('a portal', () => {
         await page.evaluate((value) => {
           document.documentElement.style.fontSize = value;
         }, size);
-        const box = (await page.locator('.menu ul').boundingBox())!;
+        const box = (await page.locator('.menu-panel').boundingBox())!;
         expect(box.x).toBeGreaterThanOrEqual(0);
         expect(box.x + box.width).toBeLessThanOrEqual(width);
       }
@@ -92,7 +102,7 @@ describe('a portal', () => {
     const colours: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open('/economy/', { colorScheme });
-      const area = page.locator('#chart-roi-by-cathedral + .unit + .picture .wide svg rect').first();
+      const area = page.locator('#chart-roi-by-cathedral ~ .picture svg rect').first();
       colours.push(await area.evaluate((mark) => getComputedStyle(mark).fill));
       await page.context().close();
     }
@@ -101,8 +111,29 @@ describe('a portal', () => {
 
   test('keeps the colours of its charts where the system forces its own', async () => {
     const page = await open('/economy/', { forcedColors: 'active' });
-    const svg = page.locator('.evidence .wide svg').first();
+    const svg = page.locator('.evidence .small svg').first();
     expect(await svg.evaluate((picture) => getComputedStyle(picture).forcedColorAdjust)).toBe('none');
+    await page.context().close();
+  });
+
+  test('says of each table that is wider than its place that it scrolls, and follows the window', async () => {
+    const page = await open('/economy/', { viewport: { width: 390, height: 800 } });
+    const said = () =>
+      page.$$eval('.scroll', (regions) =>
+        regions.map((region) => ({
+          isWide: region.scrollWidth > region.clientWidth + 1,
+          isSaid: region.getAttribute('aria-describedby') !== null,
+        })),
+      );
+    const isTrue = async (some: boolean) => {
+      const all = await said();
+      return (
+        all.every(({ isWide, isSaid }) => isWide === isSaid) && all.some(({ isWide }) => isWide) === some
+      );
+    };
+    await expect.poll(() => isTrue(true)).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await expect.poll(() => isTrue(false)).toBe(true);
     await page.context().close();
   });
 
@@ -118,36 +149,73 @@ describe('a portal', () => {
     expect([moving, transitions]).toEqual([0, 0]);
     await page.context().close();
   });
+});
 
-  test('prints as a report: a running title, numbered sheets, every chart and no menu', async () => {
-    const page = await open('/economy/');
-    const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true });
-    const titles = await page.locator('.evidence h3').allTextContents();
-    await page.context().close();
-    const pdf = await getDocument({ data: new Uint8Array(bytes) }).promise;
-    const sheets: string[] = [];
-    for (let number = 1; number <= pdf.numPages; number += 1) {
-      const { items } = await (await pdf.getPage(number)).getTextContent();
-      sheets.push(
-        items
-          .map((item) => ('str' in item ? item.str : ''))
-          .join(' ')
-          .replaceAll(/\s+/g, ' '),
-      );
-    }
-    expect(sheets.length).toBeGreaterThan(4);
-    sheets.forEach((sheet, index) => {
-      expect(sheet).toContain('Economy – Cathedral Data Service');
-      expect(sheet).toContain(`Page ${index + 1} of ${sheets.length}`);
-    });
-    const text = sheets.join(' ');
-    for (const title of titles) expect(text).toContain(title);
-    expect(text).toContain('https://data.example.org/economy/');
-    expect(text).not.toContain('Skip to the content');
-    expect(text).not.toContain('Explore');
-    // A picture stands with its title on one sheet: the title, and the first words of its summary.
-    expect(sheets.some((sheet) => sheet.includes(titles[0]!) && sheet.includes('had been burned'))).toBe(
-      true,
+/** The text of each sheet of a printed page. */
+async function printed(page: Page, format: 'A4' | 'Letter'): Promise<string[]> {
+  const bytes = await page.pdf({ format, printBackground: true });
+  const pdf = await getDocument({ data: new Uint8Array(bytes) }).promise;
+  const sheets: string[] = [];
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const { items } = await (await pdf.getPage(number)).getTextContent();
+    sheets.push(
+      items
+        .map((item) => ('str' in item ? item.str : ''))
+        .join(' ')
+        .replaceAll(/\s+/g, ' '),
     );
+  }
+  return sheets;
+}
+
+/** Between the margins of a sheet, px. */
+const SHEETS = { A4: 665, Letter: 687 } as const;
+
+describe('on paper', () => {
+  test.each(AREAS)(
+    'the %s portal is a briefing of two sheets, A4 and Letter, with nothing cut off',
+    async (area) => {
+      const page = await open(`/${area}/`);
+      for (const [format, width] of Object.entries(SHEETS) as ['A4' | 'Letter', number][]) {
+        const sheets = await printed(page, format);
+        expect(sheets.length, format).toBe(2);
+        for (const [index, sheet] of sheets.entries()) expect(sheet).toContain(`Page ${index + 1} of 2`);
+        expect(sheets[0]).toContain('As of 30 September 2026, 18:00 UTC');
+        expect(sheets[1]).toContain('What changed since 29 August 2026');
+        expect(sheets[1]).toContain('How to verify');
+        expect(sheets.join(' ')).not.toContain('Skip to the content');
+        await page.setViewportSize({ width, height: 1000 });
+        await page.emulateMedia({ media: 'print' });
+        expect(await page.evaluate(cutOff), format).toEqual([]);
+      }
+      await page.context().close();
+    },
+  );
+
+  test('the home page and the changes of a month take at most three sheets', async () => {
+    for (const [path, most] of [
+      ['/', 3],
+      ['/changes/', 3],
+    ] as const) {
+      const page = await open(path);
+      for (const format of ['A4', 'Letter'] as const)
+        expect((await printed(page, format)).length, `${path} ${format}`).toBeLessThanOrEqual(most);
+      await page.context().close();
+    }
   });
 });
+
+/** What the sheets of a briefing do not show whole, and charts that the page does not have. Runs in the page. */
+function cutOff(): string[] {
+  const sheets = [...document.querySelectorAll<HTMLElement>('.briefing-page')];
+  const tall = sheets
+    .filter((sheet) => sheet.scrollHeight > sheet.clientHeight)
+    .map(() => 'a sheet is too short');
+  const wide = [...document.querySelectorAll<HTMLElement>('.briefing :is(p, dd, td, th, .scroll)')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth)
+    .map((one) => one.textContent ?? '');
+  const missing = [...document.querySelectorAll('.briefing use')]
+    .map((use) => use.getAttribute('href') ?? '')
+    .filter((href) => !document.querySelector(href));
+  return [...tall, ...wide, ...missing];
+}

@@ -5,7 +5,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { latestChanges } from '../../src/site/components/home.ts';
+import { BRIEFING_CHARTS } from '../../src/site/components/briefing/briefing-parts.ts';
+import { latestChanges, takeAway } from '../../src/site/components/home.ts';
+import { unusualness } from '../../src/site/components/portal/notable-chart.ts';
+import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { cardOf } from '../../src/site/components/site/cards/card-of.ts';
 import { CARDS } from '../../src/site/components/site/cards/cards.ts';
@@ -28,6 +31,9 @@ const page = (name: string) => pages.get(name)!;
 const released = async (path: string) =>
   JSON.parse(await readFile(join(built.release, 'public', path), 'utf8'));
 
+/** A page without its briefing, which compares with earlier values and is for paper. */
+const onScreen = (html: string) => html.replace(/<div class="briefing .*/s, '');
+
 /** The text of a page, as it is read. */
 function words(html: string): string {
   const text = html.replaceAll(/<(script|svg)[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
@@ -36,11 +42,13 @@ function words(html: string): string {
 
 describe('a portal', () => {
   test.each(AREAS)(
-    '%s draws each chart of its area into the page, for a wide and a narrow window',
+    '%s draws each chart of its area into the page, narrow, and wide too where it has the room',
     (area) => {
       const html = page(`${area}/index.html`);
+      const roomy = QUESTIONS[area].filter(({ half, charts }) => !half && charts.length === 1);
       for (const { id } of CHARTS.filter((chart) => chart.area === area)) {
-        expect(html.split(`id="chart-${id}-780-page-title"`), id).toHaveLength(2);
+        const isWide = roomy.some(({ charts }) => charts.includes(id)) || BRIEFING_CHARTS[area].includes(id);
+        expect(html.split(`id="chart-${id}-780-page-title"`), id).toHaveLength(isWide ? 2 : 1);
         expect(html.split(`id="chart-${id}-340-page-title"`), id).toHaveLength(2);
         expect(html).toContain(`href="/charts/${id}/"`);
       }
@@ -80,9 +88,39 @@ describe('a portal', () => {
     const change = Math.round(total_supply - Number(before));
     expect(change).toBeGreaterThan(0);
     expect(words(page('economy/index.html'))).toContain(`+${change.toLocaleString('en-GB')} in 30 days`);
-    expect(words(page('economy/index.html'))).toMatch(
-      /ends of the whole days[^.]*: 29 September 2026 and 31 August 2026\./,
+    expect(words(page('economy/index.html'))).toContain(
+      'Changes in a day are since the end of 29 September 2026, those in 30 days since the end of 31 August 2026.',
     );
+  });
+
+  test.each(['index.html', ...PORTALS])('%s states the time of its data once', (name) => {
+    // The notice of old data is hidden, and the briefing is for paper.
+    const text = words(onScreen(page(name).replace(/<div class="old-data".*?<\/div>/s, '')));
+    expect(text.match(/\bas of 30 September 2026, 18:00 UTC/gi)).toHaveLength(1);
+  });
+
+  test('draws the course of a figure that is published by day, and says which direction is good where one is', () => {
+    const tiles = page('economy/index.html')
+      .split('<dt class="label">')
+      .slice(1)
+      .map((tile) => tile.split('</div>')[0]!);
+    expect(tiles.map((tile) => tile.includes('class="sparkline"'))).toEqual(tiles.map(() => true));
+    const judged = tiles.filter((tile) => tile.includes('higher is better'));
+    expect(judged.map((tile) => tile.split('<')[0])).toEqual(['Integrity index']);
+  });
+
+  test('has a shape of its own: board, multipliers, catalogue, question and decisions, instruments', async () => {
+    const { sentinels } = await released('government/sentinel-status.json');
+    for (const { id } of sentinels)
+      expect(words(page('government/index.html'))).toContain(`${id} operational`);
+    expect(page('economy/index.html')).toContain('id="multiplier-table"');
+    expect(page('economy/index.html')).toContain('action="/calculator/"');
+    for (const { path, restricted } of ARTIFACTS.filter(({ area }) => area === 'academics'))
+      if (!restricted) expect(page('academics/index.html')).toContain(`href="/files/${path}/">`);
+    const { decisions } = await released('philosophy/decisions.json');
+    expect(words(page('philosophy/index.html'))).toContain(decisions[0].reasoning.slice(0, 40));
+    const { articles } = await released('diplomacy/treaty-framework.json');
+    for (const { title } of articles) expect(words(page('diplomacy/index.html'))).toContain(title);
   });
 
   test('says that nothing was minted on a day without a mint', () => {
@@ -241,7 +279,7 @@ describe('a measure that stands in several places', () => {
     );
     const report = 'government/transparency/index.html';
     for (const name of ['index.html', ...PORTALS, ...charts, report]) {
-      const text = (await asset(name))
+      const text = onScreen(await asset(name))
         .replaceAll('</text>', ' · ')
         .replaceAll(/<script[\s\S]*?<\/script>|<[^>]+>/g, ' ')
         .replaceAll(/\s+/g, ' ');
@@ -261,6 +299,32 @@ describe('a measure that stands in several places', () => {
     const home = words(page('index.html'));
     for (const measure of ['index', 'consensus', 'virtues'] as const)
       expect(home.split(expected[measure]).length, measure).toBeGreaterThan(2);
+  });
+});
+
+describe('the home page', () => {
+  test.each([
+    ['what it moves on an ordinary day', [1, 2, 3, 4], 1],
+    ['three times that', [1, 2, 3, 6], 3],
+    ['after it had stood still', [1, 1, 1, 2], Number.POSITIVE_INFINITY],
+    ['nothing', [1, 2, 3, 3], 0],
+    ['who knows, on its first days', [1, 2], 0],
+    ['who knows, without a last day', [1, 2, 3, null], 0],
+  ])('weighs how far a measure moved on its last day: %s', (_, values, expected) => {
+    expect(unusualness(values)).toBe(expected);
+  });
+
+  test('opens with a chart of the day, and draws no chart twice', () => {
+    const html = page('index.html');
+    const [, id] = /class="chart-of-day".*?id="chart-([a-z-]+)"/s.exec(html)!;
+    expect(html).toContain(`id="chart-${id}-400-page-title"`);
+    expect(html.split(`id="chart-${id}"`)).toHaveLength(2);
+  });
+
+  test('loads the same file with every tool', () => {
+    const lines = takeAway({ baseUrl: BASE_URL } as SiteRelease).map(({ line }) => line);
+    expect(lines.length).toBeGreaterThan(4);
+    for (const line of lines) expect(line).toContain(`${BASE_URL}/economy/supply-by-day.csv`);
   });
 });
 

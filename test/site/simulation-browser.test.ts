@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
-import { historyOf, parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
+import { replay } from '../../src/simulation/run.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+import {
+  formatRunAddress,
+  historyOf,
+  parseRunAddress,
+} from '../../src/site/components/simulation/run-address.ts';
 import { transcriptJson } from '../../src/site/components/simulation/take-away.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -10,14 +16,31 @@ import { openHost } from './explore-host.ts';
 import { launchBrowser, violations, visit } from './visit.ts';
 
 const PATH = '/philosophy/simulation/';
-const RUN = '?scenario=model_drift&seed=7&do=1+audit&tick=9';
+const RUN = '?scenario=model_drift&seed=7&do=1+audit&tick=4';
+const STORY = '?scenario=model_drift&seed=7';
+const DECISION = '?scenario=model_drift&seed=7&tick=1';
 const READERS: Record<string, BrowserContextOptions> = {
-  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'at a desk, in light': { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   'who has enlarged it to 200 %': { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 },
-  'with colours of their own': { viewport: { width: 1280, height: 900 }, forcedColors: 'active' },
+  'with colours of their own': { viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
 };
-/** On a machine that has other work a browser may take long to do little. */
+/** The windows in which a newcomer sees everything that a decision needs. */
+const WINDOWS = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+];
+
+const DRIFT = SCENARIOS.find(({ name }) => name === 'model_drift')!;
+/** The first decision of that scenario, and the labels of its choices. */
+const [FIRST] = DRIFT.decisions;
+const labelOf = (choice: string) => FIRST!.choices.find(({ name }) => name === choice)!.label;
+
+const AUDITED = { scenario: DRIFT.name, seed: 7, actions: [{ tick: 1, name: 'audit', parameters: {} }] };
+const ENDED = formatRunAddress({
+  ...AUDITED,
+  tick: replay({ ...AUDITED, tick: DRIFT.horizon }).world.tick,
+});
 
 let built: Built;
 let browser: Browser;
@@ -38,24 +61,155 @@ function transcriptHere(address: string): string {
 }
 
 const moment = (page: Page) => page.locator('[data-part="moment"]').textContent();
-const said = (page: Page) => page.locator('[data-part="status"]').textContent();
-const opinions = (page: Page) => page.locator('.voices .stance').allTextContents();
+const place = (page: Page) => page.locator('[data-part="place"]').textContent();
+const fault = (page: Page) => page.locator('[data-part="fault"]').textContent();
+const heard = (page: Page) => page.locator('[data-part="said"]').textContent();
+const stances = (page: Page) => page.locator('[data-part="board"]').getAttribute('aria-label');
+const dots = (page: Page) =>
+  page.locator('.sentinel circle').evaluateAll((all) => all.map((dot) => Number(dot.getAttribute('cx'))));
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const state = (page: Page) => page.locator('#simulation').getAttribute('data-state');
 
 async function until(page: Page, start: string): Promise<void> {
   await expect.poll(() => moment(page)).toContain(start);
 }
 
+async function reach(page: Page, wanted: string): Promise<void> {
+  await expect.poll(() => state(page), { timeout: 20_000 }).toBe(wanted);
+}
+
+/** A control of the folded menu. */
+async function more(page: Page, name: string): Promise<void> {
+  await page.locator('.options summary').click();
+  await button(page, name).click();
+}
+
+/** The parts, of those named, that the window does not show as a whole. */
+function outside(page: Page, parts: readonly string[]): Promise<string[]> {
+  return page.evaluate((selectors) => {
+    return selectors.filter((selector) => {
+      const { top, bottom, left, right, height } = document.querySelector(selector)!.getBoundingClientRect();
+      const isIn = top >= -1 && left >= -1 && bottom <= innerHeight + 1 && right <= innerWidth + 1;
+      return height === 0 || !isIn;
+    });
+  }, parts);
+}
+
 describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
-  test.each([PATH, `${PATH}${RUN}`, `${PATH}model/`, `${PATH}protocol/`])(
-    '%s is accessible and fits',
+  test.each(['', STORY, DECISION, RUN, ENDED, 'model/', 'protocol/', 'reference/'])(
+    'the simulation at “%s” is accessible and fits',
     async (path) => {
       await using host = await openHost(built.out);
-      await using visited = await visit(browser, `${host.origin}${path}`, reader);
+      await using visited = await visit(browser, `${host.origin}${PATH}${path}`, reader);
       const { page, wrong } = visited;
-      if (path.includes('?')) await until(page, 'Tick 9 of 34');
+      if (path.startsWith('?')) await page.locator('.card h3').waitFor();
+      if (path === ENDED) await reach(page, 'ended');
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
+      const narrow = await page
+        .locator('dd')
+        .evaluateAll((all) => all.filter((one) => one.checkVisibility() && one.clientWidth < 100).length);
+      expect(narrow).toBe(0);
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+describe.each(WINDOWS)('in a window of $width × $height', (viewport) => {
+  test('a newcomer chooses, guesses, decides and sees the ending without scrolling', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(browser, `${host.origin}${PATH}`, { viewport });
+    const { page, wrong } = visited;
+    expect(await outside(page, ['.cases li:first-child', '.cases li:last-child'])).toEqual([]);
+    await page.locator('.cases [data-scenario]').last().click();
+    await reach(page, 'story');
+    expect(await outside(page, ['[data-part="question"]', '[data-part="board"]', '.predict'])).toEqual([]);
+    await button(page, 'In force').click();
+    await reach(page, 'decision');
+    const screen = [
+      '[data-part="question"]',
+      '[data-part="board"]',
+      '[data-part="tally"]',
+      '[data-part="economy"]',
+    ];
+    const choices = await page.locator('.choice').count();
+    const each = Array.from({ length: choices }, (_, i) => `.choice:nth-of-type(${i + 1}) > label`);
+    expect(await outside(page, [...screen, ...each, '.commit'])).toEqual([]);
+    expect(await page.locator('[data-part="tally"]').textContent()).toMatch(/\d+ of 10 must take a position/);
+    await page.locator('.choice input').first().check();
+    await page.locator('.predict button').first().click();
+    expect(await outside(page, ['.forecast', '.commit'])).toEqual([]);
+    await more(page, 'Skip to the end');
+    await reach(page, 'ended');
+    expect(
+      await outside(page, [...screen, '.ended h3', '.ended p', '.ended .asked', '.ended .commit']),
+    ).toEqual([]);
+    expect(await page.evaluate(() => document.activeElement?.closest('.ended') !== null)).toBe(true);
+    if (viewport.width < 500) {
+      const heights = await page
+        .locator('.ended button, .controls button:visible')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** A sequence of numbers in [0, 1) that is the same in every run. */
+function numbers(seed: number): () => number {
+  let value = seed;
+  return () => {
+    value = (value * 16_807) % 2_147_483_647;
+    return value / 2_147_483_647;
+  };
+}
+
+/** The sentences on the screen with more than two numbers. */
+function crowded(page: Page): Promise<string[]> {
+  return page.locator('[data-part="screen"]').evaluate((screen) => {
+    const blocks = screen.querySelectorAll<HTMLElement>('p, li, h2, h3, label, button, summary, output');
+    const texts = [...blocks].filter((one) => one.checkVisibility()).map((one) => one.innerText);
+    const sentences = texts.flatMap((text) => text.split(/(?<=[.!?])\s+|\n/));
+    return sentences.filter((one) => (one.match(/\d+(?:[.,]\d+)*/g) ?? []).length > 2);
+  });
+}
+
+describe('a run that is played', () => {
+  test.each(SCENARIOS.map(({ name }) => name))(
+    'of %s has no sentence with more than two numbers, whatever is chosen',
+    async (name) => {
+      await using host = await openHost(built.out);
+      await using visited = await visit(browser, `${host.origin}${PATH}?scenario=${name}&seed=3`);
+      const { page, wrong } = visited;
+      const random = numbers(name.length * 7919);
+      await reach(page, 'story');
+      const found = await crowded(page);
+      await button(page, 'Start without a guess').click();
+      for (let turn = 0; turn < 40; turn += 1) {
+        await expect.poll(() => state(page), { timeout: 20_000 }).not.toBe('story');
+        const now = await state(page);
+        found.push(...(await crowded(page)));
+        if (now === 'ended') break;
+        if (now === 'decision') {
+          const before = await page.locator('[data-decision]').getAttribute('data-decision');
+          const inputs = page.locator('.choice input[type="radio"]');
+          await inputs.nth(Math.floor(random() * (await inputs.count()))).check();
+          for (const slider of await page.locator('.choice.chosen input[type="range"]').all()) {
+            const end = await slider.getAttribute(random() < 0.5 ? 'min' : 'max');
+            await slider.fill(end!);
+          }
+          await page.locator('.predict:visible [data-answer]').first().click();
+          found.push(...(await crowded(page)));
+          await page.locator('.commit .primary').click();
+          await expect
+            .poll(
+              async () => `${await state(page)} ${await page.locator('[data-decision]').count()} ${before}`,
+            )
+            .not.toBe(`decision 1 ${before} waiting`);
+        } else await button(page, 'Next decision').click();
+      }
+      await reach(page, 'ended');
+      expect(found).toEqual([]);
       expect(wrong).toEqual([]);
     },
   );
@@ -67,111 +221,130 @@ describe('a run', () => {
     const reader = { forcedColors: 'active', colorScheme: 'dark' } as const;
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`, reader);
     const { page } = visited;
-    await until(page, 'Tick 9 of 34');
+    await until(page, 'Day 4 of');
     const drawn = await page.evaluate(() => {
       const probe = document.body.appendChild(document.createElement('i'));
       const system = ['CanvasText', 'LinkText', 'Canvas'].map((colour) => {
         probe.style.color = colour;
         return getComputedStyle(probe).color;
       });
-      const dots = [...document.querySelectorAll('.stances circle')].map((dot) => getComputedStyle(dot));
+      const dots = [...document.querySelectorAll('.sentinel circle')].map((dot) => getComputedStyle(dot));
       return { system, dots: dots.flatMap(({ fill, stroke }) => [fill, stroke]) };
     });
     expect(drawn.system).toEqual(expect.arrayContaining([...new Set(drawn.dots)]));
   });
 
-  test('is printed without what paper cannot do, and with what is folded on the screen', async () => {
+  test('is printed without what paper cannot do, with its question, ending and chart', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}${ENDED}`);
     const { page } = visited;
-    await until(page, 'Tick 9 of 34');
-    const ending = page.locator('.scenario dd').first();
-    expect(await ending.isVisible()).toBe(false);
+    await reach(page, 'ended');
     await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('#simulation :is(input, select):visible').count()).toBe(0);
-    expect(await ending.isVisible()).toBe(true);
-    const buttons = page.locator('#simulation button:visible');
-    for (const border of await buttons.evaluateAll((all) =>
-      all.map((one) => getComputedStyle(one).borderTopWidth),
-    ))
-      expect(border).toBe('0px');
+    expect(await page.locator('#simulation :is(input, select, button):visible').count()).toBe(0);
+    for (const part of ['[data-part="question"]', '.ended', '.chosen-list', '[data-part="course"] svg'])
+      expect(await page.locator(part).isVisible()).toBe(true);
+    await page.goto(`${host.origin}${PATH}`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.scenario dd').first().isVisible()).toBe(true);
     await page.goto(`${host.origin}${PATH}protocol/`);
     expect(await page.locator('[data-answer]').first().isVisible()).toBe(true);
   });
 });
 
 describe('on a host that has files alone', () => {
-  test('a run is begun, stops at a decision, and goes on as one decides, with the keyboard', async () => {
+  test('with the keyboard a run is begun, stops at a decision, and goes on as one decides', async () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}${PATH}`);
     const { page, wrong } = visited;
-    await page.getByLabel('Scenario', { exact: true }).selectOption('model_drift');
-    await page.getByLabel(/^Seed/).fill('7');
+    await page.locator('a[data-scenario="model_drift"]').focus();
     await page.keyboard.press('Enter');
-    await until(page, 'Tick 1 of 34');
-    expect(await moment(page)).toContain('run in this page');
-    await expect.poll(() => said(page)).toContain('Decision needed: How you look.');
-    await expect.poll(() => button(page, 'Run').isVisible()).toBe(true);
-    await button(page, 'An audit against the baseline').focus();
+    await reach(page, 'story');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('The story');
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByRole('heading', { name: 'You decide' }).count()).toBe(0);
-    // The button is gone; who pressed it is not left at the top of the page.
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('actions-title');
-    await button(page, 'One tick').click();
-    await until(page, 'Tick 2 of 34');
-    await expect
-      .poll(() => new URL(page.url()).search)
-      .toBe('?scenario=model_drift&seed=7&do=1+audit&tick=2');
-    await button(page, 'To the end').click();
-    await expect.poll(() => page.getByRole('heading', { name: /^Ending: / }).isVisible()).toBe(true);
-    expect(await said(page)).toContain('The run is over');
-    expect(await violations(page)).toEqual([]);
+    await reach(page, 'decision');
+    expect(await place(page)).toContain('there is no service here');
+    await expect.poll(() => heard(page)).toContain(`Your decision: ${FIRST!.title}.`);
+    // The card has changed under the reader, who is at its heading.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(FIRST!.title);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.locator('.predict [data-answer="undecided"]').focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.forecast').textContent()).toContain('The forecast for the next 7 days');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.getAll('do')).toHaveLength(1);
+    await more(page, 'Skip to the end');
+    await reach(page, 'ended');
+    expect(await heard(page)).toContain('The run is over');
+    expect(await page.locator('.ended').textContent()).toMatch(/predictions? /);
     expect([wrong, host.missed]).toEqual([[], []]);
   });
 
-  test('what moves, moves in the picture: a dot for each sentinel, at its opinion', async () => {
+  test('“Next decision” stops at the next decision or vote; a dot moves for each sentinel', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`, { reducedMotion: 'reduce' });
+    const reader = { reducedMotion: 'reduce' } as const;
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`, reader);
     const { page } = visited;
-    await until(page, 'Tick 9 of 34');
-    const dots = () =>
-      page.locator('.stances circle').evaluateAll((all) => all.map((dot) => Number(dot.getAttribute('cx'))));
-    const before = await dots();
+    await until(page, 'Day 4 of');
+    const before = await dots(page);
     expect(before).toHaveLength(10);
-    await button(page, 'One tick').click();
-    await until(page, 'Tick 10 of 34');
-    expect(await dots()).not.toEqual(before);
-    expect(await page.locator('.stances svg').getAttribute('aria-label')).toMatch(
-      /^Opinions after tick 10: \d+ support, /,
+    await button(page, 'Next decision').click();
+    await expect.poll(() => moment(page)).not.toContain('Day 4 of');
+    expect(await dots(page)).not.toEqual(before);
+    expect(await stances(page)).toMatch(/^The board on day \d+\. for: .*; against: /);
+    const { open, deliberation } = await page.evaluate(() => ({
+      open: document.querySelectorAll('.deciding').length,
+      deliberation: document.querySelectorAll('.result').length,
+    }));
+    expect(open + deliberation).toBeGreaterThan(0);
+  });
+
+  test('a slider changes the forecast, which names the value that it assumes', async () => {
+    await using host = await openHost(built.out);
+    const [scenario] = SCENARIOS.filter(({ decisions }) =>
+      decisions[0]!.choices.some(({ parameters }) => parameters),
     );
+    const choice = scenario!.decisions[0]!.choices.find(({ parameters }) => parameters)!;
+    const [parameter, about] = Object.entries(choice.parameters!)[0]!;
+    if (about.kind !== 'number') throw new Error(`${parameter} has no slider`);
+    const path = `${PATH}?scenario=${scenario!.name}&seed=7&tick=1`;
+    await using visited = await visit(browser, `${host.origin}${path}`);
+    const { page } = visited;
+    await page.getByLabel(choice.label).check();
+    await page.locator('.predict').getByRole('button', { name: 'Skip' }).click();
+    const slider = page.locator(`[name="${choice.name}.${parameter}"]`);
+    await slider.fill(String(about.maximum));
+    await expect
+      .poll(() => page.locator('.forecast').textContent())
+      .toContain(`${parameter} ${about.maximum}`);
   });
 
   test('a link replays a run exactly, an earlier point is gone back to, and two runs are compared', async () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page, wrong } = visited;
-    await until(page, 'Tick 9 of 34');
-    const nine = await opinions(page);
+    await until(page, 'Day 4 of');
+    const four = await dots(page);
     await button(page, 'Keep this run for comparison').click();
-    await page.getByLabel('Show an earlier tick').fill('1');
-    await until(page, 'Tick 1 of 34');
-    expect(await opinions(page)).not.toEqual(nine);
+    await page.getByLabel('Show an earlier day').fill('1');
+    await until(page, 'day 1.');
+    expect(await dots(page)).not.toEqual(four);
     await button(page, 'Branch from here').click();
-    await button(page, 'Ask AUREA').click();
-    await expect.poll(() => new URL(page.url()).search).toContain('do=1+ask_aurea&tick=1');
-    for (let tick = 2; tick <= 9; tick += 1) {
-      await button(page, 'One tick').click();
-      await until(page, `Tick ${tick} of 34`);
-    }
-    const other = await opinions(page);
-    expect(other).not.toEqual(nine);
+    await page.getByLabel(labelOf('ask_aurea'), { exact: true }).check();
+    await page.locator('.predict').getByRole('button', { name: 'Skip' }).click();
+    await button(page, `Decide: ${labelOf('ask_aurea')}`).click();
+    await expect.poll(() => new URL(page.url()).search).toContain('do=1+ask_aurea');
+    if ((await state(page)) === 'running') await button(page, 'Pause').click();
+    await button(page, 'Next decision').click();
+    await expect.poll(() => page.locator('.deciding, .result').count()).toBeGreaterThan(0);
+    const other = await dots(page);
     const columns = await page.locator('[data-part="measures"] thead th').allTextContents();
     expect(columns).toEqual(['Measure', 'This run', 'Kept']);
-    expect(await page.locator('[data-part="course"] path[stroke-dasharray]').count()).toBe(1);
+    expect(await page.locator('[data-part="course"] path[stroke-dasharray="6 4"]').count()).toBe(2);
     const link = await page.locator('[data-part="link"] code').textContent();
     await using again = await visit(browser, link!);
-    await until(again.page, 'Tick 9 of 34');
-    expect(await opinions(again.page)).toEqual(other);
+    await expect.poll(() => dots(again.page)).toEqual(other);
     const both = await again.page.locator('[data-part="measures"]').textContent();
     expect(both).toBe(await page.locator('[data-part="measures"]').textContent());
     await button(again.page, 'Discard the kept run').click();
@@ -180,15 +353,29 @@ describe('on a host that has files alone', () => {
     expect([wrong, again.wrong]).toEqual([[], []]);
   });
 
+  test('a run that is over can be changed at one decision, and is kept beside the new one', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(browser, `${host.origin}${PATH}${ENDED}`);
+    const { page } = visited;
+    await reach(page, 'ended');
+    expect(await page.locator('.chosen-list').textContent()).toMatch(/Without it, the run would have ended/);
+    expect(await page.locator('.why-panel').textContent()).toContain(labelOf('audit'));
+    expect(await page.locator('.matrix rect').count()).toBe(100);
+    await button(page, 'Change this').click();
+    await reach(page, 'decision');
+    await until(page, 'Day 1 of');
+    expect(page.url()).toContain('kept_do=1+audit');
+  });
+
   test('a run is taken along as transcript, picture and citation', async () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
-    await until(page, 'Tick 9 of 34');
+    await until(page, 'Day 4 of');
     for (const [name, file, content] of [
-      ['Transcript, JSON', 'model_drift-7-9.json', '"format": "cathedral-simulation/1"'],
-      ['Transcript, CSV', 'model_drift-7-9.csv', 'tick,cycle,sentinel,'],
-      ['Picture, SVG', 'model_drift-7-9.svg', '<svg xmlns="http://www.w3.org/2000/svg"'],
+      ['Transcript, JSON', 'model_drift-7-4.json', '"format": "cathedral-simulation/'],
+      ['Transcript, CSV', 'model_drift-7-4.csv', 'tick,cycle,sentinel,'],
+      ['Picture, SVG', 'model_drift-7-4.svg', '<svg xmlns="http://www.w3.org/2000/svg"'],
     ] as const) {
       const saving = page.waitForEvent('download');
       await button(page, name).click();
@@ -200,17 +387,22 @@ describe('on a host that has files alone', () => {
       if (file.endsWith('.json')) expect(text).toBe(transcriptHere(page.url()));
     }
     expect(await page.locator('[data-part="citation"] code').textContent()).toMatch(
-      /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 9\. http/,
+      /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 4\. http/,
     );
   });
 
-  test('an address that names no run says so, and one can begin all the same', async () => {
+  test('a link that is not valid says what is wrong, and the run goes as far as it was', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}${PATH}?scenario=model_drift&do=1+explode`);
+    const address = `${host.origin}${PATH}?scenario=model_drift&v=0&seed=7&do=1+audit&do=3+explode&tick=9`;
+    await using visited = await visit(browser, address);
     const { page, wrong } = visited;
-    await expect.poll(() => said(page)).toContain('The address does not describe a valid run');
-    await button(page, 'Start').click();
-    await until(page, 'Tick 1 of');
+    await until(page, 'Day 3 of');
+    expect(await fault(page)).toMatch(/made with another version.*do, number 2: .*found "explode"/);
+    await page.goto(`${host.origin}${PATH}?scenario=none`);
+    await expect.poll(() => fault(page)).toContain('The link names no run. Expected one of');
+    await page.locator('a[data-scenario="model_drift"]').click();
+    await reach(page, 'story');
+    expect(await fault(page)).toBe('');
     expect(wrong).toEqual([]);
   });
 });
@@ -221,14 +413,15 @@ describe('where the service answers', () => {
     await using host = await openHost(built.out, '', simulation);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
-    await until(page, 'run by the service');
-    const nine = await opinions(page);
+    await expect.poll(() => place(page)).toContain('Played by the service');
+    await until(page, 'Day 4 of');
+    const four = await dots(page);
     expect(simulation.counts()).toMatchObject({ started: 1, sent: 1 });
     await simulation.close();
-    await until(page, 'run in this page');
-    expect(await opinions(page)).toEqual(nine);
-    await button(page, 'One tick').click();
-    await until(page, 'Tick 10 of 34');
+    await expect.poll(() => place(page), { timeout: 20_000 }).toContain('Played in this page');
+    expect(await dots(page)).toEqual(four);
+    await more(page, 'One day');
+    await until(page, 'Day 5 of');
   });
 
   test('it goes on with the run at another server when one shuts down', async () => {
@@ -240,36 +433,40 @@ describe('where the service answers', () => {
     await using host = await openHost(built.out, '', balancer);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
-    await until(page, 'run by the service');
-    await button(page, 'One tick').click();
-    await until(page, 'Tick 10 of 34');
-    const ten = await opinions(page);
+    await expect.poll(() => place(page)).toContain('Played by the service');
+    await more(page, 'One day');
+    await until(page, 'Day 5 of');
+    const five = await dots(page);
     await servers[0]!.simulation.drain(0);
     // The reader need not wait for the connection.
-    await button(page, 'One tick').click();
-    await until(page, 'Tick 11 of 34');
-    expect(await moment(page)).toContain('run by the service');
+    await more(page, 'One day');
+    await until(page, 'Day 6 of');
+    expect(await place(page)).toContain('Played by the service');
     expect(servers[1]!.simulation.counts()).toMatchObject({ started: 0, resumed: 1 });
-    await page.getByLabel('Show an earlier tick').fill('10');
-    expect(await opinions(page)).toEqual(ten);
+    await page.getByLabel('Show an earlier day').fill('5');
+    expect(await dots(page)).toEqual(five);
   });
 
-  test('it need not have any left: then the page plays', async () => {
+  test('it need not have any left: then the page plays, and says why', async () => {
     const take = async () => ({ allowed: false, limit: 100, remaining: 0, resetSeconds: 60 });
     const { simulation } = await simulationServer({ services: { limiter: { take } } });
     await using host = await openHost(built.out, '', simulation);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
-    await until(visited.page, 'run in this page');
-    expect(await moment(visited.page)).toContain('Tick 9 of 34');
+    await expect
+      .poll(() => place(visited.page))
+      .toContain('the service has reached its limit for your network');
+    expect(await moment(visited.page)).toContain('Day 4 of');
   });
 });
 
 describe('without JavaScript', () => {
-  test('the scenarios, their endings and the model are there, and nothing that would not work', async () => {
+  test('the stories, their endings and the model are there, and nothing that would not work', async () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}${PATH}`, { javaScriptEnabled: false });
     const { page } = visited;
-    expect(await page.locator('article.scenario').count()).toBe(7);
+    expect(await page.locator('details.scenario').count()).toBe(7);
+    await page.locator('details.scenario summary').first().click();
+    expect(await page.locator('details.scenario dd').first().isVisible()).toBe(true);
     expect(await page.locator('#simulation button:visible, #simulation select:visible').count()).toBe(0);
     expect(await page.locator('#model').isVisible()).toBe(true);
   });

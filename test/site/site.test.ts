@@ -7,6 +7,8 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { PROBLEMS } from '../../src/api/problem.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+import { REFERENCE_TAGS } from '../../src/site/components/api/reference-group.ts';
 import {
   type Built,
   buildDamaged,
@@ -80,21 +82,36 @@ describe('the site', () => {
       [
         '404.html',
         'index.html',
+        'about/index.html',
+        'embedding/index.html',
+        'glossary/index.html',
         'licence/index.html',
         'verification/index.html',
         'verification/log/index.html',
         'versions/index.html',
+        'sql/index.html',
+        'changes/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
         'events/index.html',
         'mirrors/index.html',
+        'webhooks/index.html',
         'calculator/index.html',
+        'compare/index.html',
         'philosophy/simulation/index.html',
+        'philosophy/simulation/laboratory/index.html',
         'philosophy/simulation/model/index.html',
         'philosophy/simulation/protocol/index.html',
+        'philosophy/simulation/reference/index.html',
+        'philosophy/simulation/teachers/index.html',
+        'philosophy/simulation/teachers/one-tick/index.html',
+        ...SCENARIOS.map(
+          ({ name }) => `philosophy/simulation/teachers/${name.replaceAll('_', '-')}/index.html`,
+        ),
         'search/index.html',
         'api/index.html',
         'api/explore/index.html',
+        ...REFERENCE_TAGS.map((tag) => `api/${tag}/index.html`),
         'problems/index.html',
         ...Object.keys(PROBLEMS).map((code) => `problems/${code}/index.html`),
         ...AREAS.map((area) => `${area}/index.html`),
@@ -167,14 +184,14 @@ describe('the site', () => {
 
 /** The first digits of each font's SHA-256. Caches keep fonts for a year, so different bytes need a new name. */
 const FONTS = {
+  'cathedral-sans-latin-400': 'e5f5e97be71a41a9',
+  'cathedral-sans-latin-600': '66c4a20c3a630e7e',
+  'cathedral-serif-latin-400': '76bb847da00d126c',
+  'cathedral-serif-latin-600': '354adad468c788d4',
   'source-sans-3-greek-400-normal': '7f0050bec7f5350c',
-  'source-sans-3-latin-400-normal': '0f73f35e08cde0a2',
-  'source-sans-3-latin-600-normal': '14527d193b0e30bc',
   'source-sans-3-latin-ext-400-normal': 'f5706bb057951632',
   'source-serif-4-greek-400-normal': 'dafafcc62255d676',
   'source-serif-4-latin-400-italic': '882b7c150c29f29d',
-  'source-serif-4-latin-400-normal': '02194deb92d3975d',
-  'source-serif-4-latin-600-normal': 'f2b7e1cf1d277b76',
   'source-serif-4-latin-ext-400-normal': '78ff74ea29d0cc55',
 };
 
@@ -215,7 +232,7 @@ describe('the home page', () => {
     const html = page('index.html');
     const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
     expect(html).toContain(Math.round(supply.total_supply).toLocaleString('en-GB'));
-    expect(html).toContain('As of 30 September 2026, 18:00 UTC');
+    expect(html).toContain(', as of 30 September 2026, 18:00 UTC');
     expect(html).toContain(built.draft.ledger.root);
   });
 });

@@ -225,8 +225,8 @@ describe('the page of a file', () => {
     await page.getByRole('button', { name: 'Show earlier ones' }).click();
     await page.getByText('All 12 releases that are kept.').waitFor();
     expect(await rows.last().locator('td').nth(1).textContent()).toBe('The first one');
-    expect(await page.getAttribute('#version-as-of', 'min')).toBe('2025-12-01');
-    expect(await page.getAttribute('#version-as-of', 'max')).toBe('2025-12-03');
+    expect(await page.getAttribute('#version-as-of', 'data-min')).toBe('2025-12-01');
+    expect(await page.getAttribute('#version-as-of', 'data-max')).toBe('2025-12-03');
     expect(await violations(page)).toEqual([]);
     await rows.nth(4).locator('input[name="with"]').check();
     await page.getByRole('button', { name: 'Compare the two' }).click();

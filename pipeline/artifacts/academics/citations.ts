@@ -36,6 +36,10 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
     title: 'Citation database',
     description:
       'A BibTeX entry for the system, for each paper and for each dataset, with the time of the data cited.',
+    limits: [
+      'It cites the versions of its own release: keep an entry together with the data that you downloaded.',
+      'Entries are of the type software; a BibTeX style that does not know it sets them as misc.',
+    ],
     mediaType: 'application/x-bibtex; charset=utf-8',
     restricted: false,
     refresh: 'release',

@@ -40,6 +40,10 @@ export const dataset = {
   title: 'System dataset',
   description:
     'The system at a glance: cycle, integrity baseline, sentinels with their scores, apps and packages.',
+  limits: [
+    'It has no timestamp of its own; the manifest has the time of its data.',
+    'mii_baseline is the index when the current cycle opened, not the latest reading.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -8,6 +8,10 @@ export const eventsByDay = dayHistory({
   title: 'Ledger events by day and type',
   description:
     'The number of events of each type that the ledger received on each day. The events themselves need a key.',
+  limits: [
+    'It counts events and says nothing of their content.',
+    'A type without events on a day has no row: count it as 0 in means. Types that are not documented count as other.',
+  ],
   tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
   schemaHistory: [
     {

@@ -31,6 +31,10 @@ export const miiTimeline = {
   area: 'academics',
   title: 'MII timeline',
   description: 'Every reading of the integrity index in the last thirty days, newest first.',
+  limits: [
+    'It holds a window of thirty days, so old rows leave it. For all days since genesis, use mii-by-day.csv.',
+    'Readings need not be evenly spaced.',
+  ],
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: false,
   refresh: 'release',

@@ -11,6 +11,10 @@ export const papers = {
   title: 'Papers index',
   description:
     'Papers on the mechanisms of the system, each with its status, intended venues, key result and the path of its text.',
+  limits: [
+    'The status of a paper says whether it was reviewed; most kinds were not.',
+    'The texts come from the publisher, not from the ledger.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -41,6 +41,10 @@ export const sentinelCoordination = {
   title: 'Sentinel coordination data',
   description:
     'Coordination score and uptime of each sentinel, their mean score, and how often they reach consensus.',
+  limits: [
+    'Sentinels that are retired, or have never attested, are left out of the list and the mean.',
+    'consensus_rate moves in large steps where few deliberations were closed in the last thirty days.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

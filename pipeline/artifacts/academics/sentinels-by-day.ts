@@ -11,6 +11,10 @@ export const sentinelsByDay = dayHistory({
   title: 'Sentinels by day',
   description:
     'A row for each sentinel and day, including the days of its registration and retirement: its status, its heartbeats, and the scores it last attested.',
+  limits: [
+    'status is the worst of the day: a silence over midnight may mark two days.',
+    'The scores are those last attested, possibly on an earlier day. An empty cell means that the sentinel had not attested yet.',
+  ],
   tables: [
     {
       name: 'sentinels_by_day',

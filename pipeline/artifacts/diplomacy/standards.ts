@@ -11,6 +11,10 @@ export const standards = {
   title: 'International standards',
   description:
     'Requirements for publishing a ledger so that it can be read, verified and witnessed, each with a test, in three conformance levels.',
+  limits: [
+    'The publisher wrote it. Whether a ledger conforms has to be tested.',
+    'It changes with a new text, not with the ledger.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

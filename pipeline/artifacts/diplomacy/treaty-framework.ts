@@ -11,6 +11,10 @@ export const treatyFramework = {
   title: 'Treaty framework',
   description:
     'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. It is open for signature and claims nobody’s agreement.',
+  limits: [
+    'The publisher wrote it. That it is published does not mean that anyone has agreed to it.',
+    'It changes with a new text, not with the ledger.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

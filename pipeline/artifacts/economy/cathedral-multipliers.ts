@@ -35,6 +35,9 @@ export const cathedralMultipliers = {
   area: 'economy',
   title: 'Cathedral multiplier timeline',
   description: 'Every setting of a cathedral multiplier since genesis, newest first, with its reason.',
+  limits: [
+    'A row holds until the next one of the same cathedral: fill it forward before joining it with other days.',
+  ],
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: false,
   refresh: 'release',

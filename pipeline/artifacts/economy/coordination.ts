@@ -23,6 +23,10 @@ export const coordination = {
   title: 'Coordination scores',
   description:
     'The coordination score of each sentinel, which determines its reward, and the mean of all scores.',
+  limits: [
+    'A score is that of the last attestation, which may be days old. Sentinels that are retired, or have never attested, are left out of the list and the mean.',
+    'Sentinels attest their own work: the service checks the formula, not the apps, packages and workflows that were counted.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -24,6 +24,11 @@ export const micHistory = {
   area: 'economy',
   title: 'MIC minting history',
   description: 'Every mint since genesis, newest first, with its sentinel, amount and coordination score.',
+  limits: [
+    'The amount is the ledger’s. A mint that contradicts the reward formula counts and raises an alert; it is not corrected.',
+    'The cathedral is the one that the mint names, so a sentinel that moved has rows of both.',
+    'The genesis allocation is not a mint and has no row.',
+  ],
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: false,
   refresh: 'release',

@@ -9,6 +9,10 @@ export const miiByDay = dayHistory({
   title: 'Integrity index by day',
   description:
     'The readings of the integrity index on each day, the threshold at its end, and whether minting was on then.',
+  limits: [
+    'The mean gives each reading the same weight, and readings need not be evenly spaced.',
+    'minting_active is as of the end of the day: minting may have stopped and resumed during it.',
+  ],
   tables: [{ name: 'mii_by_day', key: ['date'] }],
   schemaHistory: [
     {

@@ -26,6 +26,10 @@ export const mii = {
   area: 'economy',
   title: 'Integrity index',
   description: 'The Integrity Index (MII), its threshold, and whether minting is active.',
+  limits: [
+    'The index is a reading that the ledger records; how it was measured is not in the ledger.',
+    'It holds the latest reading. For a series, use mii-by-day.csv.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

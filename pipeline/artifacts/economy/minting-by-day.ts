@@ -8,6 +8,7 @@ export const mintingByDay = dayHistory({
   area: 'economy',
   title: 'MIC minting by day and cathedral',
   description: 'The MIC minted for the sentinels of each cathedral on each day, and the number of mints.',
+  limits: ['A cathedral without a mint on a day has no row: count it as 0 in means.'],
   tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
   schemaHistory: [
     {

@@ -37,6 +37,10 @@ export const roi = {
   area: 'economy',
   title: 'Sentinel ROI by cathedral',
   description: 'What the sentinels of each cathedral have earned, and what a mint returned on average.',
+  limits: [
+    'The multiplier is the current one, while rewards were earned under the multipliers of their time.',
+    'average_roi gives each sentinel the same weight, however often it minted.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

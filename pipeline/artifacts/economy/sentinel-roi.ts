@@ -31,6 +31,10 @@ export const sentinelRoi = {
   title: 'ROI by sentinel',
   description:
     'What each sentinel has earned, with its score, its cathedral’s current multiplier and its return.',
+  limits: [
+    'roi is a mean per mint, not per day: a sentinel with few mints may have a high one by chance.',
+    'The multiplier is the current one, while rewards were earned under the multipliers of their time.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

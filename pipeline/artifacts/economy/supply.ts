@@ -21,6 +21,10 @@ export const supply = {
   area: 'economy',
   title: 'MIC supply',
   description: 'How many MIC exist, circulate, are locked and have been burned. The four amounts are exact.',
+  limits: [
+    'It holds one moment. For a series, use supply-by-day.csv.',
+    'The genesis allocation is part of the supply but not a mint, so the mints of mic-history.csv add up to less.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

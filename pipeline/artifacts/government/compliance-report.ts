@@ -45,6 +45,10 @@ export const complianceReport = {
   area: 'government',
   title: 'Compliance report',
   description: 'Status under each audited regime in four jurisdictions, with the last and the next audit.',
+  limits: [
+    'The ledger states what an audit found. The service repeats it and audits nothing itself.',
+    'A status holds as of its last audit, which may be months old: look at last_audit.',
+  ],
   mediaType: 'application/json',
   restricted: true,
   example: {

@@ -31,6 +31,10 @@ export const ledgerExport = {
   area: 'government',
   title: 'Audit trail export',
   description: 'Every event of the ledger, newest first, each with the hash that proves it is in the ledger.',
+  limits: [
+    'The members of data differ by event type; /events/ has a schema of each.',
+    'The whole export grows with the ledger. Ask for a period with from and to.',
+  ],
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: true,
   example: [

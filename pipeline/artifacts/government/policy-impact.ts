@@ -43,6 +43,10 @@ export const policyImpact = {
   title: 'Policy impact projections',
   description:
     'The projected effects of each policy, its risks and their mitigation, as stated by the authors of the events.',
+  limits: [
+    'The projections are what the authors of the events stated. The service computes and checks none of them.',
+    'Only the last projection of each policy is in the file; earlier ones are in the audit trail.',
+  ],
   mediaType: 'application/json',
   restricted: true,
   example: {

@@ -55,6 +55,11 @@ export const sentinelStatus = {
   title: 'Sentinel status',
   description:
     'The status, uptime and performance of each sentinel, the health of the system, and its alerts.',
+  limits: [
+    'A status is relative to timestamp. In an old copy, a sentinel that is operational may have gone silent since.',
+    'uptime_days starts again after each outage, so it is not the age of a sentinel.',
+    'Integrity and coordination are those of the last attestation, which may be days old.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -29,6 +29,10 @@ export const transparencyPdf: PrintedArtifact = {
   title: 'Transparency report',
   description:
     'The report of the year so far, printed from its page; the final report of a closed year is transparency-<year>.pdf.',
+  limits: [
+    'The year so far is not a whole year: compare rates with earlier years, not totals.',
+    'It rounds. The exact numbers are in transparency.json.',
+  ],
   mediaType: 'application/pdf',
   restricted: false,
   refresh: 'release',
@@ -215,6 +219,10 @@ export const transparency = {
   title: 'Transparency report, the numbers',
   description:
     'Every number of the transparency report, for the year so far; a closed year has a file of its own.',
+  limits: [
+    'The year so far is not a whole year, and its last month is not a whole month: compare rates, not totals.',
+    'The projected supply continues the mean daily rate of the period. It is not a forecast.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

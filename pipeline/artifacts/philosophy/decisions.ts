@@ -30,6 +30,10 @@ export const decisions = {
   title: 'Ethical decision archive',
   description:
     'Every decision ever recorded, newest first, with its frameworks, reasoning, outcome and lessons.',
+  limits: [
+    'An id may repeat: the ledger corrects a decision by recording it again, and the newest row comes first.',
+    'date is the day on which a decision was recorded, which may be later than the day on which it was taken.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -39,6 +39,10 @@ export const deliberationArchive = {
   title: 'Deliberation archive',
   description:
     'Every closed deliberation since genesis, last closed first: the positions, their reasons, and the outcome.',
+  limits: [
+    'It holds deliberations closed on a finished day; those of today are in deliberations.json.',
+    'A deliberation that was reopened may have several rows.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

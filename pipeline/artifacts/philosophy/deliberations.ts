@@ -63,6 +63,10 @@ export const deliberations = {
   title: 'Sentinel deliberations',
   description:
     'Current and recent deliberations, with the position and reasoning of each sentinel, and their outcomes.',
+  limits: [
+    'Deliberations leave the file 90 days after they were closed; the archive keeps them.',
+    'Only the last position of a sentinel is shown. A position may change until the deliberation is closed.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -79,6 +79,10 @@ export const driftAnalysis = {
   title: 'Drift analysis',
   description:
     'How far the system’s metrics have moved between the first and the last thirty days of the ledger.',
+  limits: [
+    'It compares two windows. What moved in between and came back is not seen.',
+    'The baseline is the ledger’s first thirty days, whether or not they were typical.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -21,6 +21,7 @@ export const metricsByDay = dayHistory({
   title: 'Virtues and drift metrics by day',
   description:
     'The five virtues and the other metrics behind the drift score, each over the thirty days before the day’s last event.',
+  limits: ['The windows of neighbouring rows share 29 of 30 days, so rows are not independent observations.'],
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
   schemaHistory: [
     {

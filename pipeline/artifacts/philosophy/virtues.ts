@@ -41,6 +41,10 @@ export const virtues = {
   area: 'philosophy',
   title: 'Virtue metrics',
   description: 'Five virtues, each measured by a formula over the last thirty days of the ledger.',
+  limits: [
+    'A virtue is a proxy: its score is what its measure says, no judgement of conduct.',
+    'Scores cover the last thirty days, so they react slowly and an event leaves them after thirty days.',
+  ],
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -100,6 +100,10 @@ async function prepare(): Promise<void> {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href^="/"]')) {
     link.href = new URL(link.getAttribute('href') ?? '', service).href;
   }
+  // In a browser, a font that comes too late is left out, so that no text moves. Paper waits for it.
+  for (const { cssRules } of document.styleSheets)
+    for (const rule of cssRules)
+      if (rule instanceof CSSFontFaceRule) rule.style.setProperty('font-display', 'block');
   await document.fonts.ready;
 }
 

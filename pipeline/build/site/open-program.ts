@@ -20,6 +20,8 @@ export const ServerFacts = z.strictObject({
   contact: z.string(),
   /** Absent in releases of earlier versions. */
   author: z.string().optional(),
+  /** Absent where the operator has stated none. */
+  source_code: z.string().optional(),
 });
 
 /** What pages show besides the release itself. */
@@ -30,8 +32,12 @@ export interface SiteFacts {
   contact: string;
   /** The publishing organisation. Absent: pages read it from the release’s citations. */
   author?: string | undefined;
+  /** Where the source code of the software is. Absent: the operator has not stated it. */
+  sourceCode?: string | undefined;
   /** Paths of the PDFs that are printed from the pages afterwards. */
   printed?: readonly string[] | undefined;
+  /** Whether the server prints charts in any state; only pages on demand know. */
+  printsViews?: boolean | undefined;
 }
 
 /**
@@ -96,8 +102,8 @@ export async function programIn({ dir, manifest }: Pick<Published, 'dir' | 'mani
   const files = manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`));
   const place = join(dir, SERVER_FACTS);
   const text = await readFile(place, 'utf8');
-  const { base_url, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
-  return { files, facts: { baseUrl: base_url, ...facts } };
+  const { base_url, source_code, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
+  return { files, facts: { baseUrl: base_url, sourceCode: source_code, ...facts } };
 }
 
 /** A rendered page. */

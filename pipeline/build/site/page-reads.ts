@@ -12,6 +12,7 @@ const FACTS = {
   baseUrl: (_, { baseUrl }) => baseUrl,
   contact: (_, { contact }) => contact,
   author: (_, { author = '' }) => author,
+  sourceCode: (_, { sourceCode = '' }) => sourceCode,
 } satisfies Record<string, (draft: DraftManifest, facts: SiteFacts) => string>;
 
 export type FactName = keyof typeof FACTS;
@@ -50,5 +51,5 @@ function entryText({ encodings: { br, gzip }, ...file }: DraftFile): string {
  * depend on the files as wholes, nor on the time of the release.
  */
 export function withoutData(names: readonly ReadName[]): ReadName[] {
-  return names.filter((name) => /^(has|fact (software|baseUrl|contact|author)$)/.test(name));
+  return names.filter((name) => /^(has|fact (software|baseUrl|contact|author|sourceCode)$)/.test(name));
 }

@@ -6,8 +6,8 @@ import type { PageJob, PageReply, PageSource } from './page-thread.ts';
 
 /** One for each core of a small machine. Each loads the program and what its pages read, and holds them. */
 const THREADS = 2;
-/** For so few pages, one thread is enough: to start another costs more time and memory than it saves. */
-const FEW_PAGES = 300;
+/** For so few pages, one thread is enough: to start another costs more time and memory than it saves. A run of one snapshot makes some 400. */
+const FEW_PAGES = 700;
 /** Memory of each thread, MiB. A thread that needs more fails the run. */
 const HEAP_MIB = 2048;
 

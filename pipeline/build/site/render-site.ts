@@ -6,11 +6,14 @@ import { makePdf, type PdfOptions, pdfJobs } from '../pdf/pdfs.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
 import { writeSearchIndex } from './search-index.ts';
+import { writeSqlEngine } from './sql-engine.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
   /** E-mail address for readers. */
   contact: string;
+  /** Where the source code is, if the operator has stated it. */
+  sourceCode?: string | null;
   /** Folder of the written documents. */
   documents: string;
 }
@@ -25,7 +28,7 @@ export async function renderSite(
   folded: Folded,
   { program, ...options }: SiteOptions & { program: string | null; author: string },
 ): Promise<void> {
-  const { pages, baseUrl, contact, author, documents, log } = options;
+  const { pages, baseUrl, contact, sourceCode, author, documents, log } = options;
   const draft = await staging.writeDraft(facts);
   const pdfs = await pdfJobs(staging, folded, options);
   if (pages && program) {
@@ -33,9 +36,16 @@ export async function renderSite(
     const printed = pdfs.map(({ path }) => path);
     const cache = join(staging.scratch, 'cache');
     await makeSite(
-      { cache, documents, program, draft, facts: { baseUrl, contact, author, printed } },
+      {
+        cache,
+        documents,
+        program,
+        draft,
+        facts: { baseUrl, contact, sourceCode: sourceCode ?? undefined, author, printed },
+      },
       folderOf(staging),
     );
+    await writeSqlEngine(staging);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, options);
 }

@@ -1,5 +1,6 @@
 import { capitalise } from '../../words/phrase.ts';
 import type { ChartColumn, ChartTable, Series } from '../chart.ts';
+import type { Annotation } from './annotations.ts';
 import {
   addDays,
   type Bin,
@@ -132,7 +133,15 @@ export function flowOf<T extends Dated>(
 }
 
 /** Stacked columns over time, with the names of the series. */
-export function flowColumns(flow: Flow, colours: readonly string[], plot: Plot): string[] {
+export function flowColumns(
+  flow: Flow,
+  {
+    colours,
+    unit,
+    annotations = [],
+  }: { colours: readonly string[]; unit: string; annotations?: readonly Annotation[] },
+  plot: Plot,
+): string[] {
   const { bins, series, values } = flow;
   const sums = values.map((bin) => bin.reduce((sum, value) => sum + value, 0));
   const frame = timeFrame(plot, {
@@ -142,10 +151,22 @@ export function flowColumns(flow: Flow, colours: readonly string[], plot: Plot):
     from: timeOfDay(bins[0]!.from),
     to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
     format: shortNumber,
-    series: series.map(({ label }, index) => ({ text: label, colour: colours[index]! })),
+    series: series.map(({ label }, index) => ({ text: label, colour: colours[index]!, area: true })),
+    unit,
+    annotations,
+    drawn: series.map(({ name }, index) => ({ column: name, colour: colours[index]!, mark: 'area' })),
   });
   const ends = middles(values.at(-1)!, frame.y);
-  return [...frame.marks, ...stackedColumns(flow, frame, colours), ...frame.names(ends)];
+  const topOf = ({ day }: Annotation) => {
+    const index = bins.findIndex(({ from, to }) => from <= day && day <= to);
+    return frame.y(sums[index] ?? 0) - 2;
+  };
+  return [
+    ...frame.marks,
+    ...stackedColumns(flow, frame, colours),
+    ...frame.annotated(topOf),
+    ...frame.names(ends),
+  ];
 }
 
 function middles(values: readonly number[], y: (value: number) => number): number[] {

@@ -12,6 +12,8 @@ export interface Picture {
   /** `plot` omits title, unit, source and background, for a page that shows them itself. */
   parts?: 'whole' | 'plot';
   onScale?: Plot['onScale'];
+  /** For a page that lists the annotations itself, with links: the picture has their marks only. */
+  withoutList?: boolean;
 }
 
 /** In narrower pictures labels cover the marks; larger ones take too long to draw. */
@@ -21,6 +23,8 @@ interface Words {
   /** Unique in a page. */
   id: string;
   title: string;
+  /** Null: the title is the heading. */
+  finding: string | null;
   unit: string;
   /** Below the plot, each on a new line. */
   notes: string[];
@@ -42,7 +46,7 @@ const GAP = 12;
 /** A whole picture: title, unit, the plot in the remaining height, source. Without marks, a frame with the summary. */
 export function figure(
   words: Words,
-  { width, height, theme: themeName, parts = 'whole', onScale }: Picture,
+  { width, height, theme: themeName, parts = 'whole', onScale, withoutList = false }: Picture,
   marks: { height: (width: number) => number; draw: (plot: Plot) => string[] } | null,
 ): string {
   const theme = THEMES[themeName];
@@ -64,17 +68,20 @@ export function figure(
     [
       ...(parts === 'whole' ? [element('rect', { width, height: total, fill: theme.paper })] : []),
       ...textBlocks(above, padding, padding, theme),
-      ...(marks ? marks.draw({ box, theme, id, onScale }) : notice(words, box, theme)),
+      ...(marks ? marks.draw({ box, theme, id, onScale, withoutList }) : notice(words, box, theme)),
       ...textBlocks(below, padding, box.bottom + GAP, theme),
     ],
     { 'font-variant': 'tabular-nums' },
   );
 }
 
-function header({ title, unit }: Words, width: number, inner: number): Block[] {
+function header({ title, finding, unit }: Words, width: number, inner: number): Block[] {
   const size = width < NARROW ? 17 : 20;
   return [
-    { lines: wrapText(title, inner, size, 3), size, fill: 'ink', weight: 600, serif: true },
+    { lines: wrapText(finding ?? title, inner, size, 3), size, fill: 'ink', weight: 600, serif: true },
+    ...(finding === null
+      ? []
+      : [{ lines: wrapText(title, inner, 14, 3), size: 14, fill: 'ink' as const, weight: 600 }]),
     { lines: wrapText(unit, inner, 13, 4), size: 13, fill: 'muted' },
   ];
 }

@@ -117,6 +117,8 @@ export interface LegendItem {
   colour: string;
   /** The shape of the marks it names; a square by default. */
   shape?: 'square' | 'circle' | 'ring' | 'dashes';
+  /** Whether it names an area, whose colour may be too light for text: its name beside the plot is ink, with a swatch. */
+  area?: boolean;
 }
 
 const LINE = 19;
@@ -176,6 +178,7 @@ interface SideLabel {
   /** The height at which the named mark ends. */
   y: number;
   colour: string;
+  area?: boolean;
 }
 
 const GAP = 12;
@@ -183,8 +186,11 @@ const GAP = 12;
 const MAX_SHARE_OF_WIDTH = 0.34;
 
 /** The width of the labels to the right of the marks, px. */
-export function sideLabelRoom(texts: readonly string[], box: Box): number {
-  const longest = Math.max(0, ...texts.map((text) => textWidth(text, LABEL_SIZE)));
+export function sideLabelRoom(items: readonly Pick<SideLabel, 'text' | 'area'>[], box: Box): number {
+  const longest = Math.max(
+    0,
+    ...items.map(({ text, area }) => textWidth(text, LABEL_SIZE) + (area ? SWATCH + 5 : 0)),
+  );
   return Math.min(longest + GAP, widthOf(box) * MAX_SHARE_OF_WIDTH);
 }
 
@@ -214,11 +220,16 @@ export function sideLabels(
     top,
     bottom,
   );
-  return shown.flatMap(({ text, y, colour }, index) => {
+  return shown.flatMap(({ text, y, colour, area = false }, index) => {
     const at = places[index];
     if (at === null || at === undefined) return [];
-    const name = label(clipText(text, room + 1, LABEL_SIZE), inner.right + GAP, at, { fill: colour });
-    return Math.abs(at - y) < 3 ? [name] : [leader(inner.right, y, at, theme), name];
+    const indent = area ? SWATCH + 5 : 0;
+    const x = inner.right + GAP;
+    const name = label(clipText(text, room - indent + 1, LABEL_SIZE), x + indent, at, {
+      fill: area ? theme.ink : colour,
+    });
+    const marks = area ? [swatch('square', x, at, colour), name] : [name];
+    return Math.abs(at - y) < 3 ? marks : [leader(inner.right, y, at, theme), ...marks];
   });
 }
 

@@ -15,16 +15,40 @@ export interface Plot {
   id: string;
   /** Receives the plot's scale while it is drawn, for pointers and arrow keys. */
   onScale?: ((scale: PlotScale) => void) | undefined;
+  /** The words of numbered annotations are not part of the picture. */
+  withoutList?: boolean;
 }
 
 /** The positions of the table's rows in the plot, px. A chart with several plots has one for each. */
 export type PlotScale =
-  /** From the left to the right side of the box, ms since 1970; a row lies at its time. */
-  | { kind: 'time'; from: number; to: number; box: Box }
+  /**
+   * From the left to the right side of the box, ms since 1970; a row lies at its time. `values` are those of the lower and the upper
+   * side, and `drawn` the columns of the table that the plot shows, in the order of the picture.
+   */
+  | {
+      kind: 'time';
+      from: number;
+      to: number;
+      box: Box;
+      values?: { domain: readonly [low: number, high: number]; scale: 'linear' | 'log' };
+      drawn?: readonly DrawnColumn[];
+    }
   /** Heights, one for each row of the table. */
   | { kind: 'rows'; middles: readonly number[] }
   /** One for each of the first rows of the table. */
   | { kind: 'points'; points: readonly (readonly [x: number, y: number])[] };
+
+/** A column of numbers that a plot shows, for colour keys in a readout and for points on lines. */
+export interface DrawnColumn {
+  /** Name of the column of the table. */
+  column: string;
+  /** In a table with a row for each series: what the second cell of its rows says. */
+  of?: string;
+  /** As in the picture. */
+  colour: string;
+  /** A line, where a point marks a row's value; or an area, which has only a colour. */
+  mark: 'line' | 'area';
+}
 
 /** Below this width of its plot a chart has fewer ticks and shorter labels. */
 export const NARROW = 480;

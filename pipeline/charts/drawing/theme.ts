@@ -8,12 +8,16 @@ export interface ChartTheme {
   ink: string;
   muted: string;
   rule: string;
-  /** The subject of the chart. */
-  accent: string;
-  /** The reference that the subject is compared with. */
+  /** The one measure that a chart is about. Like `parts` of no area's and no cathedral's hue, so that it fits each portal. */
+  subject: string;
+  /** A limit, and what is beyond it: minting off, offline, overdue, breached, opposed. */
   contrast: string;
-  /** Five colours that stay apart for every kind of colour vision, see test/charts/theme.test.ts. */
+  /** A state between good and bad: degraded, at risk. */
+  warning: string;
+  /** The cathedrals. These stay apart for every kind of colour vision, see test/charts/theme.test.ts. */
   series: readonly [string, string, string, string, string];
+  /** Large areas: parts of a whole, from the largest; the last one for all others. Without a meaning of their own. */
+  parts: readonly [string, string, string, string, string, string];
   font: string;
   titleFont: string;
 }
@@ -26,17 +30,19 @@ const LIGHT = {
   ink: '#1f1e1b',
   muted: '#5d5950',
   rule: '#ddd8cb',
-  accent: '#1d4f7c',
+  subject: '#33485c',
   contrast: '#a13d1f',
+  warning: '#e0601a',
   series: ['#376bbe', '#124a19', '#ae4a69', '#52336b', '#89670e'],
+  parts: ['#6d8eae', '#234867', '#a98253', '#67461b', '#35302c', '#746e68'],
   font: FONT,
   titleFont: TITLE_FONT,
 } as const satisfies ChartTheme;
 
 /**
  * `page` takes its colours from the page, so it follows the reader's light or dark theme; the others stand alone. `print` is
- * `light` on white paper, for charts inside documents. Every colour that carries meaning has a contrast of at least 4.5 : 1
- * against its background.
+ * `light` on white paper, for charts inside documents. A colour of text and lines has a contrast of at least 4.5 : 1 against its
+ * background, one of areas (`parts`, `warning`) of at least 3 : 1; docs/charts.md has the meaning of each.
  */
 export const THEMES = {
   light: LIGHT,
@@ -45,9 +51,11 @@ export const THEMES = {
     ink: '#ece8de',
     muted: '#aba599',
     rule: '#3a3731',
-    accent: '#8fbce8',
+    subject: '#a9bfd4',
     contrast: '#f0a184',
+    warning: '#e07a1a',
     series: ['#6591e9', '#53eabf', '#d27666', '#d3c8ff', '#efcd71'],
+    parts: ['#517291', '#b4d6fa', '#876438', '#e6bb8b', '#faeee2', '#aba49d'],
     font: FONT,
     titleFont: TITLE_FONT,
   },
@@ -57,9 +65,18 @@ export const THEMES = {
     ink: 'var(--ink)',
     muted: 'var(--muted)',
     rule: 'var(--rule)',
-    accent: 'var(--accent)',
+    subject: 'var(--subject)',
     contrast: 'var(--contrast)',
+    warning: 'var(--warning)',
     series: ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)', 'var(--series-5)'],
+    parts: [
+      'var(--part-1)',
+      'var(--part-2)',
+      'var(--part-3)',
+      'var(--part-4)',
+      'var(--part-5)',
+      'var(--part-6)',
+    ],
     font: 'inherit',
     titleFont: 'inherit',
   },

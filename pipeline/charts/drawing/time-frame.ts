@@ -1,13 +1,19 @@
 import {
+  type CountableTimeInterval,
   type ScaleContinuousNumeric,
   type ScaleTime,
   scaleLinear,
   scaleLog,
   scaleUtc,
+  type TimeInterval,
   utcDay,
   utcFormat,
+  utcMonday,
+  utcMonth,
+  utcYear,
 } from 'd3';
-import { DAY_MS } from './days.ts';
+import { type Annotation, annotationList, annotationMarks, layOut } from './annotations.ts';
+import { DAY_MS, timeOfDay } from './days.ts';
 import { element } from './element.ts';
 import {
   clipText,
@@ -19,15 +25,13 @@ import {
   TICK_SIZE,
   textWidth,
 } from './label.ts';
-import { type Box, isNarrow, NARROW, type Plot, widthOf } from './plot.ts';
+import { type Box, type DrawnColumn, isNarrow, type Plot, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
 type TimeScale = ScaleTime<number, number>;
 
 const dayText = utcFormat('%-d %b');
 const monthText = utcFormat('%b');
-const monthYearText = utcFormat('%b %Y');
-const shortMonthYearText = utcFormat('%b ’%y');
 const yearText = utcFormat('%Y');
 
 /** Over times in ms; a single moment becomes a day. */
@@ -38,69 +42,117 @@ export function timeScale(from: number, to: number, left: number, right: number)
 
 interface Tick {
   text: string;
+  /** On a second line: of the first tick, and of the first one of each year. */
+  year: string;
   x: number;
   half: number;
+  /** Where the tick itself is; a label at an edge is moved inside. */
+  at: number;
 }
 
-const GAP = 10;
+export type Edges = Pick<Box, 'left' | 'right'>;
 
-/** Dates below the plot, as many as fit. The first one, and the first of a year, state the year. */
+interface TickStep {
+  unit: 'day' | 'month' | 'year';
+  /** From midnight on the first day of a step to the next. */
+  interval: CountableTimeInterval | TimeInterval;
+  /** The least length, ms. */
+  length: number;
+}
+
+const months = (count: number): TickStep => ({
+  unit: 'month',
+  interval: utcMonth.every(count)!,
+  length: count * 28 * DAY_MS,
+});
+const years = (count: number): TickStep => ({
+  unit: 'year',
+  interval: utcYear.every(count)!,
+  length: count * 365 * DAY_MS,
+});
+
+/** From the finest to the coarsest. Each set of months contains January, so the boundary of a year is never the tick that is left out. */
+const TICK_STEPS: readonly TickStep[] = [
+  { unit: 'day', interval: utcDay, length: DAY_MS },
+  { unit: 'day', interval: utcDay.filter((day) => (+day / DAY_MS) % 2 === 0), length: 2 * DAY_MS },
+  { unit: 'day', interval: utcMonday, length: 7 * DAY_MS },
+  ...[1, 2, 3, 6].map(months),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map(years),
+];
+
+const GAP = 9;
+const YEAR_LINE = 14;
+
+/** Dates below a plot that ends at `top`, as many as fit: months or days above, and the year below the first one of each. */
 export function timeAxis(
   x: TimeScale,
-  edges: Pick<Box, 'left' | 'right'>,
-  y: number,
+  edges: Edges,
+  top: number,
   theme: ChartTheme,
+  place: 'starts' | 'middles' = 'starts',
 ): string[] {
-  const style = { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' } as const;
-  return fittingTicks(x, edges).map(({ text, x }) => label(text, x, y, style));
+  const style = { size: TICK_SIZE, anchor: 'middle' } as const;
+  const y = top + AXIS_HEIGHT - YEAR_LINE - 8;
+  return fittingTicks(x, edges, place).flatMap(({ text, year, x, at }) => [
+    element('line', { x1: at, x2: at, y1: top + 2, y2: top + 6, stroke: theme.muted }),
+    label(text, x, y, { ...style, fill: theme.muted }),
+    ...(year === '' ? [] : [label(year, x, y + YEAR_LINE, { ...style, fill: theme.ink })]),
+  ]);
 }
 
-/** The largest regular set of ticks that do not touch: every second month rather than all months but two. */
-function fittingTicks(x: TimeScale, edges: Pick<Box, 'left' | 'right'>): Tick[] {
-  for (let count = Math.ceil((edges.right - edges.left) / 60); count > 2; count -= 1) {
-    const ticks = ticksAt(wholeDays(x, count), x, edges);
-    if (withoutTouching(ticks).length === ticks.length) return ticks;
+/** The finest regular set of ticks that do not touch: every second month rather than all months but two. */
+function fittingTicks(x: TimeScale, edges: Edges, place: 'starts' | 'middles'): Tick[] {
+  const [from, to] = x.domain().map(Number) as [number, number];
+  const most = (edges.right - edges.left) / 18;
+  for (const step of TICK_STEPS) {
+    if (place === 'middles' && step.unit === 'day') continue;
+    if ((to - from) / step.length > most) continue;
+    const ticks = ticksAt(step, x, edges, place);
+    if (ticks.length > 0 && !touching(ticks)) return ticks;
   }
-  return withoutTouching(ticksAt(wholeDays(x, 4), x, edges));
+  const middle = utcDay.floor(new Date((from + to) / 2));
+  return [tickAt(dayText(middle), yearText(middle), x(middle), edges)];
 }
 
-function ticksAt(days: Date[], x: TimeScale, { left, right }: Pick<Box, 'left' | 'right'>): Tick[] {
-  const isMonthly = days.every((day) => day.getUTCDate() === 1);
-  return days.map((day, index) => {
-    const text = tickText(day, x, index === 0, { isMonthly, isNarrow: right - left < NARROW });
-    const half = textWidth(text, TICK_SIZE) / 2;
-    return { text, half, x: Math.min(Math.max(x(day), left + half), right - half) };
-  });
-}
-
-function withoutTouching(ticks: Tick[]): Tick[] {
-  let free = Number.NEGATIVE_INFINITY;
-  return ticks.filter(({ x, half }) => {
-    if (x - half < free) return false;
-    free = x + half + GAP;
-    return true;
-  });
-}
-
-/** For a few days d3 returns hours, which data by day does not need. */
-function wholeDays(x: TimeScale, count: number): Date[] {
-  const ticks = x.ticks(Math.max(2, count)).filter((tick) => +utcDay.floor(tick) === +tick);
+function ticksAt(step: TickStep, x: TimeScale, edges: Edges, place: 'starts' | 'middles'): Tick[] {
   const [from, to] = x.domain() as [Date, Date];
-  return ticks.length > 0 ? ticks : [utcDay.floor(new Date((+from + +to) / 2))];
+  const start = place === 'middles' ? utcMonth.floor(from) : utcDay.ceil(from);
+  const days = step.interval.range(start, new Date(+to + 1));
+  const placeOf = (day: Date) =>
+    place === 'starts' ? x(day) : (x(Math.max(+day, +from)) + x(Math.min(+utcMonth.offset(day, 1), +to))) / 2;
+  let year = '';
+  const ticks = days.map((day) => {
+    const own = yearText(day);
+    const text = step.unit === 'day' ? dayText(day) : step.unit === 'month' ? monthText(day) : own;
+    const below = step.unit === 'year' || own === year ? '' : own;
+    year = own;
+    return tickAt(text, below, placeOf(day), edges);
+  });
+  return step.unit === 'month' ? withStart(ticks, from, placeOf, edges) : ticks;
 }
 
-function tickText(
-  tick: Date,
-  x: TimeScale,
-  isFirst: boolean,
-  { isMonthly, isNarrow }: { isMonthly: boolean; isNarrow: boolean },
-): string {
-  const [from, to] = x.domain() as [Date, Date];
-  const months = (+to - +from) / (30 * DAY_MS);
-  if (!isMonthly || months < 2) return isFirst ? `${dayText(tick)} ${yearText(tick)}` : dayText(tick);
-  if (months > 40 && tick.getUTCMonth() === 0) return yearText(tick);
-  if (!isFirst && tick.getUTCMonth() !== 0) return monthText(tick);
-  return isNarrow ? shortMonthYearText(tick) : monthYearText(tick);
+function tickAt(text: string, year: string, at: number, { left, right }: Edges): Tick {
+  const half = Math.max(textWidth(text, TICK_SIZE), textWidth(year, TICK_SIZE)) / 2;
+  return { text, year, half, at, x: Math.min(Math.max(at, left + half), right - half) };
+}
+
+/** The month in which the axis begins is labelled too, where there is room before the first regular tick. */
+function withStart(ticks: Tick[], from: Date, place: (day: Date) => number, edges: Edges): Tick[] {
+  const [first, ...others] = ticks;
+  const month = utcMonth.floor(from);
+  const start = tickAt(monthText(month), yearText(from), place(from), edges);
+  if (!first) return [start];
+  if (first.at - start.at < 1) return ticks;
+  const isSameYear = first.year === start.year;
+  const next = isSameYear ? { ...first, year: '', half: textWidth(first.text, TICK_SIZE) / 2 } : first;
+  return touching([start, next]) ? ticks : [start, next, ...others];
+}
+
+function touching(ticks: readonly Tick[]): boolean {
+  return ticks.some((tick, index) => {
+    const before = ticks[index - 1];
+    return before !== undefined && tick.x - tick.half < before.x + before.half + GAP;
+  });
 }
 
 type ValueScale = ScaleContinuousNumeric<number, number>;
@@ -208,6 +260,8 @@ export interface TimeFrame {
   marks: string[];
   /** The names of the series at these heights; empty in a narrow plot, which has a legend. */
   names(ends: readonly number[]): string[];
+  /** The annotations, each with a line down to what it explains: a height, px, for each. */
+  annotated(ends: (day: Annotation) => number): string[];
 }
 
 interface FrameOptions extends ValueAxis {
@@ -220,39 +274,100 @@ interface FrameOptions extends ValueAxis {
   /** True: names are beside the marks even in a narrow plot. */
   namesBeside?: boolean;
   /** The left and right edge of the marks, to align them with another plot. */
-  edges?: Pick<Box, 'left' | 'right'>;
+  edges?: Edges;
   /** For the upper of two plots, since only the lower one has dates. */
   noDates?: boolean;
+  /** What the axis's values are, above them: `MIC per day`. */
+  unit: string;
+  /** Where a step is labelled: at its start, or, for columns of months, in its middle. */
+  ticks?: 'starts' | 'middles';
+  /** Room between the marks and the dates, px. */
+  below?: number;
+  /** Days that explain the picture; see `TimeFrame.annotated`. */
+  annotations?: readonly Annotation[];
+  /** For pointers: the columns of the table that are drawn, see `PlotScale`. */
+  drawn?: readonly DrawnColumn[];
 }
 
-export const AXIS_HEIGHT = 24;
+/** Of the dates below a plot: a tick, a line of months or days, and a line of years. */
+export const AXIS_HEIGHT = 40;
+/** Of the axis's unit, above its highest value. */
+const UNIT_HEIGHT = 18;
 const TICK_EVERY = 56;
 /** The largest share of the width for the values of the axis. */
 const MAX_SHARE_OF_WIDTH = 0.36;
 
 /** The axes of a chart over time: horizontal rules with their values, and dates below. */
-export function timeFrame({ box, theme, onScale }: Plot, options: FrameOptions): TimeFrame {
-  const { from, to, series = [], noDates = false, namesBeside = false } = options;
+export function timeFrame(
+  { box, theme, onScale, withoutList = false }: Plot,
+  options: FrameOptions,
+): TimeFrame {
+  const { from, to, series = [], noDates = false, namesBeside = false, below = 0 } = options;
   const narrow = isNarrow(box) && !namesBeside;
   const key = narrow ? legend(series, box, theme) : { height: 0, marks: [] };
-  const texts = series.map(({ text }) => text);
-  const room = narrow || series.length === 0 ? 0 : sideLabelRoom(texts, box);
-  const top = box.top + key.height + TICK_SIZE / 2;
-  const bottom = box.bottom - (noDates ? TICK_SIZE / 2 : AXIS_HEIGHT);
-  const axis = valueAxis({ ...box, top, bottom, right: box.right - room }, theme, options);
+  const room = narrow || series.length === 0 ? 0 : sideLabelRoom(series, box);
+  const unitTop = box.top + key.height;
+  const free = {
+    ...box,
+    right: box.right - room,
+    top: unitTop + (options.unit === '' ? 0 : UNIT_HEIGHT) + TICK_SIZE / 2,
+    bottom: box.bottom - below - (noDates ? TICK_SIZE / 2 : AXIS_HEIGHT),
+  };
+  const { annotations = [] } = options;
+  const placesIn = ({ inner }: { inner: Box }) => {
+    const scale = timeScale(from, to, inner.left, inner.right);
+    return annotations.map((one) => middleOf(one, scale));
+  };
+  // How wide the axis is depends on its height, and its height on where the annotations fit.
+  const draft = annotations.length === 0 ? null : valueAxis(free, theme, options);
+  const layout = draft
+    ? layOut(annotations, placesIn(draft), draft.inner, box)
+    : { above: 0, below: 0, places: null };
+  const listed = withoutList ? 0 : layout.below;
+  const bottom = free.bottom - listed;
+  const axis = valueAxis({ ...free, top: free.top + layout.above, bottom }, theme, options);
   const { inner } = axis;
   const x = timeScale(from, to, inner.left, inner.right);
-  const dates = noDates ? [] : timeAxis(x, { left: box.left, right: box.right }, box.bottom - 8, theme);
+  const dates = noDates
+    ? []
+    : timeAxis(x, { left: box.left, right: box.right }, bottom + below, theme, options.ticks);
+  const unit = label(clipText(options.unit, widthOf(box), TICK_SIZE), box.left, unitTop + TICK_SIZE / 2, {
+    fill: theme.muted,
+    size: TICK_SIZE,
+  });
   const [first, last] = x.domain().map(Number) as [number, number];
-  onScale?.({ kind: 'time', from: first, to: last, box: inner });
+  onScale?.({
+    kind: 'time',
+    from: first,
+    to: last,
+    box: inner,
+    values: { domain: axis.y.domain() as [number, number], scale: options.scale },
+    drawn: options.drawn ?? [],
+  });
   const named = (ends: readonly number[]) => ends.map((y, index) => ({ ...series[index]!, y }));
   return {
     x,
     y: axis.y,
     inner,
-    marks: [...key.marks, ...axis.marks, ...dates],
+    marks: [...key.marks, ...(options.unit === '' ? [] : [unit]), ...axis.marks, ...dates],
+    annotated: (endOf) => [
+      ...annotationMarks(annotations, layout, {
+        at: placesIn(axis),
+        ends: annotations.map(endOf),
+        inner,
+        theme,
+      }),
+      ...(listed === 0 ? [] : annotationList(annotations, { ...box, top: box.bottom - listed }, theme)),
+    ],
     names: (ends) => (room === 0 ? [] : sideLabels(named(ends), inner, box.right, theme)),
   };
+}
+
+/** The middle of an annotation's days, inside the plot. */
+function middleOf({ day, end = day }: Annotation, x: TimeScale): number {
+  const [left, right] = x.range() as [number, number];
+  const at = x((timeOfDay(day) + timeOfDay(end) + DAY_MS) / 2);
+  return Math.min(Math.max(at, left), right);
 }
 
 /** Rules with their values to the left; `inner` is the rest of the box. */

@@ -4,7 +4,7 @@ import { formatJson } from '../../artifacts/format/json.ts';
 import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { allowedControls, formatChartState } from '../chart-state.ts';
 import type { ShownChart } from './chart-formats.ts';
-import { CHART_FORMATS, chartPath, coversAllStates } from './chart-formats.ts';
+import { CHART_FORMATS, chartPath, isDrawnAlone } from './chart-formats.ts';
 
 const text = (description: string) => z.string().meta({ description });
 const url = (description: string) => z.url().meta({ description });
@@ -15,9 +15,20 @@ export const ChartDocument = z.strictObject({
   area: z.enum(AREAS).meta({ description: 'Area of the chart' }),
   name: text('Its name in a list of charts'),
   title: text('What it shows in this state'),
+  finding: text('What the data shown say; null where they support no such sentence').nullable(),
   unit: text('What is measured, in which unit, and how it is aggregated'),
   note: text('A caveat for readers who see only the picture; may be empty'),
   summary: z.array(z.string()).meta({ description: 'What it shows, in sentences' }),
+  annotations: z
+    .array(
+      z.strictObject({
+        day: text('Day, or first day'),
+        end: text('Last day; the same for a single day'),
+        label: text('What the ledger has of these days, in a few words'),
+        url: url('The page with the details'),
+      }),
+    )
+    .meta({ description: 'Days that explain what the picture shows, numbered in it in this order' }),
   as_of: text('Time of the last event counted, or the last day counted; empty without data'),
   source: text('The line below the picture'),
   sources: z
@@ -61,9 +72,13 @@ export function formatChartDocument(shown: ShownChart): string {
     area,
     name,
     title: chart.title(data, state),
+    finding: chart.finding(data, state),
     unit: chart.unit(data, state),
     note: chart.note(data, state),
     summary: chart.summary(data, state),
+    annotations: chart
+      .annotations(data, state)
+      .map(({ day, end = day, label, href }) => ({ day, end, label, url: baseUrl + href })),
     as_of: chart.asOf(data),
     source: chart.source(data),
     sources: sources.map(({ path, sha256 }) => ({ path, url: `${baseUrl}/${path}`, sha256 })),
@@ -87,7 +102,7 @@ function stateOf({ chart, state }: ShownChart): ChartDocument['state'] {
 function linksOf({ chart, state, baseUrl }: ShownChart): Record<string, string> {
   const query = formatChartState(chart, state);
   const address = (path: string) => `${baseUrl}/${path}${query && `?${query}`}`;
-  const files = CHART_FORMATS.filter(({ content }) => coversAllStates(content));
+  const files = CHART_FORMATS.filter(({ content }) => isDrawnAlone(content));
   return {
     page: address(`charts/${chart.id}/`),
     ...Object.fromEntries(

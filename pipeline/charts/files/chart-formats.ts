@@ -23,12 +23,12 @@ export interface ChartSource {
 export const FILE_WIDTH = 820;
 
 /** A drawing in a theme, as vectors or pixels; the rows that are shown; or the chart document. */
-export type StatefulContent =
+export type DrawnContent =
   | { kind: 'vector' | 'pixels'; theme: 'light' | 'dark' }
   | { kind: 'rows' | 'document' };
 
-/** The contents of a chart's file. Only releases have the last two, and only in the default state. */
-export type ChartContent = StatefulContent | { kind: 'print' | 'archive' };
+/** The contents of a chart's file. */
+export type ChartContent = DrawnContent | { kind: 'print' | 'archive' };
 
 export interface ChartFormat {
   /** Follows the chart's id: `-dark.svg`. */
@@ -64,7 +64,7 @@ export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartFormat }>
   CHARTS.flatMap(({ id }) => CHART_FORMATS.map((form) => [chartPath(id, form), { id, form }])),
 );
 
-/** Whether the file exists in every state that an address can express. */
-export function coversAllStates(content: ChartContent): content is StatefulContent {
+/** Whether the drawing functions make the file alone: a PDF also needs a browser, and an archive the other files. */
+export function isDrawnAlone(content: ChartContent): content is DrawnContent {
   return content.kind !== 'print' && content.kind !== 'archive';
 }

@@ -1,4 +1,6 @@
 import { LICENCE } from '../../forms/catalogue/facts.ts';
+import { pagePath, stateName } from '../chart-address.ts';
+import { formatChartState } from '../chart-state.ts';
 import { CHART_FORMATS, chartPath, type ShownChart } from './chart-formats.ts';
 import { citeChart, formatCitations } from './cite-chart.ts';
 
@@ -18,19 +20,35 @@ export function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): st
   const { id } = chart;
   const forms = CHART_FORMATS.filter(({ ending }) => endings.includes(ending));
   const widest = Math.max(...forms.map(({ ending }) => ending.length));
-  const citation = citeChart(shown, author);
-  const said = [chart.unit(data, state), chart.summary(data, state).join(' '), chart.note(data, state)];
+  const query = formatChartState(chart, { ...state, tab: 'chart' });
+  const name = stateName(id, query);
+  const view = baseUrl + pagePath(id, query);
+  const cited = citeChart(shown, author);
+  const citation = cited && { ...cited, url: view };
+  const finding = chart.finding(data, state);
+  const said = [
+    finding === null ? '' : `${finding}.`,
+    chart.unit(data, state),
+    chart.summary(data, state).join(' '),
+    chart.note(data, state),
+  ];
   const sections = [
     underlined(chart.title(data, state), '='),
+    ...(query === ''
+      ? []
+      : [
+          `A view of the chart “${chart.name}”: ${decodeURIComponent(query).replaceAll('&', ', ').replaceAll('+', ' ')}`,
+        ]),
     ...said.filter((text) => text !== '').map(wrapped),
     underlined('Files', '-'),
-    forms.map(({ ending, title }) => `${(id + ending).padEnd(id.length + widest)}  ${title}`).join('\n'),
-    underlined(`Columns of ${id}.csv`, '-'),
+    forms.map(({ ending, title }) => `${(name + ending).padEnd(name.length + widest)}  ${title}`).join('\n'),
+    underlined(`Columns of ${name}.csv`, '-'),
     columnLines(shown),
     underlined('How to cite', '-'),
     citation ? formatCitations(citation).trimEnd() : 'There is nothing to cite yet.',
     underlined('Source', '-'),
     wrapped(chart.source(data)),
+    ...(query === '' ? [] : [`This view, of the current data: ${view}`]),
     `The current chart: ${baseUrl}/${chartPath(id, { ending: '/' })}`,
     sources.map(({ path, sha256 }) => `${baseUrl}/${path}\n  SHA-256 ${sha256}`).join('\n'),
     underlined('Licence', '-'),

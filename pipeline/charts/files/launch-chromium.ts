@@ -30,8 +30,8 @@ const END_MS = 5_000;
 /** Characters of the browser's own messages that are kept, to explain why it does not start. */
 const KEPT = 2_000;
 
-/** Inches. */
-const A4 = { paperWidth: 8.27, paperHeight: 11.7 };
+/** Inches. Whole CSS pixels, since the browser rounds a part of one up to another one. */
+const A4 = { paperWidth: 793 / 96, paperHeight: 1122 / 96 };
 const NO_MARGINS = { marginTop: 0, marginBottom: 0, marginLeft: 0, marginRight: 0 };
 
 const FLAGS = [

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { PROJECT } from '../../config/project.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
-import type { StatefulContent } from './chart-formats.ts';
+import type { DrawnContent } from './chart-formats.ts';
 
 /** Pixels per unit of the drawing in each direction, for high-density screens and print. */
 const SCALE = 2;
@@ -77,6 +77,6 @@ async function openLibrary(): Promise<Open> {
 }
 
 /** The bytes of a chart's file from its text. Rasterises a PNG, off the event loop. */
-export async function chartBytes(text: string, { kind }: StatefulContent): Promise<Uint8Array> {
+export async function chartBytes(text: string, { kind }: DrawnContent): Promise<Uint8Array> {
   return kind === 'pixels' ? rasterise(text) : Buffer.from(text);
 }

@@ -5,7 +5,6 @@ import { PublishedFiles } from '../../artifacts/published-files.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
-import { zipFiles } from '../../forms/zip.ts';
 import { type Facts, type Manifest, type NewFile, sha256, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import type { Staging } from '../../release/staging/staging.ts';
@@ -16,11 +15,10 @@ import {
   CHART_FORMATS,
   type ChartFormat,
   chartPath,
-  coversAllStates,
+  isDrawnAlone,
   type ShownChart,
 } from './chart-formats.ts';
-import { formatReadMe } from './chart-read-me.ts';
-import { chartText, drawChart } from './chart-text.ts';
+import { type DrawnFiles, drawFiles, formsWith, zipChart } from './draw-files.ts';
 import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
 import { writePicture } from './write-picture.ts';
 
@@ -39,12 +37,8 @@ export interface ChartsOptions {
 }
 
 /** The texts of a chart's files, and what the files made from them need. The data that they were computed from are gone. */
-interface DrawnChart {
+interface DrawnChart extends DrawnFiles {
   chart: Chart;
-  /** By ending; for a PNG, the drawing that it is rasterised from. */
-  texts: ReadonlyMap<string, string>;
-  print: ChartPrint;
-  readMe: string;
   rows: number;
   /** Of the data, to the second or the day; empty without data. */
   asOf: string;
@@ -67,7 +61,10 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   options.log(`drawing ${fresh.length} charts`);
   // Less than the thread that could do it at the same time would cost: it would have to load all charts.
   const drawn: DrawnChart[] = [];
-  for (const group of Map.groupBy(fresh, ({ chart }) => chart.sources[0]).values())
+  const sizes = new Map(staging.files().map(({ path, bytes }) => [path, bytes]));
+  const largest = ({ chart }: { chart: Chart }) =>
+    chart.sources.toSorted((a, b) => sizes.get(b)! - sizes.get(a)!)[0];
+  for (const group of Map.groupBy(fresh, largest).values())
     drawn.push(...(await drawGroup(staging, group, sources, options)));
   drawn.sort((a, b) => CHARTS.indexOf(a.chart) - CHARTS.indexOf(b.chart));
   // A damaged chart has been taken over in part.
@@ -97,7 +94,7 @@ export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
 }
 
 function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
-  return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
+  return formsWith(print !== null);
 }
 
 /** The digest of all that a chart's texts and the set of its files follow from: sources, address, author, formats and program. */
@@ -135,10 +132,10 @@ async function takeOver(
 }
 
 function isText({ content }: ChartFormat): boolean {
-  return coversAllStates(content) && content.kind !== 'pixels';
+  return isDrawnAlone(content) && content.kind !== 'pixels';
 }
 
-/** Draws charts that share a source, which is read once and then forgotten. */
+/** Draws charts that share their largest source, which is read once and then forgotten. */
 async function drawGroup(
   staging: Staging,
   group: readonly { chart: Chart; key: string }[],
@@ -161,22 +158,10 @@ async function drawGroup(
 
 function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnChart {
   const { chart, data, state } = shown;
-  const texts = new Map<string, string>();
-  for (const { ending, content } of formsOf(options))
-    if (coversAllStates(content)) texts.set(ending, chartText(shown, content));
-  const endings = formsOf(options)
-    .filter(({ content }) => content.kind !== 'archive')
-    .map(({ ending }) => ending);
+  const { author, print, facts } = options;
   return {
     chart,
-    texts,
-    print: {
-      path: chartPath(chart.id, { ending: '.pdf' }),
-      title: chart.title(data, state),
-      drawing: drawChart(shown, 'print'),
-      asOf: (chart.asOf(data) || options.facts.timestamp).slice(0, 10),
-    },
-    readMe: formatReadMe(shown, { author: options.author, endings }),
+    ...drawFiles(shown, { author, withPdf: print !== null, day: facts.timestamp }),
     rows: chart.table(data, state).rows.length,
     asOf: chart.asOf(data),
     key,
@@ -228,12 +213,12 @@ async function writeArchive(
   const program = sourceDigest('pipeline/forms/zip.ts', 'npm-shrinkwrap.json');
   const key = sha256(JSON.stringify([program, drawn.readMe, parts, file]));
   if (await staging.reuseMade(file.path, key)) return;
-  const contents: [string, Uint8Array][] = [[`${id}/readme.txt`, Buffer.from(drawn.readMe)]];
+  const contents: [ending: string, content: Uint8Array][] = [];
   for (const member of members) {
     const place = join(staging.dir, storedAt({ path: chartPath(id, member), restricted: false }));
-    contents.push([`${id}/${id}${member.ending}`, await asDiskErrors(place, () => readFile(place))]);
+    contents.push([member.ending, await asDiskErrors(place, () => readFile(place))]);
   }
-  await staging.write({ ...file, content: zipFiles(contents) }, key);
+  await staging.write({ ...file, content: zipChart(id, drawn.readMe, contents) }, key);
 }
 
 function fileOf(

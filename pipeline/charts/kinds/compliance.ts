@@ -1,5 +1,6 @@
 import { transparency } from '../../artifacts/government/transparency.ts';
 import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { addDays, isOverdue, timeOfDay } from '../drawing/days.ts';
@@ -62,6 +63,7 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
     wholeDays: false,
   },
   title: () => 'Compliance by jurisdiction, with the last and the next audit',
+  finding,
   unit: () => 'The worst status of each jurisdiction’s regimes, as of its last audit',
   note: () =>
     'The status under each regime is in government/compliance-report.json, which needs a government key.',
@@ -108,9 +110,28 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   plot,
 });
 
-function keyOf({ series, muted, contrast }: ChartTheme): LegendItem[] {
+/** How many are compliant, of those that were audited; what is overdue is worth a title before that. */
+function finding({ jurisdictions, today }: Shown): string | null {
+  const overdue = jurisdictions.filter(
+    ({ next_audit }) => next_audit !== null && isOverdue(next_audit, today),
+  );
+  const audited = jurisdictions.filter(({ status }) => status !== 'not_audited');
+  const compliant = audited.filter(({ status }) => status === 'compliant');
+  if (audited.length === 0) return null;
+  const [only] = audited;
+  const standing =
+    audited.length === 1
+      ? `${only!.name} is ${formatToken(only!.status)}`
+      : compliant.length === audited.length
+        ? `All ${formatNumber(audited.length)} audited jurisdictions are compliant`
+        : `${formatNumber(compliant.length)} of ${formatNumber(audited.length)} audited jurisdictions ${compliant.length === 1 ? 'is' : 'are'} compliant`;
+  if (overdue.length === 0) return standing;
+  return `${standing}; ${formatCount(overdue.length, 'audit')} ${overdue.length === 1 ? 'is' : 'are'} overdue`;
+}
+
+function keyOf({ subject, muted, contrast }: ChartTheme): LegendItem[] {
   return [
-    { text: 'Last audit', colour: series[0], shape: 'circle' },
+    { text: 'Last audit', colour: subject, shape: 'circle' },
     { text: 'Next audit', colour: muted, shape: 'ring' },
     { text: 'Overdue audit', colour: contrast, shape: 'ring' },
   ];
@@ -150,7 +171,7 @@ function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): s
     ...jurisdictions.flatMap((one, index) =>
       row(one, top + (index + 0.5) * ROW, { left, x, today }, { box, theme, id: '' }),
     ),
-    ...timeAxis(x, { left, right: box.right }, box.bottom - 8, theme),
+    ...timeAxis(x, box, box.bottom - AXIS_HEIGHT, theme),
   ];
 }
 
@@ -175,10 +196,10 @@ function row(
       fill: colour,
     }),
     label(clipText(capitalise(formatToken(status)), left - box.left - 21, LABEL_SIZE), box.left + 15, y + 8, {
-      fill: colour,
+      fill: theme.ink,
     }),
     element('line', { x1: left, x2: box.right, y1: y, y2: y, stroke: theme.rule }),
-    ...(last_audit === null ? [] : [circle(last_audit, { fill: theme.series[0] })]),
+    ...(last_audit === null ? [] : [circle(last_audit, { fill: theme.subject })]),
     ...(next_audit === null
       ? []
       : [
@@ -191,8 +212,8 @@ function row(
   ];
 }
 
-function statusColour(status: string, { series, contrast, muted }: ChartTheme): string {
+function statusColour(status: string, { parts, warning, contrast, muted }: ChartTheme): string {
   if (status === 'not_audited') return muted;
-  if (status === 'compliant') return series[0];
-  return status === 'non_compliant' ? contrast : series[4];
+  if (status === 'compliant') return parts[0];
+  return status === 'non_compliant' ? contrast : warning;
 }

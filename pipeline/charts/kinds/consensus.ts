@@ -58,6 +58,7 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
       days.push({ date, consensus_rate, deliberations_closed: null, consensus_reached: null });
     return { days, asOf };
   },
+  days: ({ days }) => days,
   asOf: ({ asOf }) => asOf,
   show({ days }, state) {
     const inside = inRange(days, state);
@@ -75,6 +76,7 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
   title: () => 'How often deliberations end in consensus',
   unit: ({ step }) =>
     `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
+  finding,
   note: () =>
     'There is no rate if none was closed in 30 days. The rate ends at the time of the release, the counts at the last whole day.',
   summary,
@@ -103,6 +105,17 @@ const isCounted = (day: Day): day is Counted => day.deliberations_closed !== nul
 function endsOf({ rows }: Bin<Day>): Day[] {
   const [last, counted] = [rows.at(-1)!, rows.findLast(isCounted)];
   return counted && counted !== last ? [counted, last] : [last];
+}
+
+/** The newest counts, which are what the rate at the end is made of. */
+function finding({ days }: Shown): string | null {
+  const counted = days.findLast(isCounted);
+  if (!counted || counted.deliberations_closed < 2) return null;
+  const { deliberations_closed: closed, consensus_reached: reached } = counted;
+  const when = `closed in the 30 days up to ${formatDay(counted.date)}`;
+  if (reached === closed) return `All ${formatNumber(closed)} deliberations ${when} reached consensus`;
+  if (reached === 0) return `None of the ${formatNumber(closed)} deliberations ${when} reached consensus`;
+  return `${formatNumber(reached)} of the ${formatNumber(closed)} deliberations ${when} reached consensus`;
 }
 
 function summary({ days }: Shown): string[] {
@@ -140,7 +153,7 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
     ...rate.marks,
     linePath(
       line((day) => (isRated(day) ? rate.y(day.consensus_rate) : null)),
-      { stroke: theme.series[0] },
+      { stroke: theme.subject },
     ),
     ...(rated ? rate.names([rate.y(rated.consensus_rate)]) : []),
     ...counts.marks,
@@ -151,7 +164,7 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
     ),
     linePath(
       line((day) => (isCounted(day) ? counts.y(day.consensus_reached) : null)),
-      { stroke: theme.series[0] },
+      { stroke: theme.subject },
     ),
     ...(counted
       ? counts.names([counts.y(counted.deliberations_closed), counts.y(counted.consensus_reached)])
@@ -182,8 +195,10 @@ function rateFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
     ...rangeOf(days),
     values: [0, 1],
     format: (value) => formatNumber(value, 1),
-    series: [{ text, colour: plot.theme.series[0] }],
+    series: [{ text, colour: plot.theme.subject }],
     noDates: true,
+    unit: 'Consensus rate, share',
+    drawn: [{ column: 'consensus_rate', colour: plot.theme.subject, mark: 'line' }],
     ...(edges ? { edges } : {}),
   });
 }
@@ -196,9 +211,14 @@ function countFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
     values: counted.flatMap((day) => [day.deliberations_closed, day.consensus_reached]),
     // There are no half deliberations: such a rule has no label.
     format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
+    unit: 'Deliberations in 30 days',
+    drawn: [
+      { column: 'deliberations_closed', colour: plot.theme.muted, mark: 'line' },
+      { column: 'consensus_reached', colour: plot.theme.subject, mark: 'line' },
+    ],
     series: [
       { text: `Closed ${shortNumber(last?.deliberations_closed ?? 0)}`, colour: plot.theme.muted },
-      { text: `Consensus ${shortNumber(last?.consensus_reached ?? 0)}`, colour: plot.theme.series[0] },
+      { text: `Consensus ${shortNumber(last?.consensus_reached ?? 0)}`, colour: plot.theme.subject },
     ],
     ...(edges ? { edges } : {}),
   });

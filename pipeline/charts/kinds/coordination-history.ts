@@ -1,9 +1,12 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import { defineChart } from '../chart.ts';
-import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { type Annotation, defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
+import { listHeight } from '../drawing/annotations.ts';
+import { binDays, daysBetween, daysFrom, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
+import type { LegendItem } from '../drawing/label.ts';
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
 import { cathedralSeries, chosenSeries } from '../series.ts';
@@ -13,6 +16,8 @@ interface Row {
   sentinel: string;
   cathedral: string;
   score: number;
+  /** Whether the worst status of the day was offline. */
+  offline: boolean;
 }
 
 interface Line {
@@ -21,7 +26,18 @@ interface Line {
   points: { date: string; value: number }[];
 }
 
+/** A score that fell while its sentinel was offline. */
+interface Fall {
+  sentinel: string;
+  from: string;
+  to: string;
+  /** The score before, and the lowest until two days after. */
+  before: number;
+  after: number;
+}
+
 interface Shown {
+  falls: readonly Fall[];
   lines: readonly Line[];
   from: string;
   to: string;
@@ -43,10 +59,11 @@ export const coordinationHistory = defineChart<Row[], Shown>({
   prepare: (files) =>
     files
       .read(sentinelsByDay)
-      .flatMap(({ date, sentinel, cathedral, coordination_score: score }) =>
-        score === null ? [] : [{ date, sentinel, cathedral, score }],
+      .flatMap(({ date, sentinel, cathedral, status, coordination_score: score }) =>
+        score === null ? [] : [{ date, sentinel, cathedral, score, offline: status === 'offline' }],
       ),
   series: seriesOf,
+  days: (rows) => rows,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const inside = inRange(rows, state);
@@ -57,7 +74,8 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       const last = own.at(-1);
       return last ? [{ sentinel: name, cathedral: last.cathedral, points: pointsOf(own, step) }] : [];
     });
-    return { lines, from: inside[0]?.date ?? '', to: inside.at(-1)?.date ?? '', step };
+    const falls = lines.flatMap(({ sentinel }) => fallsOf(sentinel, bySentinel.get(sentinel)!));
+    return { lines, falls: worst(falls), from: inside[0]?.date ?? '', to: inside.at(-1)?.date ?? '', step };
   },
   isEmpty: ({ lines }) => lines.length === 0,
   missing: {
@@ -66,7 +84,10 @@ export const coordinationHistory = defineChart<Row[], Shown>({
     wholeDays: true,
   },
   title: () => 'Coordination score over time, by cathedral and sentinel',
-  unit: ({ step }) => `Points, as last attested ${END_OF_STEP[step]}`,
+  unit: ({ lines, step }) =>
+    `Points, as last attested ${END_OF_STEP[step]}${lines.length > 1 ? '. Grey: the other sentinels' : ''}`,
+  finding,
+  annotations: ({ falls }) => falls.map(annotationOf),
   summary({ lines, from, to }) {
     if (from === to) return [scoresOn(from, lines)];
     const changes = lines
@@ -74,13 +95,13 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       .sort((a, b) => b.change - a.change);
     const [most, least] = [changes[0]!, changes.at(-1)!];
     const said = lines.length > 1 ? [most, least] : [most];
-    const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${formatChange(change, 1)}`);
+    const changed = said.map(({ sentinel, change }) => `${formatChange(change, 1)} (${sentinel})`);
     const isSame = formatChange(most.change, 1) === formatChange(least.change, 1);
     const range =
       lines.length > 1 && isSame
         ? `each score changed by ${formatChange(most.change, 1)} points`
         : lines.length > 1
-          ? `the changes of the scores, in points, lie between ${formatList(changed.toReversed())}`
+          ? `the scores changed by between ${formatList(changed.toReversed())} points`
           : `the score of ${most.sentinel} changed by ${formatChange(most.change, 1)} points`;
     return [`From ${formatDay(from)} to ${formatDay(to)}, ${range}.`];
   },
@@ -95,14 +116,80 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       points.map(({ date, value }) => [date, sentinel, cathedral, value]),
     ),
   }),
-  plotHeight: (shown, width) => panelsHeight(panelsOf(shown, THEMES.light).length, width),
+  plotHeight: (shown, width) =>
+    panelsHeight(shown.lines.length, width, keyOf(shown, THEMES.light)) +
+    listHeight(shown.falls.map(annotationOf), width),
   plot: (shown, plot) =>
     panels(
       panelsOf(shown, plot.theme),
-      { ...shown, format: (value) => formatNumber(value), fromZero: true },
+      {
+        ...shown,
+        format: (value) => formatNumber(value),
+        unit: 'Points',
+        key: keyOf(shown, plot.theme),
+        annotations: shown.falls.map((fall) => ({ ...annotationOf(fall), of: fall.sentinel })),
+      },
       plot,
     ),
 });
+
+/** A tenth of the way to the highest reward. A smaller fall hardly shows. */
+const LEAST_FALL = 10;
+/** A sentinel attests its work within two days after it is back. */
+const DAYS_AFTER = 2;
+
+/** The falls during the days in a row on which a sentinel was offline. Rows of one sentinel, oldest first. */
+function fallsOf(sentinel: string, rows: readonly Row[]): Fall[] {
+  const falls: Fall[] = [];
+  for (const [index, { offline, date }] of rows.entries()) {
+    const before = rows[index - 1];
+    if (!offline || !before || before.offline) continue;
+    const end = rows.findIndex((row, at) => at > index && !row.offline);
+    const last = end < 0 ? rows.length : end;
+    const after = Math.min(...rows.slice(index, last + DAYS_AFTER).map(({ score }) => score));
+    if (before.score - after >= LEAST_FALL)
+      falls.push({ sentinel, from: date, to: rows[last - 1]!.date, before: before.score, after });
+  }
+  return falls;
+}
+
+/** The deepest falls, oldest first. */
+function worst(falls: readonly Fall[]): Fall[] {
+  return falls
+    .toSorted((a, b) => b.before - b.after - (a.before - a.after))
+    .slice(0, MOST_ANNOTATIONS)
+    .sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : a.sentinel < b.sentinel ? -1 : 1));
+}
+
+function annotationOf({ sentinel, from, to, before, after }: Fall): Annotation {
+  const days = daysFrom(from, to);
+  return {
+    day: from,
+    end: to,
+    label: `${sentinel} offline${days === 1 ? '' : ` for ${days} days`}; from ${formatNumber(before)} to ${formatNumber(after)} points`,
+    href: `/${cyclePath(from)}`,
+  };
+}
+
+/** A smaller change is no news on a scale of about a hundred points. */
+const LEAST_CHANGE = 1;
+
+/** How many scores are higher or lower than at their own start. */
+function finding({ lines, from, to }: Shown): string | null {
+  if (from === to || lines.length < 2) return null;
+  const changes = lines.map(({ points }) => points.at(-1)!.value - points[0]!.value);
+  const [up, down] = [
+    changes.filter((change) => change >= LEAST_CHANGE).length,
+    changes.filter((change) => change <= -LEAST_CHANGE).length,
+  ];
+  const count = Math.max(up, down);
+  if (up === down || count === 0) return null;
+  const who =
+    count === lines.length
+      ? `All ${formatNumber(count)} coordination scores`
+      : `${formatNumber(count)} of ${formatNumber(lines.length)} coordination scores`;
+  return `${who} ${count === 1 ? 'is' : 'are'} ${up > down ? 'higher' : 'lower'} than at the start`;
+}
 
 function scoresOn(date: string, lines: readonly Line[]): string {
   const scores = lines.map(
@@ -115,12 +202,29 @@ function pointsOf(rows: readonly Row[], step: Step) {
   return binDays(rows, step).map((bin) => ({ date: bin.to, value: bin.rows.at(-1)!.score }));
 }
 
-function panelsOf({ lines }: Shown, theme: ChartTheme): Panel[] {
-  return cathedralSeries(lines.map(({ cathedral }) => cathedral)).map(({ name, label }) => ({
-    title: label,
+function cathedralsOf({ lines }: Shown): Series[] {
+  return cathedralSeries(lines.map(({ cathedral }) => cathedral));
+}
+
+function keyOf(shown: Shown, theme: ChartTheme): LegendItem[] {
+  return cathedralsOf(shown).map(({ name, label }) => ({
+    text: label,
     colour: cathedralColour(theme, name),
-    lines: lines
-      .filter(({ cathedral }) => cathedral === name)
-      .map(({ sentinel, points }) => ({ text: sentinel, points })),
   }));
+}
+
+/** A panel for each sentinel, those of a cathedral side by side. */
+function panelsOf(shown: Shown, theme: ChartTheme): Panel[] {
+  return cathedralsOf(shown).flatMap(({ name }) =>
+    shown.lines
+      .filter(({ cathedral }) => cathedral === name)
+      .map(({ sentinel, points }) => ({
+        title: sentinel,
+        text: formatNumber(points.at(-1)!.value, 1),
+        colour: cathedralColour(theme, name),
+        points,
+        column: 'coordination_score',
+        of: sentinel,
+      })),
+  );
 }

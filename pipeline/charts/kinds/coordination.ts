@@ -21,6 +21,8 @@ interface Shown {
   all: boolean;
 }
 
+const LEAST_APART = 10;
+
 const seriesOf = ({ sentinels }: Data) => sentinels.map(({ id }) => ({ name: id, label: id }));
 
 export const coordination = defineChart<Data, Shown>({
@@ -47,6 +49,13 @@ export const coordination = defineChart<Data, Shown>({
     wholeDays: false,
   },
   title: () => 'Coordination score by sentinel',
+  /** The highest and the lowest, if they are ten points apart: a tenth of the way from no reward to the highest. */
+  finding({ sentinels }) {
+    const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
+    if (sentinels.length < 2 || first.score - last.score < LEAST_APART) return null;
+    if (first.score === sentinels[1]!.score || last.score === sentinels.at(-2)!.score) return null;
+    return `${first.id} has ${formatNumber(first.score, 1)} points, ${last.id} only ${formatNumber(last.score, 1)}`;
+  },
   unit: () => 'Points, at the last attestation; a score of 50 earns half of the highest reward',
   summary({ sentinels, average }) {
     const [first, last] = [sentinels[0]!, sentinels.at(-1)!];

@@ -1,5 +1,5 @@
 import { deliberations as published } from '../../artifacts/philosophy/deliberations.ts';
-import { formatCount } from '../../words/number.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import { element, textElement } from '../drawing/element.ts';
@@ -164,9 +164,9 @@ function radiusIn(column: number): number {
 
 /** Symbols differ in form: a full circle, a half one, a cross, and an empty circle. */
 function symbol(position: Position, x: number, y: number, theme: ChartTheme, radius = RADIUS): string {
-  const { series, contrast, muted } = theme;
+  const { subject, contrast, muted } = theme;
   const [cx, cy, r] = [round(x), round(y), round(radius)];
-  if (position === 'support') return element('circle', { cx, cy, r, fill: series[0] });
+  if (position === 'support') return element('circle', { cx, cy, r, fill: subject });
   if (position === 'abstain') {
     return element('circle', { cx, cy, r: r - 1, fill: 'none', stroke: muted, 'stroke-width': 1.5 });
   }
@@ -174,9 +174,9 @@ function symbol(position: Position, x: number, y: number, theme: ChartTheme, rad
     const half = `M${cx},${round(cy - r + 1)}a${round(r - 1)},${round(r - 1)} 0 0,0 0,${round(2 * r - 2)}z`;
     return element(
       'g',
-      { stroke: series[0], 'stroke-width': 1.5 },
+      { stroke: subject, 'stroke-width': 1.5 },
       element('circle', { cx, cy, r: r - 1, fill: 'none' }),
-      element('path', { d: half, fill: series[0] }),
+      element('path', { d: half, fill: subject }),
     );
   }
   const arm = round(r - 1);
@@ -229,6 +229,7 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
     deliberations.length < 2
       ? `What each sentinel said in the last ${deliberations.length === 1 ? 'deliberation' : 'deliberations'}`
       : `What each sentinel said in the last ${formatCount(deliberations.length, 'deliberation')}`,
+  finding,
   unit: () => 'The position that each took last; the last opened deliberation first',
   note: ({ older }) => (older > 0 ? `The file has ${formatCount(older, 'older one')}.` : ''),
   summary,
@@ -236,6 +237,17 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
   plotHeight: positionMatrixHeight,
   plot: positionMatrix,
 });
+
+/** The share with consensus, of those that are closed. */
+function finding({ deliberations }: PositionTable): string | null {
+  const closed = deliberations.filter(({ consensus }) => consensus !== 'pending').length;
+  const reached = deliberations.filter(({ consensus }) => consensus === 'reached').length;
+  if (closed < 2) return null;
+  if (reached === closed)
+    return `All of the last ${formatNumber(closed)} closed deliberations reached consensus`;
+  if (reached === 0) return `None of the last ${formatNumber(closed)} closed deliberations reached consensus`;
+  return `${formatNumber(reached)} of the last ${formatNumber(closed)} closed deliberations reached consensus`;
+}
 
 function summary({ deliberations, sentinels }: PositionTable): string[] {
   const count = (consensus: Deliberation['consensus']) =>

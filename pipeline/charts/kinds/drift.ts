@@ -78,6 +78,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
     wholeDays: false,
   },
   title: () => 'How far each metric has drifted',
+  finding,
   unit: () =>
     'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',
   summary,
@@ -100,6 +101,18 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   plotHeight: ({ trends }, width) => legendHeight(keyOf(THEMES.light), width) + trends.length * ROW + 22,
   plot,
 });
+
+/** How many of the metrics that were measured in both windows are worsening; a single one by its name. */
+function finding({ trends }: Shown): string | null {
+  const measured = trends.filter(({ drift }) => drift !== null);
+  const worse = measured.filter(({ direction }) => direction === 'worsening');
+  if (measured.length < 2) return null;
+  const [only] = worse;
+  if (!only) return `None of the ${formatNumber(measured.length)} metrics measured is worsening`;
+  if (worse.length === 1)
+    return `${only.label} is worsening, by ${formatScore(Math.abs(only.drift!))}; no other metric is`;
+  return `${formatNumber(worse.length)} of the ${formatNumber(measured.length)} metrics measured are worsening, ${worse[0]!.label} most`;
+}
 
 /** Zero has a sign too, or it would read as the metric’s value. */
 function driftWords(drift: number): string {
@@ -134,10 +147,10 @@ function labelOf(metric: string): string {
   return ownMember(LABELS, metric) ?? capitalise(formatToken(metric));
 }
 
-function keyOf({ muted, series, contrast }: ChartTheme): LegendItem[] {
+function keyOf({ muted, subject, contrast }: ChartTheme): LegendItem[] {
   return [
     { text: 'First thirty days', colour: muted, shape: 'ring' },
-    { text: 'Last thirty days', colour: series[0], shape: 'circle' },
+    { text: 'Last thirty days', colour: subject, shape: 'circle' },
     { text: 'Last thirty days, worsening', colour: contrast, shape: 'circle' },
   ];
 }
@@ -178,9 +191,9 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
   return [...key.marks, ...rules, ...rows];
 }
 
-function colourOf(direction: Direction, { contrast, muted, series }: ChartTheme): string {
+function colourOf(direction: Direction, { contrast, muted, subject }: ChartTheme): string {
   if (direction === 'not_measured') return muted;
-  return direction === 'worsening' ? contrast : series[0];
+  return direction === 'worsening' ? contrast : subject;
 }
 
 /** A line from a hollow circle to a full one; only one circle if the other value was not measured. */

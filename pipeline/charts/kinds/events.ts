@@ -1,7 +1,7 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatSpan } from '../../words/moment.ts';
-import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
 import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/columns.ts';
@@ -13,11 +13,14 @@ type Row = Content<typeof eventsByDay>[number];
 
 interface Shown extends Flow {
   total: number;
+  /** By the name of each chosen type. */
+  counts: ReadonlyMap<string, number>;
   days: number;
 }
 
 const MAX_DAYS = 120;
-/** One per distinguishable colour; rarer types are added up. */
+const LEAST_SHARE = 1 / 3;
+/** One for each of the colours of parts but the last; rarer types are added up. */
 const MOST_TYPES = 5;
 const REST = 'rest';
 /** How files by day count events of unknown types. */
@@ -36,6 +39,7 @@ export const events = defineChart<readonly Row[], Shown>({
   controls: ['series', 'from', 'to'],
   prepare: (files) => files.read(eventsByDay),
   series: seriesOf,
+  days: (rows) => rows,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const chosen = chosenSeries(seriesOf(rows), state);
@@ -47,7 +51,7 @@ export const events = defineChart<readonly Row[], Shown>({
       value: events,
     });
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    return { ...flowOf(inside, step, series, amount), total, days: daysBetween(inside) };
+    return { ...flowOf(inside, step, series, amount), total, counts, days: daysBetween(inside) };
   },
   isEmpty: ({ total }) => total === 0,
   missing: {
@@ -56,6 +60,13 @@ export const events = defineChart<readonly Row[], Shown>({
     wholeDays: true,
   },
   title: () => 'Events written to the ledger per day, by type',
+  /** The most frequent type, if it is a third of the events or more. */
+  finding({ counts, total, series }) {
+    const [most, count] = [...counts].toSorted(([, a], [, b]) => b - a)[0]!;
+    if (counts.size < 2 || count / total < LEAST_SHARE) return null;
+    const label = series.find(({ name }) => name === most)!.label;
+    return `${formatPercent(count / total, 0)} of the ${formatNumber(total)} events were of the type “${label}”`;
+  },
   unit: ({ step }) => `Events per day, ${MEAN_OF_STEP[step]}`,
   note: ({ bins, step, series }) =>
     [
@@ -83,11 +94,9 @@ export const events = defineChart<readonly Row[], Shown>({
   table: (shown) => flowTable(shown, 'events per day'),
   plotHeight: (_, width) => timePlotHeight(width),
   plot: (shown, plot) => {
-    const { series, muted } = plot.theme;
-    const colours = shown.series.map(({ name }, index) =>
-      name === REST ? muted : series[index % series.length]!,
-    );
-    return flowColumns(shown, colours, plot);
+    const { parts } = plot.theme;
+    const colours = shown.series.map(({ name }, index) => parts[name === REST ? MOST_TYPES : index]!);
+    return flowColumns(shown, { colours, unit: 'Events per day' }, plot);
   },
 });
 

@@ -76,12 +76,14 @@ export const logGrowth: Chart = defineChart<readonly Day[], Shown>({
       values: days.map(({ size }) => size),
       fromZero: true,
       format: shortNumber,
-      series: [{ text: `Events ${shortNumber(last.size)}`, colour: plot.theme.accent }],
+      unit: 'Events',
+      drawn: [{ column: 'size', colour: plot.theme.subject, mark: 'line' }],
+      series: [{ text: `Events ${shortNumber(last.size)}`, colour: plot.theme.subject }],
     });
     const points = days.map(({ date, size }) => ({ x: frame.x(timeOfDay(date)), y: frame.y(size) }));
     return [
       ...frame.marks,
-      linePath(points, { stroke: plot.theme.accent }),
+      linePath(points, { stroke: plot.theme.subject }),
       ...frame.names([frame.y(last.size)]),
     ];
   },

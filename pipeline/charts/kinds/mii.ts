@@ -1,10 +1,14 @@
 import { area } from 'd3';
+import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
+import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { formatDay, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
-import { type ChartTable, defineChart } from '../chart.ts';
+import { formatList } from '../../words/phrase.ts';
+import { type Annotation, type ChartTable, defineChart, MOST_ANNOTATIONS } from '../chart.ts';
+import { roomFor } from '../drawing/annotations.ts';
 import {
   addDays,
   type Bin,
@@ -21,6 +25,7 @@ import { LABEL_SIZE, label } from '../drawing/label.ts';
 import { isNarrow, type Plot, timePlotHeight } from '../drawing/plot.ts';
 import type { ChartTheme } from '../drawing/theme.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
+import { offRuns } from './minting-off.ts';
 
 type Day = Content<typeof miiByDay>[number];
 
@@ -39,32 +44,49 @@ interface Shown {
   days: readonly Day[];
   points: readonly Point[];
   step: Step;
+  annotations: readonly Annotation[];
   /** The latest reading, possibly of the current day; null before the first. */
   now: { mii: number; threshold: number | null; minting_active: boolean; time: number } | null;
 }
 
-/** Height of the strip below the plot that shows when minting was off. */
+/** Height of the strip between the plot and the dates that shows when minting was off. */
 const STRIP = 20;
 /** Radius of the latest reading. A narrow picture ends at the plot's edge, so the dot is moved inside. */
 const DOT = 3.5;
 
-export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: string }, Shown>({
+interface Data {
+  days: readonly Day[];
+  now: Shown['now'];
+  /** The sentinels that were offline, by day. */
+  offline: ReadonlyMap<string, readonly string[]>;
+  asOf: string;
+}
+
+export const mii = defineChart<Data, Shown>({
   id: 'mii',
   area: 'economy',
   name: 'Integrity index and its threshold',
-  sources: [miiByDay, miiNow],
+  sources: [miiByDay, miiNow, sentinelsByDay],
   controls: ['from', 'to'],
   prepare(files) {
     const { timestamp: asOf, mii, threshold, minting_active } = files.read(miiNow);
     const now = mii === null ? null : { mii, threshold, minting_active, time: Date.parse(asOf) };
-    return { days: files.read(miiByDay), now, asOf };
+    const silent = files.read(sentinelsByDay).filter(({ status }) => status === 'offline');
+    const offline = new Map(
+      [...Map.groupBy(silent, ({ date }) => date)].map(
+        ([date, rows]) => [date, rows.map(({ sentinel }) => sentinel)] as const,
+      ),
+    );
+    return { days: files.read(miiByDay), now, offline, asOf };
   },
+  days: ({ days }) => days,
   asOf: ({ asOf }) => asOf,
-  show({ days, now }, state) {
+  show({ days, now, offline }, state) {
     const inside = inRange(days, state);
     const step = stepFor(daysBetween(inside));
     return {
       days: inside,
+      annotations: annotationsOf(inside, offline),
       // A day without a reading does not make a week incomplete.
       points: calendarBins(inside, step)
         .filter(({ rows }) => rows.length > 0)
@@ -80,13 +102,15 @@ export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: 
     wholeDays: true,
   },
   title: () => 'Integrity index against the threshold below which minting stops',
+  finding,
+  annotations: ({ annotations }) => annotations,
   unit: ({ step }) =>
     `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
   note: ({ points, step }) =>
     `The strip at the bottom is filled on days that ended with minting off. The scale does not begin at zero. ${partialWords(points, step)}`.trim(),
   summary,
   table,
-  plotHeight: (_, width) => timePlotHeight(width),
+  plotHeight: ({ annotations }, width) => timePlotHeight(width) + roomFor(annotations, width),
   plot,
 });
 
@@ -101,6 +125,40 @@ function pointOf({ from, to, rows }: Bin<Day>): Point {
     threshold: rows.at(-1)!.threshold,
     off: rows.filter((day) => !day.minting_active).length,
   };
+}
+
+/** More names would not fit beside the mark. */
+const MOST_NAMES = 2;
+
+/** The longest times with minting off, and who was offline then or on the day before: in time together, which states no cause. */
+function annotationsOf(days: readonly Day[], offline: Data['offline']): Annotation[] {
+  const runs = offRuns(days).slice(0, MOST_ANNOTATIONS);
+  return runs
+    .map(({ from, to, days: length }) => {
+      const dates = Array.from({ length: length + 1 }, (_, index) => addDays(from, index - 1));
+      const names = [...new Set(dates.flatMap((date) => offline.get(date) ?? []))].sort();
+      const who = names.length > MOST_NAMES ? `${names.length} sentinels` : formatList(names);
+      const off = length === 1 ? 'Minting off for a day' : `Minting off for ${length} days`;
+      return {
+        day: from,
+        end: to,
+        label: names.length === 0 ? off : `${off}; ${who} offline`,
+        href: `/${cyclePath(from)}`,
+      };
+    })
+    .sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** Fewer days say nothing about how often minting is off. */
+const LEAST_DAYS = 7;
+
+/** On how many of the days minting was off. */
+function finding({ days }: Shown): string | null {
+  if (days.length < LEAST_DAYS) return null;
+  const off = days.filter((day) => !day.minting_active).length;
+  if (off === 0) return `Minting was on at the end of each of ${formatCount(days.length, 'day')}`;
+  if (off === days.length) return `Minting was off at the end of each of ${formatCount(days.length, 'day')}`;
+  return `Minting was off at the end of ${formatNumber(off)} of ${formatCount(days.length, 'day')}`;
 }
 
 function summary({ days, now }: Shown): string[] {
@@ -155,7 +213,7 @@ function table({ points, step }: Shown): ChartTable {
 function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
   const { points, days, now } = shown;
   const ends = endsOf(shown, theme);
-  const frame = frameOf(shown, ends, { ...rest, theme, box: { ...box, bottom: box.bottom - STRIP } });
+  const frame = frameOf(shown, ends, { ...rest, theme, box });
   const { x, y } = frame;
   const at = ({ from, to }: Point) => x((timeOfDay(from) + timeOfDay(to)) / 2);
   const line = (value: (point: Point) => number | null) =>
@@ -167,14 +225,14 @@ function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
   ).digits(1)([...points]);
   return [
     ...frame.marks,
-    element('path', { d: range ?? '', fill: theme.series[0], 'fill-opacity': 0.22 }),
+    element('path', { d: range ?? '', fill: theme.subject, 'fill-opacity': 0.22 }),
     linePath([...line(({ threshold }) => threshold), ...thresholdNow(shown, frame)], {
       stroke: theme.contrast,
       dash: '6 4',
     }),
     linePath(
       line(({ mean }) => mean),
-      { stroke: theme.series[0] },
+      { stroke: theme.subject },
     ),
     ...(now
       ? [
@@ -182,13 +240,20 @@ function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
             cx: Math.min(x(now.time), box.right - DOT),
             cy: y(now.mii),
             r: DOT,
-            fill: theme.series[0],
+            fill: theme.subject,
           }),
         ]
       : []),
-    ...offStrip(days, frame, box.bottom, theme),
+    ...frame.annotated(({ day }) => lowestOf(points, day, y)),
+    ...offStrip(days, frame, theme),
     ...frame.names(ends.map(({ value }) => y(value))),
   ];
+}
+
+/** The lowest reading of the day's bin, which an annotation points to. */
+function lowestOf(points: readonly Point[], day: string, y: TimeFrame['y']): number {
+  const point = points.find(({ from, to }) => from <= day && day <= to);
+  return point ? y(point.min) : 0;
 }
 
 /** A single day gives the threshold no line, but with the latest reading it has a second point. */
@@ -201,13 +266,13 @@ function heightOf(value: number | null, y: TimeFrame['y']): number | null {
 }
 
 /** The values at the ends of the lines: the latest reading, which the page quotes, or the last mean of a past range. */
-function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) {
+function endsOf({ points, now, step }: Shown, { subject, contrast }: ChartTheme) {
   const last = points.at(-1)!;
   const threshold = now ? now.threshold : last.threshold;
   return [
     now
-      ? { text: `Latest reading ${formatIndex(now.mii)}`, colour: series[0], value: now.mii }
-      : { text: `Mean of the ${step} ${formatIndex(last.mean)}`, colour: series[0], value: last.mean },
+      ? { text: `Latest reading ${formatIndex(now.mii)}`, colour: subject, value: now.mii }
+      : { text: `Mean of the ${step} ${formatIndex(last.mean)}`, colour: subject, value: last.mean },
     ...(threshold === null
       ? []
       : [
@@ -221,7 +286,11 @@ function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) 
   ];
 }
 
-function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: Plot): TimeFrame {
+function frameOf(
+  { points, now, annotations }: Shown,
+  ends: ReturnType<typeof endsOf>,
+  plot: Plot,
+): TimeFrame {
   const [first, last] = [points[0]!, points.at(-1)!];
   const values = points.flatMap(({ min, max, mean, threshold }) => [min, max, mean, threshold ?? min]);
   return timeFrame(plot, {
@@ -234,18 +303,20 @@ function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: 
     to: Math.max(timeOfDay(last.to), now?.time ?? 0),
     // Rules 0.005 apart need a third decimal place: with two, 0.955 and 0.96 would have the same label.
     format: (value) => formatNumber(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
+    unit: 'Index, share',
+    below: STRIP,
+    annotations,
+    drawn: [
+      { column: 'mii_mean', colour: plot.theme.subject, mark: 'line' },
+      { column: 'threshold', colour: plot.theme.contrast, mark: 'line' },
+    ],
     series: ends,
   });
 }
 
 /** A bar for each run of days that ended with minting off, on a rule that represents all days. */
-function offStrip(
-  days: readonly Day[],
-  { x, inner }: TimeFrame,
-  bottom: number,
-  theme: ChartTheme,
-): string[] {
-  const y = bottom - STRIP / 2;
+function offStrip(days: readonly Day[], { x, inner }: TimeFrame, theme: ChartTheme): string[] {
+  const y = inner.bottom + STRIP / 2 + 2;
   let d = '';
   let open: string | null = null;
   for (const [index, { date, minting_active }] of days.entries()) {

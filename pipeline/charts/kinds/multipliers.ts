@@ -2,10 +2,12 @@ import { curveStepAfter } from 'd3';
 import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
 import { roi } from '../../artifacts/economy/roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
+import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
-import { defineChart, type Series } from '../chart.ts';
+import { type Annotation, defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
+import { roomFor } from '../drawing/annotations.ts';
 import { addDays, timeOfDay } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
@@ -46,6 +48,8 @@ export const multipliers = defineChart<{ settings: readonly Setting[]; asOf: str
     wholeDays: false,
   },
   title: () => 'Cathedral multipliers since genesis',
+  finding,
+  annotations: annotationsOf,
   unit: () => 'Factor of the reward formula, from 1.0 to 2.0; a dot marks each setting',
   summary,
   table: ({ settings }) => ({
@@ -62,7 +66,7 @@ export const multipliers = defineChart<{ settings: readonly Setting[]; asOf: str
       reason,
     ]),
   }),
-  plotHeight: (_, width) => timePlotHeight(width),
+  plotHeight: (shown, width) => timePlotHeight(width) + roomFor(annotationsOf(shown), width),
   plot,
 });
 
@@ -87,13 +91,46 @@ function summary(shown: Shown): string[] {
   ];
 }
 
+/** The newest changes, with their reasons. */
+function annotationsOf(shown: Shown): Annotation[] {
+  const changes = shown.settings.filter(({ reason }) => reason !== 'genesis').slice(-MOST_ANNOTATIONS);
+  return changes.map(({ timestamp, cathedral, multiplier, reason }) => {
+    const day = timestamp.slice(0, 10);
+    return {
+      day,
+      label: `${formatCathedral(cathedral)} ${formatNumber(multiplier, 2)}, ${formatToken(reason)}`,
+      href: `/${cyclePath(day)}`,
+    };
+  });
+}
+
+/** Who has the highest multiplier and how far it has moved, or that none was ever changed. */
+function finding(shown: Shown): string | null {
+  const { settings, series } = shown;
+  if (settings.every(({ reason }) => reason === 'genesis')) return 'No multiplier has changed since genesis';
+  const present = series
+    .map(({ name, label }) => ({ name, label, own: ofCathedral(shown, name) }))
+    .map(({ name, label, own }) => ({ name, label, first: own[0]!.multiplier, now: own.at(-1)!.multiplier }))
+    .sort((a, b) => b.now - a.now);
+  const [highest, second] = present;
+  if (!highest || (second && second.now === highest.now)) return null;
+  const has = second ? 'has the highest multiplier' : 'has the multiplier';
+  const moved =
+    highest.now === highest.first
+      ? `the same as ${ofCathedral(shown, highest.name)[0]!.reason === 'genesis' ? 'at genesis' : 'when it was first set'}`
+      : `${highest.now > highest.first ? 'up' : 'down'} from ${formatNumber(highest.first, 2)}`;
+  return `${highest.label} ${has}, ${formatNumber(highest.now, 2)}, ${moved}`;
+}
+
 function plot(shown: Shown, frame: Plot): string[] {
   const { settings, series, asOf } = shown;
   const { theme } = frame;
   // The lines go on to the end of the day, so that the picture stays as it is while only the hour changes.
   const end = timeOfDay(addDays(asOf.slice(0, 10), 1));
   const present = series.map(({ name }) => ofCathedral(shown, name).at(-1)!.multiplier);
-  const { x, y, marks, names } = timeFrame(frame, {
+  const annotations = annotationsOf(shown);
+  const { x, y, marks, names, annotated } = timeFrame(frame, {
+    annotations,
     values: [1, 2],
     fromZero: false,
     limits: [1, 2],
@@ -101,6 +138,13 @@ function plot(shown: Shown, frame: Plot): string[] {
     from: Date.parse(settings[0]!.timestamp),
     to: end,
     format: (value) => formatNumber(value, 1),
+    unit: 'Multiplier',
+    drawn: series.map(({ name }) => ({
+      column: 'multiplier',
+      of: name,
+      colour: cathedralColour(theme, name),
+      mark: 'line',
+    })),
     series: series.map(({ name, label }, index) => ({
       text: `${label} ${formatNumber(present[index]!, 2)}`,
       colour: cathedralColour(theme, name),
@@ -118,5 +162,7 @@ function plot(shown: Shown, frame: Plot): string[] {
       ...points.map(({ x, y }) => element('circle', { cx: x, cy: y, r: 3, fill: stroke })),
     ];
   });
-  return [...marks, ...lines, ...names(present.map(y))];
+  const changed = settings.filter(({ reason }) => reason !== 'genesis').slice(-annotations.length);
+  const heights = new Map(annotations.map((one, index) => [one, y(changed[index]!.multiplier) - 4]));
+  return [...marks, ...lines, ...annotated((one) => heights.get(one)!), ...names(present.map(y))];
 }

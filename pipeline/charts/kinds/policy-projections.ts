@@ -25,6 +25,7 @@ interface Shown extends Flow {
 }
 
 const TYPE = 'policy_projected';
+const LEAST_MONTHS = 3;
 const SERIES = [{ name: 'projections', label: 'Policy projections' }];
 
 export const policyProjections = defineChart<readonly Row[], Shown>({
@@ -34,6 +35,7 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
   sources: [eventsByDay],
   controls: ['from', 'to'],
   prepare: (files) => files.read(eventsByDay),
+  days: (rows) => rows,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const bins = calendarBins(inRange(rows, state), 'month');
@@ -56,6 +58,17 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
     wholeDays: true,
   },
   title: () => 'How many policy projections were recorded',
+  /** Only a record among at least three whole months is news. */
+  finding({ bins, values }) {
+    const whole = bins
+      .map((bin, index) => ({ bin, count: values[index]![0]! }))
+      .filter(({ bin }) => isWhole(bin, 'month'));
+    const highest = Math.max(0, ...whole.map(({ count }) => count));
+    const most = whole.filter(({ count }) => count === highest);
+    if (whole.length < LEAST_MONTHS || highest === 0 || most.length > 2) return null;
+    const months = formatList(most.map(({ bin }) => formatMonth(bin.from)));
+    return `${months} had the most policy projections of the ${formatNumber(whole.length)} whole months, ${formatNumber(highest)}${most.length > 1 ? ' each' : ''}`;
+  },
   unit: () => 'Projections per calendar month',
   note: ({ bins, step }) =>
     `${partialWords(bins, step, HATCHED)} What each projects, and its risks, is in government/policy-impact.json, which needs a government key.`.trim(),
@@ -86,7 +99,10 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
       from: timeOfDay(bins[0]!.from),
       to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
       format: (value) => (Number.isInteger(value) ? formatNumber(value) : ''),
+      unit: 'Projections',
+      ticks: 'middles',
+      drawn: [{ column: 'projections', colour: plot.theme.parts[0], mark: 'area' }],
     });
-    return [...frame.marks, ...stackedColumns(shown, frame, [plot.theme.series[0]])];
+    return [...frame.marks, ...stackedColumns(shown, frame, [plot.theme.parts[0]])];
   },
 });

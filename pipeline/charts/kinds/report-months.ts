@@ -216,6 +216,7 @@ const UPPER = 0.55;
 /** The whole of the first month to the whole of the last one: every month has its width, counted in full or not. */
 const spanOf = (months: readonly CountedMonth[]) =>
   ({
+    ticks: 'middles',
     from: timeOfDay(`${months[0]!.month}-01`),
     to: timeOfDay(addDays(lastDayOf(months.at(-1)!.month), 1)),
     scale: 'linear',
@@ -235,15 +236,15 @@ function supplyPlot({ months }: Data, { box, theme, id, onScale }: Plot): string
     ...total.marks,
     linePath(
       months.map((month) => ({ x: middleOf(month, total), y: total.y(month.total_supply) })),
-      { stroke: theme.accent },
+      { stroke: theme.subject },
     ),
     ...months.map((month) => dot({ ...month, whole: true }, month.total_supply, total, theme)),
     ...total.names([total.y(last.total_supply)]),
     ...flow.marks,
     element('line', { x1: box.left, x2: box.right, y1: split, y2: split, stroke: theme.rule }),
     ...months.flatMap((month) => [
-      ...column(month, flow, flow.y(month.minted), flow.y(0), theme.accent),
-      ...column(month, flow, flow.y(0), flow.y(-month.burned), theme.contrast),
+      ...column(month, flow, flow.y(month.minted), flow.y(0), theme.parts[0]),
+      ...column(month, flow, flow.y(0), flow.y(-month.burned), theme.parts[3]),
     ]),
     ...flow.names([flow.y(last.minted / 2), flow.y(-last.burned / 2) + 0.01]),
   ];
@@ -260,11 +261,13 @@ function totalFrame(months: readonly CountedMonth[], plot: Plot, edges?: Edges):
     series: [
       {
         text: `Total ${shortNumber(months.at(-1)!.total_supply)}`,
-        colour: plot.theme.accent,
+        colour: plot.theme.subject,
         shape: 'circle',
       },
     ],
     noDates: true,
+    unit: 'Total supply, MIC',
+    drawn: [{ column: 'total_supply', colour: plot.theme.subject, mark: 'line' }],
     ...(edges ? { edges } : {}),
   });
 }
@@ -274,9 +277,14 @@ function flowFrame(months: readonly CountedMonth[], plot: Plot, edges?: Edges): 
     ...spanOf(months),
     values: months.flatMap(({ minted, burned }) => [minted, -burned]),
     fromZero: true,
+    unit: 'Minted and burned, MIC',
+    drawn: [
+      { column: 'minted', colour: plot.theme.parts[0], mark: 'area' },
+      { column: 'burned', colour: plot.theme.parts[3], mark: 'area' },
+    ],
     series: [
-      { text: 'Minted', colour: plot.theme.accent },
-      { text: 'Burned', colour: plot.theme.contrast },
+      { text: 'Minted', colour: plot.theme.parts[0], area: true },
+      { text: 'Burned', colour: plot.theme.parts[3], area: true },
     ],
     ...(edges ? { edges } : {}),
   });
@@ -304,8 +312,8 @@ function column(
 
 function dot(month: CountedMonth, value: number, frame: TimeFrame, theme: ChartTheme): string {
   const style = month.whole
-    ? { fill: theme.accent }
-    : { fill: theme.paper, stroke: theme.accent, 'stroke-width': 1.5 };
+    ? { fill: theme.subject }
+    : { fill: theme.paper, stroke: theme.subject, 'stroke-width': 1.5 };
   return element('circle', { cx: middleOf(month, frame), cy: frame.y(value), r: 3.5, ...style });
 }
 
@@ -324,8 +332,13 @@ function miiPlot({ months }: Data, plot: Plot): string[] {
     leastSpan: 0.02,
     limits: [0, 1],
     format: (value) => formatNumber(value, 3),
+    unit: 'Index, share',
+    drawn: [
+      { column: 'mii_mean', colour: theme.subject, mark: 'line' },
+      { column: 'threshold', colour: theme.contrast, mark: 'line' },
+    ],
     series: [
-      { text: `Mean ${formatIndex(read.mii_mean)}`, colour: theme.accent, shape: 'circle' },
+      { text: `Mean ${formatIndex(read.mii_mean)}`, colour: theme.subject, shape: 'circle' },
       ...(held
         ? [
             {
@@ -351,7 +364,7 @@ function miiPlot({ months }: Data, plot: Plot): string[] {
     ),
     linePath(
       line(({ mii_mean }) => mii_mean),
-      { stroke: theme.accent },
+      { stroke: theme.subject },
     ),
     ...months.filter(isRead).map((month) => dot(month, month.mii_mean, frame, theme)),
     ...frame.names([frame.y(read.mii_mean), ...(held ? [frame.y(held.threshold!)] : [])]),
@@ -359,10 +372,10 @@ function miiPlot({ months }: Data, plot: Plot): string[] {
 }
 
 /** A line from the mean down to the lowest reading, with a foot. */
-function whisker(month: ReadMonth, frame: TimeFrame, { accent }: ChartTheme): string[] {
+function whisker(month: ReadMonth, frame: TimeFrame, { subject }: ChartTheme): string[] {
   const [x, top, bottom] = [middleOf(month, frame), frame.y(month.mii_mean), frame.y(month.mii_min)];
   return [
-    element('line', { x1: x, x2: x, y1: top, y2: bottom, stroke: accent }),
-    element('line', { x1: x - 4, x2: x + 4, y1: bottom, y2: bottom, stroke: accent }),
+    element('line', { x1: x, x2: x, y1: top, y2: bottom, stroke: subject }),
+    element('line', { x1: x - 4, x2: x + 4, y1: bottom, y2: bottom, stroke: subject }),
   ];
 }

@@ -121,6 +121,7 @@ export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }, 
   isEmpty: () => false,
   missing: null,
   title: () => 'What a mint earns, by coordination score and multiplier',
+  finding,
   unit: () =>
     `Reward in MIC for a score of s points and a multiplier M: ${FORMULA.replaceAll(' ', '\u00a0')}`,
   note: ({ sentinels }) =>
@@ -132,6 +133,18 @@ export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }, 
   plotHeight: (_, width) => timePlotHeight(width) + (width < NARROW ? 40 : 0),
   plot,
 });
+
+/** What the reader’s own point earns; otherwise how many sentinels are on the upper half of the curve. */
+function finding({ sentinels, own }: Shown): string | null {
+  if (own)
+    return `${formatNumber(own.s, 1)} points with the multiplier ${formatNumber(own.multiplier, 2)} earn ${formatNumber(micOf(own), 1)} MIC`;
+  const above = sentinels.filter(({ score }) => score >= REWARD.x0).length;
+  if (sentinels.length < 2) return null;
+  const half = `the ${REWARD.x0} points that earn half of the highest reward`;
+  if (above === 0) return `No sentinel has ${half}`;
+  if (above === sentinels.length) return `All ${formatNumber(above)} sentinels have ${half}`;
+  return `${formatNumber(above)} of ${formatNumber(sentinels.length)} sentinels ${above === 1 ? 'has' : 'have'} ${half}`;
+}
 
 const micOf = ({ s, multiplier }: NonNullable<Shown['own']>) => reward(s, multiplier);
 
@@ -185,8 +198,13 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   const curveNames = multipliers.map((multiplier) => `M = ${formatNumber(multiplier, 1)}`);
   const inside = {
     ...box,
-    right: box.right - sideLabelRoom(curveNames, box),
-    top: box.top + 6,
+    right:
+      box.right -
+      sideLabelRoom(
+        curveNames.map((text) => ({ text })),
+        box,
+      ),
+    top: box.top + 24,
     bottom: box.bottom - 44,
   };
   const axis = valueAxis(inside, theme, {
@@ -206,6 +224,7 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
     colour: theme.muted,
   }));
   return [
+    label('Reward, MIC', box.left, box.top + TICK_SIZE / 2, { fill: theme.muted, size: TICK_SIZE }),
     ...axis.marks,
     ...scoreAxis(x, box.bottom - 32, theme),
     label('Coordination score, points', inner.left + widthOf(inner) / 2, box.bottom - 10, {
@@ -232,7 +251,7 @@ function dots(
 ): string[] {
   const points = [
     ...(own
-      ? [{ text: `${formatNumber(micOf(own), 1)} MIC`, colour: theme.contrast, ...at(own.s, own.multiplier) }]
+      ? [{ text: `${formatNumber(micOf(own), 1)} MIC`, colour: theme.ink, ...at(own.s, own.multiplier) }]
       : []),
     ...sentinels.map(({ id, cathedral, score, multiplier }) => ({
       text: id,

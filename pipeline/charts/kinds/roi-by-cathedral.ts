@@ -39,6 +39,8 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
     wholeDays: false,
   },
   title: () => 'Return on a mint, by cathedral',
+  finding: (cathedrals) =>
+    leadFinding(cathedrals.map(({ label, average_roi }) => ({ label, roi: average_roi }))),
   unit: () => 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
   summary(cathedrals) {
     const sorted = cathedrals.toSorted((a, b) => (b.average_roi ?? -1) - (a.average_roi ?? -1));
@@ -67,6 +69,18 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
   plotHeight: (cathedrals, width) => barRowsHeight(barsOf(cathedrals, THEMES.light), width),
   plot: (cathedrals, plot) => barRows(barsOf(cathedrals, plot.theme), plot),
 });
+
+/** A lead below a tenth of the second’s return is no news. */
+const LEAST_LEAD = 1.1;
+
+/** Whose mints returned most, in the second decimal that the chart shows; null without a clear first. */
+export function leadFinding(list: readonly { label: string; roi: number | null }[]): string | null {
+  const [first, second] = list
+    .flatMap(({ label, roi }) => (roi === null ? [] : [{ label, roi }]))
+    .sort((a, b) => b.roi - a.roi);
+  if (!first || !second || first.roi <= 0 || first.roi < second.roi * LEAST_LEAD) return null;
+  return `A mint for ${first.label} returned most on average, ${labelNumber(first.roi, 2)}; ${second.label} followed with ${labelNumber(second.roi, 2)}`;
+}
 
 function roiWords(roi: number | null): string {
   return roi === null ? 'no mint yet' : labelNumber(roi, 2);

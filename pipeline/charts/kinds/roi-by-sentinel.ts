@@ -6,6 +6,7 @@ import { defineChart } from '../chart.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/bar-rows.ts';
 import { labelNumber } from '../drawing/label.ts';
 import { chosenSeries } from '../series.ts';
+import { leadFinding } from './roi-by-cathedral.ts';
 
 type Sentinel = Content<typeof sentinelRoi>['sentinels'][number];
 
@@ -40,6 +41,7 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
     wholeDays: false,
   },
   title: () => 'Return on a mint, by sentinel',
+  finding: (sentinels) => leadFinding(sentinels.map(({ id, roi }) => ({ label: id, roi }))),
   unit: () => 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward',
   summary(sentinels) {
     const minting = sentinels.filter(({ roi }) => roi !== null);

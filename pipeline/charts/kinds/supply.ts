@@ -26,8 +26,8 @@ const COLUMN = 40;
 
 const PARTS = [
   { name: 'circulating', label: 'Circulating', verb: 'circulated', colour: 0 },
-  { name: 'locked', label: 'Locked', verb: 'were locked', colour: 4 },
-  { name: 'burned', label: 'Burned', verb: 'had been burned', colour: 2 },
+  { name: 'locked', label: 'Locked', verb: 'were locked', colour: 1 },
+  { name: 'burned', label: 'Burned', verb: 'had been burned', colour: 3 },
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -55,6 +55,7 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
     return { levels, asOf };
   },
   series: () => PARTS.map(({ name, label }) => ({ name, label })),
+  days: ({ levels }) => levels,
   asOf: ({ asOf }) => asOf,
   show({ levels }, state) {
     const inside = inRange(levels, state);
@@ -70,6 +71,7 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
     wholeDays: false,
   },
   title: ({ parts }) => `MIC supply over time: ${formatList(parts.map(({ label }) => label.toLowerCase()))}`,
+  finding,
   unit: ({ parts, step, scale }) => {
     const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
     return `MIC, ${END_OF_STEP[step]}${scale === 'log' ? '; logarithmic scale' : whole}`;
@@ -79,6 +81,25 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
   plotHeight: (_, width) => timePlotHeight(width),
   plot: (shown, plot) => (shown.scale === 'log' ? lines(shown, plot) : stacked(shown, plot)),
 });
+
+/** A smaller change would read as news where there is none. */
+const LEAST_CHANGE = 0.01;
+
+/** How much the amount shown grew or fell between the first and the last level; above threefold as a factor. */
+function finding({ levels, parts }: Shown): string | null {
+  const [first, last] = [levels[0]!, levels.at(-1)!];
+  const [before, now] = [amountOf(parts, first), amountOf(parts, last)];
+  if (levels.length < 2 || before <= 0) return null;
+  const what = subject(parts);
+  const change = now / before - 1;
+  const since = `since ${formatDay(first.date)}`;
+  const isOne = parts.length === PARTS.length;
+  if (Math.abs(change) < LEAST_CHANGE)
+    return now === before ? `${what} ${isOne ? 'has' : 'have'} not changed ${since}` : null;
+  const [have, verb] = [isOne ? 'has' : 'have', change > 0 ? 'grown' : 'fallen'];
+  if (now / before >= 3) return `${what} ${have} grown ${formatNumber(now / before, 1)}-fold ${since}`;
+  return `${what} ${have} ${verb} by ${formatPercent(Math.abs(change), Math.abs(change) < 0.1 ? 1 : 0)} ${since}`;
+}
 
 function summary({ levels, parts }: Shown): string[] {
   const [first, last] = [levels[0]!, levels.at(-1)!];
@@ -136,7 +157,14 @@ function frameOf({ levels, parts, scale }: Shown, plot: Plot, values: number[]):
     format: shortNumber,
     series: parts.map(({ name, label, colour }) => ({
       text: `${label} ${shortNumber(last[name])}`,
-      colour: plot.theme.series[colour],
+      colour: plot.theme.parts[colour],
+      area: true,
+    })),
+    unit: 'MIC',
+    drawn: parts.map(({ name, colour }) => ({
+      column: name,
+      colour: plot.theme.parts[colour],
+      mark: scale === 'log' ? 'line' : 'area',
     })),
   });
 }
@@ -147,7 +175,7 @@ function stacked(shown: Shown, plot: Plot): string[] {
     .keys(parts)
     .value((level, { name }) => level[name])(levels);
   const { x, y, marks, names } = frameOf(shown, plot, layers.flat(2));
-  const { series, paper } = plot.theme;
+  const { parts: colours, paper } = plot.theme;
   const shape = area<[number, number]>(
     (_, index) => x(timeOfDay(levels[index]!.date)),
     ([low]) => y(low),
@@ -163,7 +191,7 @@ function stacked(shown: Shown, plot: Plot): string[] {
         y: Math.min(y(low), y(high)),
         width,
         height: Math.abs(y(low) - y(high)),
-        fill: series[layer.key.colour],
+        fill: colours[layer.key.colour],
       });
     });
     return [...marks, ...columns, ...names(layers.map(([level]) => (y(level![0]) + y(level![1])) / 2))];
@@ -171,7 +199,7 @@ function stacked(shown: Shown, plot: Plot): string[] {
   const areas = layers.map((layer) =>
     element('path', {
       d: shape(layer.map(([low, high]) => [low, high])) ?? '',
-      fill: series[layer.key.colour],
+      fill: colours[layer.key.colour],
       stroke: paper,
       'stroke-width': 0.75,
     }),
@@ -188,7 +216,7 @@ function lines(shown: Shown, plot: Plot): string[] {
   const paths = parts.map(({ name, colour }) =>
     linePath(
       levels.map((level) => ({ x: x(timeOfDay(level.date)), y: level[name] > 0 ? y(level[name]) : null })),
-      { stroke: plot.theme.series[colour] },
+      { stroke: plot.theme.parts[colour] },
     ),
   );
   return [...marks, ...paths, ...names(parts.map(({ name }) => y(levels.at(-1)![name])))];

@@ -1,6 +1,6 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { formatSpan } from '../../words/moment.ts';
-import { formatCount, formatPercent } from '../../words/number.ts';
+import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import {
@@ -66,7 +66,7 @@ function statusRows<S extends string>(
   const edges = { left: box.left + names, right: box.right - texts };
   const [from, to] = [timeOfDay(bins[0]!.from), timeOfDay(addDays(bins.at(-1)!.to, 1))];
   const x = timeScale(from, to, edges.left, edges.right);
-  onScale?.({ kind: 'time', from, to, box: { ...box, ...edges } });
+  onScale?.({ kind: 'time', from, to, box: { ...box, ...edges, bottom: box.bottom - AXIS_HEIGHT } });
   const spans = bins.map((bin) => [x(timeOfDay(bin.from)), x(timeOfDay(addDays(bin.to, 1)))] as const);
   const marks = rows.flatMap(({ name, statuses, text }, index) => {
     const y = box.top + key.height + (index + 0.5) * ROW;
@@ -76,7 +76,7 @@ function statusRows<S extends string>(
       label(text, box.right, y, { fill: theme.ink, anchor: 'end' }),
     ];
   });
-  return [...key.marks, ...marks, ...timeAxis(x, { ...edges, right: box.right }, box.bottom - 8, theme)];
+  return [...key.marks, ...marks, ...timeAxis(x, box, box.bottom - AXIS_HEIGHT, theme)];
 }
 
 /** One path per status, with its cells on `bottom`. */
@@ -138,6 +138,8 @@ export const uptime = defineChart<Row[], Shown>({
       .read(sentinelsByDay)
       .map(({ date, sentinel, status, heartbeats }) => ({ date, sentinel, status, heartbeats })),
   series: seriesOf,
+  days: (rows) => rows,
+  opensWith: DEFAULT_DAYS,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const inside = inRange(rows, state, DEFAULT_DAYS);
@@ -158,6 +160,7 @@ export const uptime = defineChart<Row[], Shown>({
     wholeDays: true,
   },
   title: () => 'Which sentinels were up',
+  finding,
   unit: ({ step }) =>
     `${step === 'day' ? 'Each day' : `The worst day of each ${step}`}, by the longest silence between two heartbeats; at the right, the share of days without a silence over 12 hours`,
   note: ({ bins, step }) => partialWords(bins, step),
@@ -166,10 +169,10 @@ export const uptime = defineChart<Row[], Shown>({
     const steady = sentinels.filter(({ counts, days }) => counts.operational === days);
     const offline = down.map(({ name, counts }) => `${name} on ${formatCount(counts.offline, 'day')}`);
     return [
-      `${formatSpan(bins[0]!.from, bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${formatCount(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
+      `${formatSpan(bins[0]!.from, bins.at(-1)!.to)}, ${steadyWords(sentinels, steady.length)}.`,
       down.length === 0
-        ? 'None was offline, that is silent for more than 24 hours.'
-        : `Offline, that is silent for more than 24 hours, were ${formatList(offline)}.`,
+        ? `${sentinels.length === 1 ? 'It' : 'None'} was ${sentinels.length === 1 ? 'never ' : ''}offline, that is, silent for more than 24 hours.`
+        : `Offline, that is, silent for more than 24 hours: ${formatList(offline)}.`,
     ];
   },
   table,
@@ -177,6 +180,45 @@ export const uptime = defineChart<Row[], Shown>({
     statusRowsHeight(sentinels.length, Object.values(looksIn(THEMES.light)), width),
   plot: ({ sentinels, bins }, plot) => statusRows(sentinels, bins, looksIn(plot.theme), plot),
 });
+
+function steadyWords(sentinels: readonly Sentinel[], steady: number): string {
+  const silent = 'silent for more than 12 hours';
+  const [first, ...others] = sentinels;
+  if (others.length === 0)
+    return `${first!.name} was ${steady === 1 ? `never ${silent}` : `${silent} at least once`}`;
+  const all = formatCount(sentinels.length, 'sentinel');
+  if (steady === sentinels.length) return `none of ${all} was ${silent}`;
+  if (steady === 0) return `each of ${all} was ${silent} at least once`;
+  return `${formatNumber(steady)} of ${all} ${steady === 1 ? 'was' : 'were'} never ${silent}`;
+}
+
+/** A shorter time says little about how reliable a sentinel is. */
+const LEAST_DAYS = 7;
+const MOST_NAMES = 3;
+
+/** Who was offline most, or that none was. Up to three names; with more, only their number. */
+function finding({ sentinels, bins }: Shown): string | null {
+  const days = daysBetween([{ date: bins[0]!.from }, { date: bins.at(-1)!.to }]);
+  if (days < LEAST_DAYS) return null;
+  const span = formatCount(days, 'day');
+  const most = Math.max(...sentinels.map(({ counts }) => counts.offline));
+  const longest = sentinels.filter(({ counts }) => counts.offline === most).map(({ name }) => name);
+  if (sentinels.length === 1) {
+    const [{ name, counts }] = sentinels as [Sentinel];
+    const own = formatCount(sentinels[0]!.days, 'day');
+    return counts.offline === 0
+      ? `${name} was never offline in ${own}`
+      : `${name} was offline on ${formatNumber(counts.offline)} of ${own}`;
+  }
+  if (most === 0) return `No sentinel was offline in ${span}`;
+  const on = `on ${formatNumber(most)} of ${span}`;
+  if (longest.length === sentinels.length) return `Each sentinel was offline ${on}`;
+  if (longest.length > MOST_NAMES)
+    return `${formatNumber(longest.length)} sentinels were offline ${on} each, more than the others`;
+  return longest.length === 1
+    ? `${longest[0]} was offline ${on}, more than any other sentinel`
+    : `${formatList(longest)} were offline ${on} each, more than any other sentinel`;
+}
 
 function sentinelOf(name: string, rows: readonly Row[], bins: readonly Bin<Row>[]): Sentinel {
   const count = (status: Status) => rows.filter((row) => row.status === status).length;
@@ -195,8 +237,8 @@ function worst(rows: readonly Row[]): Status | null {
 
 function looksIn(theme: ChartTheme): Record<Status, StatusLook> {
   return {
-    operational: { text: 'Operational', colour: theme.series[0], share: 1 },
-    degraded: { text: 'Degraded: silent over 12 h', colour: theme.series[4], share: 0.6 },
+    operational: { text: 'Operational', colour: theme.parts[0], share: 1 },
+    degraded: { text: 'Degraded: silent over 12 h', colour: theme.warning, share: 0.6 },
     offline: { text: 'Offline: over 24 h', colour: theme.contrast, share: 0.25 },
   };
 }

@@ -38,6 +38,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     return { days, asOf };
   },
   series: () => SERIES,
+  days: ({ days }) => days,
   asOf: ({ asOf }) => asOf,
   show({ days }, state) {
     const inside = inRange(days, state);
@@ -48,7 +49,9 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
   isEmpty: ({ days, series }) => !series.some((one) => isMeasured(days, one)),
   missing: NO_VIRTUE_MEASURED,
   title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
-  unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
+  unit: ({ series, step }) =>
+    `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}${series.length > 1 ? '. Grey: the other virtues' : ''}`,
+  finding,
   note({ days, series }) {
     const without = series.filter((one) => !isMeasured(days, one)).map(({ label }) => label);
     return without.length === 0
@@ -82,12 +85,31 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     const options = {
       ...range,
       format: (value: number) => formatNumber(value, 1),
-      fromZero: true,
+      unit: 'Score, share',
       limits: [0, 1] as const,
     };
     return panels(panelsOf(shown, plot.theme), options, plot);
   },
 });
+
+/** A twentieth of the scale. A smaller change is no news. */
+const LEAST_CHANGE = 0.05;
+
+/** The virtue that changed most between the first and the last day on which it was measured. */
+function finding({ days, series }: Shown): string | null {
+  const changes = series.flatMap((one) => {
+    const scores = days.filter((day) => day[one.name] !== null);
+    const [first, last] = [scores[0], scores.at(-1)];
+    if (!first || !last || first === last) return [];
+    return [{ label: one.label, first, last, from: first[one.name]!, to: last[one.name]! }];
+  });
+  const most = changes.toSorted((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from))[0];
+  if (!most) return null;
+  const { label, from, to, first } = most;
+  if (Math.abs(to - from) < LEAST_CHANGE) return null;
+  const more = changes.length > 1 ? ' most' : '';
+  return `${label} ${to > from ? 'rose' : 'fell'}${more}, from ${formatScore(from)} to ${formatScore(to)} since ${formatDay(first.date)}`;
+}
 
 function isMeasured(days: readonly Day[], { name }: { name: Virtue }): boolean {
   return days.some((day) => day[name] !== null);
@@ -101,12 +123,9 @@ function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Pa
   const measured = series.filter((one) => isMeasured(days, one));
   return measured.map(({ name, label }) => ({
     title: label,
-    colour: theme.series[SERIES.findIndex((one) => one.name === name) % theme.series.length]!,
-    lines: [
-      {
-        text: formatScore(days.at(-1)![name]),
-        points: days.map((day) => ({ date: day.date, value: day[name] })),
-      },
-    ],
+    text: formatScore(days.at(-1)![name]),
+    colour: theme.subject,
+    points: days.map((day) => ({ date: day.date, value: day[name] })),
+    column: name,
   }));
 }

@@ -1,7 +1,7 @@
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
 import { VIRTUES } from '../../ledger/vocabulary.ts';
 import type { VirtueStatus } from '../../model/queries/virtues.ts';
-import { formatScore, NOT_MEASURED } from '../../words/number.ts';
+import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
@@ -60,6 +60,7 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   isMissing: ({ virtues }) => virtues.every(({ score }) => score === null),
   missing: NO_VIRTUE_MEASURED,
   title: () => 'How the system scores on five virtues',
+  finding,
   unit: () =>
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
   summary({ virtues, overall }) {
@@ -84,10 +85,23 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   plot: (shown, plot) => barRows(barsOf(shown, plot.theme), plot),
 });
 
+/** How many of the measured virtues are compliant, and the name of a single one that is not. */
+function finding({ virtues }: Shown): string | null {
+  const measured = virtues.filter(({ score }) => score !== null);
+  if (measured.length < 2) return null;
+  const others = measured.filter(({ status }) => status !== 'compliant');
+  const [only] = others;
+  if (!only) return `All ${formatNumber(measured.length)} virtues measured are compliant`;
+  if (others.length === 1)
+    return `${only.label} is ${formatToken(only.status)}, the other ${measured.length === 2 ? 'virtue is' : `${formatNumber(measured.length - 1)} virtues are`} compliant`;
+  const count = measured.length - others.length;
+  return `${count === 0 ? 'None' : formatNumber(count)} of the ${formatNumber(measured.length)} virtues measured ${count === 1 ? 'is' : 'are'} compliant`;
+}
+
 function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
   const colours = {
-    compliant: theme.series[0],
-    at_risk: theme.series[4],
+    compliant: theme.parts[0],
+    at_risk: theme.warning,
     breached: theme.contrast,
     not_measured: theme.muted,
   };

@@ -1,6 +1,6 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { NewFile } from '../../release/format/manifest.ts';
-import { type Change, changesOf, type Recent } from './changes.ts';
+import type { Change, Recent } from './changes.ts';
 import { CHECKPOINTS_FEED, checkpointEntries } from './checkpoints.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
 import { CFF, formatCff } from './citation-cff.ts';
@@ -10,7 +10,7 @@ import { formatDataPackage } from './data-package.ts';
 import { dataciteFiles } from './datacite.ts';
 import { formatDcat } from './dcat.ts';
 import { type CatalogueFacts, versionsOf } from './facts.ts';
-import { CHANGES_FEED, type Feed, type FeedOptions, formatAtom, formatJsonFeed } from './feeds.ts';
+import { type Feed, type FeedOptions, feedsOf, formatAtom, formatJsonFeed } from './feeds.ts';
 import { formatLlmsTxt } from './llms-txt.ts';
 
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
@@ -26,7 +26,7 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     catalogueFile(CFF.path, CFF.mediaType, formatCff(facts.software)),
     catalogueFile('citations.ris', 'application/x-research-info-systems', formatRis(citations)),
     catalogueFile('citations.csl.json', 'application/json', formatCslJson(citations)),
-    ...feedFiles(CHANGES_FEED, changesOf(recent), facts),
+    ...feedsOf(facts, recent).flatMap(([feed, entries]) => feedFiles(feed, entries, facts)),
     ...feedFiles(CHECKPOINTS_FEED, checkpointEntries(recent.checkpoints), facts),
     catalogueFile('llms.txt', 'text/plain; charset=utf-8', formatLlmsTxt(facts)),
     catalogueFile('robots.txt', 'text/plain; charset=utf-8', formatRobotsTxt(baseUrl)),

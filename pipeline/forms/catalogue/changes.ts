@@ -1,12 +1,19 @@
+import { AREAS, type Area } from '../../artifacts/artifact.ts';
 import { showDirections } from '../../artifacts/format/show-directions.ts';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
+import { CATHEDRALS } from '../../ledger/vocabulary.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
+import type { JurisdictionStanding } from '../../model/queries/compliance.ts';
+import type { Alert, Deliberation } from '../../model/state.ts';
+import { dayOf, within } from '../../model/window.ts';
+import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
-import { formatToken } from '../../words/phrase.ts';
+import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
-import { TABLES, type Table } from '../tables.ts';
-import { cyclePath, pageNames } from './page-names.ts';
+import { TABLES, type Table, timeColumn } from '../tables.ts';
+import { cyclePath } from './cycle-path.ts';
+import { pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
 export interface Change {
@@ -21,8 +28,19 @@ export interface Change {
   path: string;
 }
 
+/** A change, and where it is shown besides the feed of all changes. */
+export interface PlacedChange extends Change {
+  areas: readonly Area[];
+  /** Ids of the sentinels that it is about. */
+  sentinels: readonly string[];
+  /** Left out of the feed of all changes, which would consist of such entries. */
+  isMinor?: boolean;
+}
+
 /** Entries in a feed. */
 export const MOST_CHANGES = 50;
+/** Rows read of a table: more than the feeds show of any. */
+export const RECENT_ROWS = 400;
 /** Days in a feed. */
 export const FEED_DAYS = 30;
 
@@ -36,43 +54,66 @@ export interface Recent {
   rows: RecentRows;
   /** The ids of all decisions, oldest first: the name of a decision's page, and of its entry, depends on the ids before it. */
   decisionIds: readonly string[];
+  /** The same of the deliberations in the archive. */
+  deliberationIds: readonly string[];
+  standing: Standing;
 }
 
-/** The tables that changes are read from. */
-export const FEED_TABLES: readonly Table[] = [
-  'supply_by_day',
-  'minting_by_day',
-  'mii_by_day',
-  'cathedral_multipliers',
-  'decisions',
-].map((name) => TABLES.find((table) => table.name === name)!);
+/** What public documents say at the time of the release. */
+export interface Standing {
+  asOf: string;
+  /** Raised and not cleared. */
+  alerts: readonly Alert[];
+  /** All open ones, and those that were closed recently, in the order of their opening. */
+  deliberations: readonly Deliberation[];
+  audits: readonly JurisdictionStanding[];
+  /** Every sentinel ever registered, in that order. */
+  sentinels: readonly string[];
+}
+
+/** The tables that feeds are made from: all that are only added to. */
+export const FEED_TABLES: readonly Table[] = TABLES.filter(({ grows }) => grows);
 
 type Cells = Readonly<Record<string, Value>>;
 
-/** What changed in the data, newest first: each closed day, each multiplier that was set, each decision. */
-export function changesOf({ rows, decisionIds }: Pick<Recent, 'rows' | 'decisionIds'>): Change[] {
-  const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
-    named(table, rows.get(table.name)),
-  );
+/** What changed in the data, newest first. */
+export function changesOf(recent: Omit<Recent, 'checkpoints'>): PlacedChange[] {
+  const { rows, decisionIds, standing } = recent;
+  const cellsOf = (name: string) => named(FEED_TABLES.find((table) => table.name === name)!, rows.get(name));
+  const [supply, minting, mii] = ['supply_by_day', 'minting_by_day', 'mii_by_day'].map(cellsOf);
   const days = supply!.slice(-FEED_DAYS).map((day) => {
     const isOfDay = ({ date }: Cells) => date === day.date;
     return dayChange(day, minting!.filter(isOfDay), mii!.find(isOfDay));
   });
+  const decided = cellsOf('decisions');
   const names = pageNames(decisionIds);
-  const decided = decisions!.map((one) => decisionChange(one, names));
   const older = decisionIds.slice(0, decisionIds.length - decided.length).map(decisionEntry);
-  const changes = [...multipliers!.map(multiplierChange), ...decided, ...days];
+  const sentinels = pageNames(standing.sentinels);
+  const changes = [
+    ...cellsOf('cathedral_multipliers').map(multiplierChange),
+    ...decided.map((one) => decisionChange(one, names)),
+    ...deliberationChanges(recent),
+    ...standing.audits.flatMap(auditChange),
+    ...outages(cellsOf('sentinels_by_day'), sentinels),
+    ...standing.alerts.map((alert) => alertChange(alert, sentinels)),
+    ...days,
+    ...crossings(mii!),
+  ];
   return withOwnIds(changes, older)
     .reverse()
-    .sort((a, b) => compareTimestamps(b.updated, a.updated))
-    .slice(0, MOST_CHANGES);
+    .sort((a, b) => compareTimestamps(b.updated, a.updated));
+}
+
+/** The entries of the feed of all changes. */
+export function mainChanges(changes: readonly PlacedChange[]): PlacedChange[] {
+  return changes.filter(({ isMinor }) => !isMinor).slice(0, MOST_CHANGES);
 }
 
 /**
  * Numbers repeated ids: a ledger may correct a decision under its id, or set a multiplier twice at one instant. `older`: ids of
  * entries that the feed no longer shows.
  */
-function withOwnIds(changes: readonly Change[], older: readonly string[]): Change[] {
+function withOwnIds(changes: readonly PlacedChange[], older: readonly string[]): PlacedChange[] {
   const taken = new Set<string>();
   const takeOwn = (given: string): string => {
     let id = given;
@@ -92,7 +133,7 @@ function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
 }
 
-function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): Change {
+function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): PlacedChange {
   const date = day.date as string;
   const mints = minting.reduce((sum, { mints }) => sum + (mints as number), 0);
   const minted = formatAmount(minting.reduce((sum, row) => sum + parseAmount(row.minted as string), 0n));
@@ -106,6 +147,8 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     summary: `The day’s rows are in the daily files. ${mints === 0 ? 'No mints' : `${formatCount(mints, 'mint')}, ${minted} MIC`}. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
     path: cyclePath(date),
+    areas: ['economy'],
+    sentinels: [],
   };
 }
 
@@ -114,17 +157,19 @@ function thresholdWords(threshold: number | null): string {
 }
 
 /** The day’s last second, so that feed readers show the day itself. */
-function endOf(date: string): string {
+export function endOf(date: string): string {
   return `${date}T23:59:59Z`;
 }
 
-function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): Change {
+function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): PlacedChange {
   return {
     id: `multiplier/${timestamp}/${cathedral}`,
     title: `Multiplier of ${cathedral} set to ${multiplier}`,
     summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${formatToken(String(reason))}.`,
     updated: timestamp as string,
     path: 'files/economy/cathedral-multipliers.csv/',
+    areas: [...new Set<Area>(['economy', areaOf(cathedral)])],
+    sentinels: [],
   };
 }
 
@@ -133,12 +178,162 @@ function decisionEntry(id: string): string {
 }
 
 /** The files have only the day of a decision. Its first second, since a later one may lie in the future. */
-function decisionChange({ id, date, topic, outcome }: Cells, names: ReadonlyMap<string, string>): Change {
+function decisionChange(
+  { id, date, topic, outcome, sentinels_involved }: Cells,
+  names: ReadonlyMap<string, string>,
+): PlacedChange {
   return {
     id: decisionEntry(id as string),
     title: `Decision: ${topic}`,
     summary: String(outcome),
     updated: `${date}T00:00:00Z`,
     path: `decisions/${names.get(id as string)}/`,
+    areas: ['philosophy'],
+    sentinels: sentinels_involved as string[],
   };
+}
+
+/** The area that a cathedral works for: both lists have the same order. */
+function areaOf(cathedral: Value | undefined): Area {
+  return AREAS[(CATHEDRALS as readonly unknown[]).indexOf(cathedral)] ?? 'economy';
+}
+
+/** Deliberations that were opened or closed in the last thirty days. */
+function deliberationChanges({ deliberationIds, standing }: Omit<Recent, 'checkpoints'>): PlacedChange[] {
+  const { deliberations, asOf } = standing;
+  const names = pageNames([...deliberationIds, ...deliberations.map(({ id }) => id)]);
+  const placed = ({ id, positions }: Deliberation) => ({
+    path: `deliberations/${names.get(id)}/`,
+    areas: ['philosophy' as const],
+    sentinels: positions.map((position) => position.id),
+  });
+  const opened = within(deliberations, asOf, ({ opened_at }) => opened_at, FEED_DAYS).map((one) => ({
+    ...placed(one),
+    id: `deliberation/${one.id}/opened/${one.opened_at}`,
+    title: `Deliberation opened: ${one.topic}`,
+    summary: one.closed_at === null ? 'It is open.' : `It was closed on ${formatDay(one.closed_at)}.`,
+    updated: one.opened_at,
+  }));
+  const closed = within(deliberations, asOf, ({ closed_at }) => closed_at, FEED_DAYS).map((one) => ({
+    ...placed(one),
+    id: `deliberation/${one.id}/closed/${one.closed_at}`,
+    title: `Deliberation closed: ${one.topic}`,
+    summary: `${one.consensus === 'reached' ? 'Consensus was reached' : 'No consensus was reached'}. Outcome: ${one.outcome}`,
+    updated: one.closed_at!,
+  }));
+  return [...opened, ...closed];
+}
+
+function auditChange({ jurisdiction, statuses, last_audit: date }: JurisdictionStanding): PlacedChange[] {
+  if (date === null) return [];
+  const found = Object.entries(statuses).map(
+    ([regime, status]) => `${regime.replaceAll('_', ' ')} ${formatToken(status)}`,
+  );
+  return [
+    {
+      id: `audit/${jurisdiction}/${date}`,
+      title: `Audit: ${jurisdiction}`,
+      summary: `Status since the audit of ${formatDay(date)}: ${found.join(', ')}.`,
+      updated: `${date}T00:00:00Z`,
+      path: 'government/transparency/',
+      areas: ['government'],
+      sentinels: [],
+    },
+  ];
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  operational: 'operational again',
+  degraded: 'degraded: silent for more than 12 hours',
+  offline: 'offline: silent for more than 24 hours',
+};
+
+/** Days on which the status of a sentinel was another than the day before. Only an outage concerns those who do not follow that sentinel. */
+function outages(rows: readonly Cells[], names: ReadonlyMap<string, string>): PlacedChange[] {
+  const before = new Map<Value, Value>();
+  return rows.flatMap(({ date, sentinel, cathedral, status, longest_silence: hours }) => {
+    const last = before.get(sentinel!);
+    before.set(sentinel!, status!);
+    if (last === undefined || last === status) return [];
+    const isOutage = status === 'offline';
+    return {
+      id: `status/${date}/${sentinel}`,
+      title: `${sentinel} was ${STATUS_WORDS[status as string]}`,
+      summary: `On ${formatDay(date as string)}, the longest time without a heartbeat of ${sentinel} was ${formatCount(hours as number, 'hour')}. Its status was ${last} the day before.`,
+      updated: endOf(date as string),
+      path: `sentinels/${names.get(sentinel as string)}/`,
+      areas: isOutage ? [...new Set<Area>(['government', areaOf(cathedral)])] : [],
+      sentinels: [sentinel as string],
+      isMinor: !isOutage,
+    };
+  });
+}
+
+/** What an alert is about, as an area. */
+const ALERT_AREAS: Readonly<Partial<Record<Alert['scope'], Area>>> = {
+  economy: 'economy',
+  drift: 'philosophy',
+};
+
+function alertChange(alert: Alert, names: ReadonlyMap<string, string>): PlacedChange {
+  const { id, severity, scope, message, raised_at, sentinel } = alert;
+  const page = sentinel === undefined ? undefined : names.get(sentinel);
+  return {
+    id: `alert/${id}/${raised_at}`,
+    title: `${capitalise(severity)} alert${sentinel === undefined ? '' : ` about ${sentinel}`}: ${message}`,
+    summary: `Severity ${severity}, about: ${scope}. Raised at ${raised_at}, and open when this feed was made.`,
+    updated: raised_at,
+    path: page === undefined ? 'files/government/sentinel-status.json/' : `sentinels/${page}/`,
+    areas: [...new Set<Area>(['government', ALERT_AREAS[scope] ?? 'government'])],
+    sentinels: sentinel === undefined ? [] : [sentinel],
+  };
+}
+
+/** Days at whose end minting was on or off, and was not at the end of the day before. */
+function crossings(rows: readonly Cells[]): PlacedChange[] {
+  return rows.flatMap(({ date, mii, threshold, minting_active: isOn }, index) => {
+    const before = rows[index - 1];
+    if (!before || before.minting_active === isOn || threshold === null || before.threshold === null)
+      return [];
+    const side = isOn ? 'back above' : 'below';
+    return {
+      id: `threshold/${date}`,
+      title: `The integrity index is ${side} its threshold: minting is ${isOn ? 'on' : 'off'}`,
+      summary: `At the end of ${formatDay(date as string)}, the index was ${formatIndex(mii as number)} and the threshold ${formatIndex(threshold as number)}.`,
+      updated: endOf(date as string),
+      path: 'charts/mii/',
+      areas: ['economy'],
+      sentinels: [],
+    };
+  });
+}
+
+/** The time of a row: of its event, or the end of its day. */
+function timeOfRow(table: Table, row: Cells): string {
+  const time = row[table.columns[timeColumn(table)]!.name] as string;
+  if (time.includes('T')) return time;
+  return table.name === 'decisions' ? `${time}T00:00:00Z` : endOf(time);
+}
+
+/** The newest days with new rows of a history, newest first. `rows`: its newest ones, of which there are `most` at most. */
+export function rowChanges(table: Table, rows: readonly Row[], most: number): Change[] {
+  const { path, title } = table.artifact;
+  const cells = named(table, rows);
+  const byDay = Map.groupBy(cells, (row) => dayOf(timeOfRow(table, row)));
+  // There may be more rows of the oldest of these days.
+  const isCut = rows.length >= most;
+  const [oldest] = byDay.keys();
+  return [...byDay]
+    .slice(-FEED_DAYS)
+    .map(([day, ofDay]) => {
+      const count = formatCount(ofDay.length, 'row');
+      return {
+        id: `rows/${path}/${day}`,
+        title: `${title}: ${isCut && day === oldest ? 'at least ' : ''}${count} of ${formatDay(day)}`,
+        summary: `Rows of ${formatDay(day)} UTC, in ${path} and its other formats.`,
+        updated: ofDay.map((row) => timeOfRow(table, row)).reduce((a, b) => (a > b ? a : b)),
+        path: `files/${path}/`,
+      };
+    })
+    .reverse();
 }

@@ -2,6 +2,9 @@ import { TITLE } from './facts.ts';
 
 export const CFF = { path: 'CITATION.cff', mediaType: 'application/yaml' } as const;
 
+/** The day of this version’s release, as the changelog has it. The site’s texts are of this day. */
+export const RELEASED = '2026-11-22';
+
 const ABSTRACT =
   'Publishes an append-only ledger as verified open data: JSON, CSV, BibTeX and PDF files, and a site that shows them.';
 
@@ -21,7 +24,7 @@ export function formatCff(software: string): string {
     `abstract: ${JSON.stringify(ABSTRACT)}`,
     'authors:',
     '  - name: Cathedral Data Service contributors',
-    ...(version === undefined ? [] : [`version: ${version}`]),
+    ...(version === undefined ? [] : [`version: ${version}`, `date-released: ${JSON.stringify(RELEASED)}`]),
     ...(commit === undefined ? [] : [`commit: ${JSON.stringify(commit)}`]),
     'license: Apache-2.0',
     'keywords:',

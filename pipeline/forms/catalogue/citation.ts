@@ -129,3 +129,8 @@ export const CITATION_FORMS: readonly CitationForm[] = [
     format: (citation) => formatCslJson([citation]),
   },
 ];
+
+/** The address in `permanent`, which says in words what it is: `Permanent address: https://…` → `https://…` */
+export function addressIn(permanent: string | null): string | null {
+  return permanent === null ? null : (/https?:\S+/.exec(permanent)?.[0] ?? null);
+}

@@ -1,10 +1,14 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
+import { typesOf } from '../../artifacts/event-files.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
+import { dayOfCycle } from '../../ledger/slot.ts';
+import { yearText } from '../../model/period.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
+import { escapeXml } from '../../words/xml.ts';
+import { RELEASED } from './citation-cff.ts';
 import { versionsOf } from './facts.ts';
-import { escapeXml } from './xml.ts';
 
 /** `/robots.txt` allows everything: restricted files ask for a key. */
 export function formatRobotsTxt(baseUrl: string): string {
@@ -24,46 +28,66 @@ export interface Sitemapped {
   /** Id of the ledger snapshot. */
   snapshot: string;
   files: readonly DraftFile[];
+  /** When each page of an archive got its newest record, by folder and name: a day or a time. */
+  records: Readonly<Record<'decisions' | 'deliberations', ReadonlyMap<string, string>>>;
 }
 
 type Dated = Sitemapped & { versions: ReadonlyMap<string, DraftFile> };
 
 /**
- * When the pages of a kind changed. A page of a file or of a chart is as old as these; one with figures of the release is of its
- * time. Other pages are prose or about the past, and nothing here knows when they last changed.
+ * When the pages of a kind changed. A page of a file or of a chart is as old as these, one of a record or a day as this, and one with
+ * figures of the release is of its time. All others are prose, which changes with the software.
  */
-const CHANGED: readonly [page: RegExp, at: (release: Dated, name: string) => string | null | undefined][] = [
+const CHANGED: readonly [page: RegExp, at: (release: Dated, first: string, second: string) => string][] = [
   [/^files\/(.+)\/index\.html$/, fileTime],
-  [/^charts\/([^/]+)\/index\.html$/, ({ versions }, id) => versions.get(`charts/${id}.json`)?.as_of],
+  [
+    /^charts\/([^/]+)\/index\.html$/,
+    ({ versions, asOf }, id) => versions.get(`charts/${id}.json`)?.as_of ?? asOf,
+  ],
   [/^snapshots\//, ({ asOf }) => asOf],
   [/^events\/index\.html$/, (release) => fileTime(release, eventsByDay.path)],
-  [/^(?:(?:cycles|decisions|deliberations)\/in-(\d{4})\/)index\.html$/, yearTime],
+  [/^(?:cycles|decisions|deliberations)\/in-(\d{4})\/index\.html$/, yearTime],
+  [/^government\/transparency\/(\d{4})\/index\.html$/, yearTime],
+  [/^cycles\/c-(\d+)\/index\.html$/, cycleTime],
+  // An open deliberation is in no archive yet.
   [
-    /^((government|economy|academics|philosophy|diplomacy|cycles|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|calculator|attestations|verification|government\/transparency)\/)?index\.html$/,
+    /^(decisions|deliberations)\/([^/]+)\/index\.html$/,
+    ({ records, asOf }, folder, name) => records[folder as keyof typeof records].get(name) ?? asOf,
+  ],
+  [
+    /^((government|economy|academics|philosophy|diplomacy|cycles|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|calculator|attestations|verification|verification\/log|api(?:\/[a-z]+)?|changes|compare|government\/transparency)\/)?index\.html$/,
     ({ asOf }) => asOf,
   ],
 ];
 
-function fileTime(release: Dated, path: string): string | null {
+/** Files without a time of their own: texts, and what follows from events without saying of which time. */
+function fileTime(release: Dated, path: string): string {
   const artifact = ARTIFACTS.find((one) => one.path === path);
-  return artifact ? asOfFile(release, artifact) : null;
+  const time = artifact ? asOfFile(release, artifact) : null;
+  return time ?? (typesOf(path).length > 0 ? release.asOf : RELEASED);
 }
 
-/** The list of a year that is over stays. */
-function yearTime({ asOf }: Dated, year: string): string | null {
-  return asOf.startsWith(year) ? asOf : null;
+/** What is about a year that is over stays as it was at its end. */
+function yearTime({ asOf }: Dated, year: string): string {
+  return asOf.startsWith(year) ? asOf : `${yearText(Number(year) + 1)}-01-01`;
 }
 
-function changedAt(release: Dated, page: string): string | null {
+/** The page of a day gets its link to the next one with the next day’s first event. */
+function cycleTime({ asOf }: Dated, number: string): string {
+  const next = dayOfCycle(`C-${Number(number) + 1}`);
+  return next !== null && next <= asOf ? next : asOf;
+}
+
+function changedAt(release: Dated, page: string): string {
   for (const [pattern, at] of CHANGED) {
     const match = pattern.exec(page);
-    if (match) return at(release, match[1] ?? '') ?? null;
+    if (match) return at(release, match[1] ?? '', match[2] ?? '');
   }
-  return null;
+  return RELEASED;
 }
 
 /**
- * `/sitemap.xml`: every page, also of the newest snapshot, each with the time of its last change if that is known. More pages than one sitemap may have are in
+ * `/sitemap.xml`: every page, also of the newest snapshot, each with the time of its last change. More pages than one sitemap may have are in
  * `/sitemap-1.xml` and so on, and `/sitemap.xml` lists these.
  */
 export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: string; content: string }[] {
@@ -79,7 +103,7 @@ export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: str
   const parts = Array.from({ length: Math.ceil(urls.length / most) }, (_, index) =>
     sitemap(`sitemap-${index + 1}.xml`, 'urlset', urls.slice(index * most, (index + 1) * most)),
   );
-  const listed = parts.map(({ path }) => entry('sitemap', `${baseUrl}/${path}`, null));
+  const listed = parts.map(({ path }) => entry('sitemap', `${baseUrl}/${path}`, given.asOf));
   return [sitemap('sitemap.xml', 'sitemapindex', listed), ...parts];
 }
 
@@ -91,9 +115,8 @@ function besides({ snapshot }: Sitemapped): string[] {
   return [`${SNAPSHOTS}/index.html`, `${SNAPSHOTS}/${snapshot}/index.html`];
 }
 
-function entry(name: 'url' | 'sitemap', url: string, changed: string | null): string {
-  const lastmod = changed === null ? '' : `<lastmod>${changed}</lastmod>`;
-  return `  <${name}><loc>${escapeXml(url)}</loc>${lastmod}</${name}>\n`;
+function entry(name: 'url' | 'sitemap', url: string, changed: string): string {
+  return `  <${name}><loc>${escapeXml(url)}</loc><lastmod>${changed}</lastmod></${name}>\n`;
 }
 
 function sitemap(path: string, root: 'urlset' | 'sitemapindex', entries: readonly string[]) {

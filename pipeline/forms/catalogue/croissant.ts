@@ -12,17 +12,22 @@ import {
   TITLE,
 } from './facts.ts';
 
-/** The terms of Croissant 1.0, under the names that its specification gives them. */
+/** The terms of Croissant 1.1, under the names that its specification gives them. */
 const CONTEXT = {
   '@language': 'en',
   '@vocab': 'https://schema.org/',
+  annotation: 'cr:annotation',
+  arrayShape: 'cr:arrayShape',
   citeAs: 'cr:citeAs',
   column: 'cr:column',
   conformsTo: 'dct:conformsTo',
+  containedIn: 'cr:containedIn',
   cr: 'http://mlcommons.org/croissant/',
   data: { '@id': 'cr:data', '@type': '@json' },
   dataType: { '@id': 'cr:dataType', '@type': '@vocab' },
   dct: 'http://purl.org/dc/terms/',
+  description: { '@container': '@language' },
+  equivalentProperty: 'cr:equivalentProperty',
   examples: { '@id': 'cr:examples', '@type': '@json' },
   extract: 'cr:extract',
   field: 'cr:field',
@@ -31,17 +36,21 @@ const CONTEXT = {
   fileSet: 'cr:fileSet',
   format: 'cr:format',
   includes: 'cr:includes',
+  isArray: 'cr:isArray',
   isLiveDataset: 'cr:isLiveDataset',
   jsonPath: 'cr:jsonPath',
   key: 'cr:key',
   md5: 'cr:md5',
+  name: { '@container': '@language' },
   parentField: 'cr:parentField',
   path: 'cr:path',
+  prov: 'http://www.w3.org/ns/prov#',
   recordSet: 'cr:recordSet',
   references: 'cr:references',
   regex: 'cr:regex',
   repeated: 'cr:repeated',
   replace: 'cr:replace',
+  samplingRate: 'cr:samplingRate',
   sc: 'https://schema.org/',
   separator: 'cr:separator',
   source: 'cr:source',
@@ -61,7 +70,7 @@ const DATA_TYPES: Record<ColumnType, string> = {
   integers: 'sc:Integer',
 };
 
-/** `/croissant.json`, Croissant 1.0: files with their hashes and tables with their columns, for machine learning. */
+/** `/croissant.json`, Croissant 1.1: files with their hashes and tables with their columns, for machine learning. */
 export function formatCroissant(facts: CatalogueFacts): string {
   const { baseUrl, asOf, since, author } = facts;
   const described = describedFiles(facts);
@@ -70,7 +79,7 @@ export function formatCroissant(facts: CatalogueFacts): string {
     '@type': 'sc:Dataset',
     name: 'cathedral-data-service',
     alternateName: TITLE,
-    conformsTo: 'http://mlcommons.org/croissant/1.0',
+    conformsTo: 'http://mlcommons.org/croissant/1.1',
     description: DESCRIPTION,
     license: LICENCE.path,
     url: `${baseUrl}/`,
@@ -81,6 +90,7 @@ export function formatCroissant(facts: CatalogueFacts): string {
     creator: { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` },
     publisher: { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` },
     citeAs: `${author} (${asOf.slice(0, 4)}). ${TITLE}. State of the ledger at ${asOf}. ${baseUrl}/`,
+    'prov:wasDerivedFrom': { '@id': `${baseUrl}/log/checkpoint` },
     keywords: ['open data', 'ledger', 'transparency', 'integrity'],
     distribution: described.flatMap(({ files }) => files).map((file) => fileObject(facts, file)),
     recordSet: described.flatMap(({ tables, files }) => tables.map((table) => recordSet(table, files))),
@@ -128,7 +138,7 @@ function fieldOf(table: string, { name, type, description, unit }: Column, sourc
     name: `${table}/${name}`,
     description: unit ? `${description} (${unit})` : description,
     dataType: DATA_TYPES[type],
-    ...((type === 'list' || type === 'integers') && { repeated: true }),
+    ...((type === 'list' || type === 'integers') && { isArray: true }),
     ...(source && { source: { fileObject: { '@id': source }, extract: { column: name } } }),
   };
 }

@@ -41,11 +41,11 @@ export const DATABASE = {
 const EXTRA_FORMS = ['.ndjson', '.xlsx', '.parquet'];
 
 /** An artifact with every format in which it can be downloaded. */
-export interface Described {
+export interface Described<File = DraftFile> {
   artifact: Artifact;
   tables: readonly Table[];
   /** The file itself first; empty if it is restricted. */
-  files: readonly DraftFile[];
+  files: readonly File[];
 }
 
 /** The files, by path. */
@@ -54,7 +54,11 @@ export function versionsOf({ files }: Pick<CatalogueFacts, 'files'>): ReadonlyMa
 }
 
 /** Every artifact in the order of the table. */
-export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Described[] {
+export function describedFiles<File extends Pick<DraftFile, 'path' | 'restricted'>>({
+  files,
+}: {
+  files: readonly File[];
+}): Described<File>[] {
   const byPath = new Map(files.filter(({ restricted }) => !restricted).map((file) => [file.path, file]));
   return ARTIFACTS.map((artifact) => {
     const tables = TABLES.filter((table) => table.artifact === artifact);

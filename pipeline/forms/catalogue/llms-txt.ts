@@ -21,10 +21,13 @@ the file, its time, its permanent address ${baseUrl}/snapshots/<snapshot>/<path>
 
 Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.
 
+The service also has tools for models: an MCP server at ${baseUrl}/mcp (streamable HTTP, no key), with which they find and describe files, read
+rows and values as of any time, compare versions, verify and cite.
+
 ${areas.join('\n')}
 ## Catalogues
 
-- [A page for every file: fields, forms, examples, citation](${baseUrl}/files/)
+- [A page for every file: fields, limits, forms, examples, citation](${baseUrl}/files/); each is also there as Markdown, ${baseUrl}/files/<path>/index.md
 - [All public tables in one SQLite file](${baseUrl}/cathedral.sqlite)
 - [Data Package](${baseUrl}/datapackage.json)
 - [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)
@@ -32,7 +35,7 @@ ${areas.join('\n')}
 - [The types of events in the ledger, with a JSON Schema of each](${baseUrl}/events/)
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
-- [Changes to the data: Atom](${baseUrl}/feed.atom)
+- [Changes to the data: Atom](${baseUrl}/feed.atom); of an area ${baseUrl}/economy/feed.atom, of a file ${baseUrl}/files/economy/mic-history.csv/feed.atom, of a sentinel below its page; each also as feed.json
 - [Checkpoints of the ledger’s log: Atom](${baseUrl}/checkpoints.atom)
 - [DataCite metadata of all years](${baseUrl}/datacite.json), of each closed year datacite-YYYY.json; [citation of the software](${baseUrl}/CITATION.cff)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
@@ -46,5 +49,5 @@ function line(baseUrl: string, { artifact, tables, files }: Described): string {
     .filter((table) => files.some((file) => file.path === formPath(table, '.ndjson')))
     .map((table) => `${baseUrl}/${formPath(table, '.ndjson')}`);
   const also = forms.length > 0 ? ` As JSON lines: ${forms.join(', ')}.` : '';
-  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also}`;
+  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also} Fields, limits and citation: ${baseUrl}/files/${path}/index.md`;
 }

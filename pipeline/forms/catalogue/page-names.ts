@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { cycleNumber } from '../../ledger/slot.ts';
 import { isPlainName } from '../../words/plain-name.ts';
 
 const HASH_LENGTH = 10;
@@ -33,10 +32,4 @@ function hashedName(id: string, hashed: string): string {
     .replaceAll(/^-+|-+$/g, '');
   const hash = createHash('sha256').update(hashed).digest('hex').slice(0, HASH_LENGTH);
   return plain === '' ? hash : `${plain}-${hash}`;
-}
-
-/** Path of the page of a day's cycle, `cycles/c-151/`; of days before the first cycle the list. */
-export function cyclePath(date: string): string {
-  const number = cycleNumber(Date.parse(date));
-  return number < 0 ? 'cycles/' : `cycles/c-${number}/`;
 }

@@ -56,9 +56,6 @@ interface Options {
   now: number;
 }
 
-/** Snapshots may be sealed while one reads: usually one at most. If it seems to be more, the ledger has a gap. */
-const MAX_ATTEMPTS = 3;
-
 /** A ledger can have any number of types that the fold ignores. */
 const MAX_TYPES = 1000;
 
@@ -229,12 +226,12 @@ class LedgerCheck {
 
   async *#head(): AsyncGenerator<Leaf[]> {
     const directory = openDirectory(this.#path);
-    for (let attempt = 1; this.#position; attempt += 1) {
+    while (this.#position) {
       try {
         const { behind, cursor } = yield* this.#pass(readHead(directory, this.#position), null);
         if (!behind) return await this.#endOfHead(cursor?.offset ?? null);
-        // A snapshot was sealed since they were listed.
-        const sealed = attempt < MAX_ATTEMPTS ? await directory.snapshots(this.#position.snapshot) : [];
+        // A snapshot was sealed since they were listed, perhaps one each time. Without one, the ledger has a gap.
+        const sealed = await directory.snapshots(this.#position.snapshot);
         if (sealed.length === 0) throw gapBeforeHead(this.#position.size);
         for (const file of sealed) yield* this.#snapshot({ ...file, hasEvents: true, hasCheckpoint: true });
       } catch (cause) {

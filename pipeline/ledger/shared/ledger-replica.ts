@@ -87,8 +87,8 @@ interface Local {
 }
 
 const COPY_BYTES = 1024 * 1024;
-/** Snapshots that may be shared while others are taken. */
-const MAX_ATTEMPTS = 3;
+/** Times that one update goes on because more snapshots were shared while it took some. */
+const MAX_STEPS = 3;
 /** Snapshots with two objects each, which are fetched at once. */
 const PARALLEL_SNAPSHOTS = 8;
 const CHECKPOINT = '.checkpoint';
@@ -212,7 +212,7 @@ export class LedgerReplica {
     // Before the snapshots: they may end within events that belong together. The database has most events that the object store has, so
     // this goes on while the object store is down.
     let isWhole = await this.#takeHead(local);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (let step = 1; step <= MAX_STEPS; step += 1) {
       const before = local.position;
       const fault = await this.#takeSnapshots(local).then(
         () => null,
@@ -221,12 +221,14 @@ export class LedgerReplica {
       if (local.position !== before || !isWhole) isWhole = await this.#takeHead(local);
       if (fault) throw fault.error;
       if (isWhole) return;
+      // More was shared meanwhile: the folder is a ledger without that, and the next update goes on. Otherwise events are missing.
+      if (local.position === before)
+        throw new CathedralError('ledger_order', {
+          place: `${this.#options.shared.name}, ledger_events`,
+          expected: `event ${local.end}, or a ledger snapshot that has it`,
+          found: 'a later one',
+        });
     }
-    throw new CathedralError('ledger_order', {
-      place: `${this.#options.shared.name}, ledger_events`,
-      expected: `event ${local.end}, or a ledger snapshot that has it`,
-      found: 'a later one',
-    });
   }
 
   /** The folder as it is. Throws log_forked if its newest snapshot is not in the shared ledger. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../disk/in-parallel.ts';
@@ -13,7 +13,7 @@ import {
   type SnapshotFile,
   snapshotFile,
 } from '../directory.ts';
-import { type HeadCursor, readHeadLines } from '../head.ts';
+import { type HeadCursor, openHead, readOpenHeadLines } from '../head.ts';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
 import type { Verifier } from '../note.ts';
 import { readCheckpoint } from '../read-checkpoint.ts';
@@ -99,10 +99,7 @@ export class LedgerSharer {
         const reached = `${facts.size} ${facts.newest?.id}`;
         if (reached !== known) attempt = 1;
         known = reached;
-        // Sealing moves events out of the head, so what looks like a gap may be a new snapshot.
-        const size =
-          (await this.#shareOnce(facts, false)) ?? (await this.#shareOnce(await this.#facts(), true));
-        if (size === null) throw new StaleLedger();
+        const size = await this.#shareOnce(facts);
         if (size > before || this.#isSealed) await shared.announce(size);
         this.#isSealed = false;
         return size;
@@ -131,13 +128,19 @@ export class LedgerSharer {
     return (await shared.facts())!;
   }
 
-  /** Null: the head does not continue what was shared. `isLast`: a newer snapshot does not explain that any more. */
-  async #shareOnce(facts: SharedFacts, isLast: boolean): Promise<number | null> {
-    await this.#follow(facts);
-    let { size } = facts;
-    for (const files of batchesOf(await this.#newSnapshots(isLast)))
-      size = await this.#shareSnapshots(files, size);
-    return this.#shareHead(size, isLast);
+  async #shareOnce(facts: SharedFacts): Promise<number> {
+    // Sealing moves events out of the head after their snapshot is there. So the snapshots that are listed after a head was opened have all
+    // events before it, however much is sealed while they are shared.
+    const head = await openHead(this.#ledger.head);
+    try {
+      await this.#follow(facts);
+      let { size } = facts;
+      for (const files of batchesOf(await this.#newSnapshots()))
+        size = await this.#shareSnapshots(files, size);
+      return await this.#shareHead(head, size);
+    } finally {
+      await head?.close();
+    }
   }
 
   /** Takes the newest shared snapshot, which another process may have shared, for the end of what is done. */
@@ -149,11 +152,11 @@ export class LedgerSharer {
   }
 
   /** Checks the folder's modification time first, since listing years of snapshots is slow. */
-  async #newSnapshots(isForced: boolean): Promise<SnapshotFile[]> {
+  async #newSnapshots(): Promise<SnapshotFile[]> {
     const { mtimeNs } = await stat(join(this.#ledger.path, 'snapshots'), { bigint: true }).catch(() => ({
       mtimeNs: null,
     }));
-    if (!isForced && mtimeNs !== null && mtimeNs === this.#listedAt) return [];
+    if (mtimeNs !== null && mtimeNs === this.#listedAt) return [];
     const files = await this.#ledger.snapshots(this.#newest?.id ?? null);
     const isSettled = mtimeNs !== null && Date.now() - Number(mtimeNs / 1_000_000n) > MTIME_STEP_MS;
     this.#listedAt = isSettled ? mtimeNs : null;
@@ -205,11 +208,11 @@ export class LedgerSharer {
     };
   }
 
-  async #shareHead(size: number, isLast: boolean): Promise<number | null> {
+  async #shareHead(head: FileHandle | undefined, size: number): Promise<number> {
     const { shared } = this.#options;
     const sealed = this.#newest?.position.size ?? 0;
     const from = Math.max(this.#agreed ?? sealed, sealed);
-    const batches = this.#newLines(from, size);
+    const batches = this.#newLines(head, from, size);
     let step = await batches.next();
     try {
       let isBegun = step.done;
@@ -226,21 +229,25 @@ export class LedgerSharer {
       if (!step.done) await batches.return({ end: from, gap: true, cursor: null });
     }
     const { end, gap, cursor } = step.value as HeadRead;
-    if (gap) return this.#gap(end, isLast);
-    if (end < size) return this.#behind(end, size, isLast);
+    if (gap) throw gapBefore(end);
+    if (end < size) throw this.#behind(end, size);
     this.#cursor = cursor;
     this.#agreed = end;
     return end;
   }
 
   /** The lines of the head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. */
-  async *#newLines(from: number, size: number): AsyncGenerator<SharedLine[], HeadRead> {
+  async *#newLines(
+    head: FileHandle | undefined,
+    from: number,
+    size: number,
+  ): AsyncGenerator<SharedLine[], HeadRead> {
     const hashes = await this.#options.shared.hashes(from, size);
     let end = from;
-    const lines = readHeadLines(this.#ledger, from, this.#cursor);
-    let step = await lines.next();
+    const lines = head && readOpenHeadLines(head, from, this.#cursor);
+    let step = await (lines?.next() ?? NO_LINES);
     try {
-      for (; !step.done; step = await lines.next()) {
+      for (; !step.done; step = await lines!.next()) {
         const batch: SharedLine[] = [];
         for (const { event, line } of step.value) {
           const one = { seq: event.seq, line };
@@ -252,26 +259,16 @@ export class LedgerSharer {
         if (batch.length > 0) yield batch;
       }
     } finally {
-      if (!step.done) await lines.return(null);
+      if (!step.done) await lines!.return(null);
     }
     // The head has lost lines that were read from it before.
     if (step.value === null && from > (this.#newest?.position.size ?? 0)) end = 0;
     return { end, gap: false, cursor: step.value };
   }
 
-  #gap(expected: number, isLast: boolean): null {
-    if (!isLast) return null;
-    throw new CathedralError('ledger_order', {
-      place: 'head.ndjson',
-      expected: `event ${expected} after the newest ledger snapshot, or after the event before it`,
-      found: 'a later one',
-    });
-  }
-
-  #behind(end: number, size: number, isLast: boolean): null {
-    if (!isLast) return null;
+  #behind(end: number, size: number): CathedralError {
     const found = end === 0 ? 'fewer' : `${end} of them`;
-    throw contradiction(this.#options.folder, `the ${size} events that were shared`, found);
+    return contradiction(this.#options.folder, `the ${size} events that were shared`, found);
   }
 
   #unsettled(): CathedralError {
@@ -283,6 +280,17 @@ export class LedgerSharer {
     });
   }
 }
+
+function gapBefore(seq: number): CathedralError {
+  return new CathedralError('ledger_order', {
+    place: 'head.ndjson',
+    expected: `event ${seq} after the newest ledger snapshot, or after the event before it`,
+    found: 'a later one',
+  });
+}
+
+/** What a ledger without a head has. */
+const NO_LINES = { done: true, value: null } as const;
 
 const HEADERS = {
   events: { 'content-type': 'application/zstd' },

@@ -33,6 +33,8 @@ export interface PolicyException {
 export const EXCEPTIONS: readonly PolicyException[] = [
   // Search reads its index with WebAssembly. This permits compiling it, but not evaluating text as script.
   { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
+  // So does the SQL engine, in a worker, which has the policy that comes with its script and not that of its page.
+  { below: '_astro/sql-worker', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
   // Embeds are meant to be framed by any page. They offer no action that a framing page could abuse.
   { below: 'embed/', directives: { 'frame-ancestors': '*' } },
 ];
@@ -160,7 +162,9 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^government\/transparency-\d{4,}(\.[a-z]+)$/, 'government/transparency-*$1'],
   [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
   [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],
+  [/^(?:.*\/)?feed(\.(?:atom|json))$/, '*feed$1'],
   [/^events\/days\/[^/]+(\.json)$/, 'events/days/*$1'],
+  [/^changes\/\d{4,}(\.json)$/, 'changes/*$1'],
 ];
 
 /**

@@ -1,11 +1,7 @@
 import { embedFrame } from '../../../pipeline/charts/chart-address.ts';
 import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import {
-  CHART_FORMATS,
-  type ChartFormat,
-  coversAllStates,
-} from '../../../pipeline/charts/files/chart-formats.ts';
+import { CHART_FORMATS, type ChartFormat } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
@@ -53,18 +49,17 @@ function isDrawn({ ending }: ChartFormat): boolean {
 function operationOf(form: ChartFormat, baseUrl: string): Operation {
   const { ending, title, content } = form;
   const name = ending.slice(1).toUpperCase();
-  const anyState = coversAllStates(content);
-  const state = anyState
-    ? 'In the state that the parameters describe; without parameters, the file of the release.'
-    : 'In the default state.';
+  const printed =
+    content.kind === 'print' ? ' A server without a browser to print with has the default state only.' : '';
+  const state = `In the state that the parameters describe; without parameters, the file of the release.${printed}`;
   return {
     operationId: `getChart${name.charAt(0)}${name.slice(1).toLowerCase()}`,
     tags: ['charts'],
     summary: `A chart as ${name}`,
     description: `${title.charAt(0).toUpperCase()}${title.slice(1)}. ${state}\n\nPublic. Changes with the files that the chart shows.`,
     externalDocs: { description: 'All charts', url: `${baseUrl}/charts/` },
-    parameters: [nameParameter(form), ...(anyState ? stateParameters() : []), ...referToRequestHeaders()],
-    responses: { '200': wholeFile(form), ...otherResponses(anyState) },
+    parameters: [nameParameter(form), ...stateParameters(), ...referToRequestHeaders()],
+    responses: { '200': wholeFile(form), ...otherResponses(content.kind === 'print') },
     security: [{}],
   };
 }
@@ -113,17 +108,18 @@ function contentOf({ content }: ChartFormat): Content {
   return { schema: {} };
 }
 
-function otherResponses(anyState: boolean): Operation['responses'] {
+function otherResponses(isPrinted: boolean): Operation['responses'] {
   return {
     ...NOT_COUNTED,
     ...problemsByStatus([
-      anyState ? 'BadState' : 'BadRequest',
+      'BadState',
       'InvalidKey',
       'NotFound',
       'MethodNotAllowed',
       'PreconditionFailed',
       'RangeNotSatisfiable',
       'Unavailable',
+      ...(isPrinted ? (['FormatNotOffered'] as const) : []),
     ]),
   };
 }
@@ -216,9 +212,11 @@ const CHART_DOCUMENT: ChartDocument = {
   area: 'economy',
   name: 'MIC supply',
   title: 'MIC supply over time: burned',
+  finding: 'Burned MIC rose by a quarter in two days',
   unit: 'MIC, at the end of each day; the parts add up to the total supply',
   note: '',
   summary: ['On 2 January 2026, 1,250 MIC had been burned, of 98,000 MIC in all.'],
+  annotations: [],
   as_of: '2026-01-02T05:58:12Z',
   source:
     'Source: Cathedral Data Service, economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',

@@ -10,6 +10,7 @@ import {
   componentName,
 } from './artifact-operations.ts';
 import { attestationOperations } from './attestation-operations.ts';
+import { changesOperation } from './changes-operation.ts';
 import { chartOperations, oembedOperation } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { formatOperations } from './format-operations.ts';
@@ -33,7 +34,8 @@ import {
 } from './operation.ts';
 import { releaseOperations } from './release-operations.ts';
 import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
-import { liveOperation, serviceOperations } from './service-operations.ts';
+import { liveOperation, mcpOperation, serviceOperations } from './service-operations.ts';
+import { webhookOperations } from './webhook-operations.ts';
 
 export interface ApiFacts extends ArtifactFacts {
   /** Of this software: `1.0.0`. */
@@ -80,6 +82,10 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
         description: 'Companion Attestations. Counted as requests for academics, with or without a key.',
       },
       {
+        name: 'webhooks',
+        description: 'Signed requests to a receiver of yours. For holders of any key; not counted.',
+      },
+      {
         name: 'log',
         description:
           'The ledger’s Merkle tree, for proofs. Not counted; hash tiles and the checkpoint need no key.',
@@ -90,9 +96,7 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
       },
       { name: 'service', description: 'The service itself. Not counted; needs no key.' },
     ],
-    paths: Object.fromEntries(
-      operationsOf(facts).map(([path, operation, method = 'get']) => [path, { [method]: operation }]),
-    ),
+    paths: pathsOf(operationsOf(facts)),
     components: {
       schemas: {
         ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
@@ -109,6 +113,13 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
   };
 }
 
+function pathsOf(operations: readonly PathOperation[]): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const [path, operation, method = 'get'] of operations)
+    paths[path] = { ...paths[path], [method]: operation };
+  return paths;
+}
+
 /** In the order of the artifact table, with the second path of the export after the first. */
 function operationsOf(facts: ApiFacts): PathOperation[] {
   const files = ARTIFACTS.flatMap((artifact) =>
@@ -121,10 +132,13 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...formatOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
     ['/oembed', oembedOperation(facts.baseUrl)],
+    ['/changes.json', changesOperation(facts.baseUrl)],
     ...attestationOperations(),
     ...logOperations(),
+    ...webhookOperations(),
     ['/live', liveOperation(facts)],
     ...releaseOperations(),
+    mcpOperation(),
     ...serviceOperations(),
   ];
 }
@@ -149,7 +163,7 @@ function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown
   };
 }
 
-const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. One path takes a document with POST and verifies it. Public files need no key, and scripts of any site may read them.
+const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. POST verifies a document, calls a tool or makes a webhook, and DELETE ends a webhook. Public files need no key, and scripts of any site may read them.
 
 A path never changes and has no version in it. Tests hold the names, order and types of columns and members; the changelog lists every change. The same ledger gives the same bytes.
 

@@ -20,9 +20,6 @@ export interface LedgerRead {
   last: LedgerEvent | null;
 }
 
-/** Ledger snapshots may be sealed while one reads: usually one at most. If it seems to be more, the ledger has a gap. */
-const MAX_ATTEMPTS = 3;
-
 /**
  * Reads and verifies a whole ledger, and folds all of its events, or those up to `until`, ms. Throws what reading a ledger
  * snapshot or a head throws.
@@ -33,12 +30,15 @@ export async function readLedger(
 ): Promise<LedgerRead> {
   const directory = openDirectory(ledger);
   const found: LedgerRead = { state: emptyState(), revocations: [], sealed: LEDGER_START, last: null };
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    for (const file of await directory.snapshots(found.sealed.snapshot))
+  let files = await directory.snapshots(null);
+  do {
+    for (const file of files)
       found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found, until);
     const { behind } = await drain(readHead(directory, found.sealed), found, until);
     if (!behind) return found;
-  }
+    // A snapshot was sealed meanwhile, perhaps one each time. Without one, the ledger has a gap.
+    files = await directory.snapshots(found.sealed.snapshot);
+  } while (files.length > 0);
   throw new CathedralError('ledger_order', {
     place: 'head.ndjson:1',
     expected: `seq ${found.sealed.size}, where the snapshots end, or before`,

@@ -5,11 +5,7 @@ import {
   formatChartState,
   parseChartState,
 } from '../../../pipeline/charts/chart-state.ts';
-import {
-  CHART_PATHS,
-  coversAllStates,
-  type StatefulContent,
-} from '../../../pipeline/charts/files/chart-formats.ts';
+import { CHART_PATHS, type ChartContent } from '../../../pipeline/charts/files/chart-formats.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
@@ -18,29 +14,23 @@ import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 /** A chart's file in the state that an address describes. */
 export interface ChartRequest {
   chart: Chart;
-  content: StatefulContent;
+  content: ChartContent;
   state: ChartState;
   /** The state's parameters, spelled in one way; empty for the default state. */
   canonical: string;
 }
 
 /**
- * Parses the query of a chart's file, without its question mark. Throws a Problem unknown_parameter, also for a file that
- * exists in one state only, or invalid_parameter.
+ * Parses the query of a chart's file, without its question mark. Throws a Problem unknown_parameter or
+ * invalid_parameter.
  */
 export function parseChartQuery(path: string, query: string): ChartRequest {
   const { id, form } = CHART_PATHS.get(path)!;
-  const { content } = form;
-  if (!coversAllStates(content))
-    throw new Problem(
-      'unknown_parameter',
-      `A chart’s ${form.ending} takes no parameters; its SVG and PNG do.`,
-    );
   const chart = findChart(id)!;
   const parameters = new URLSearchParams(query);
   assertKnown(chart, parameters);
   const state = parseState(chart, parameters);
-  return { chart, content, state, canonical: formatChartState(chart, state) };
+  return { chart, content: form.content, state, canonical: formatChartState(chart, state) };
 }
 
 /** The tab of the page makes no difference to a file. */

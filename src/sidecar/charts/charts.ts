@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
-import { programIn } from '../../../pipeline/build/site/open-program.ts';
-import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
+import { CITATIONS_PATH } from '../../../pipeline/artifacts/academics/citations.ts';
+import { programIn, SERVER_FACTS } from '../../../pipeline/build/site/open-program.ts';
+import { type ChartContent, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
+import { formsWith, zipChart } from '../../../pipeline/charts/files/draw-files.ts';
+import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
+import { chartBytes, rasterise } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { resourceOf, type ServedRelease } from '../files/releases.ts';
+import { Problem } from '../../api/problem.ts';
+import { readReleaseText, resourceOf, type ServedRelease } from '../files/releases.ts';
 import {
   answerWith,
   type Content,
@@ -17,9 +22,11 @@ import {
 import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
 import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
-import { invalidStateAnswer, type PageRequest, parsePageRequest, stateFaultOf } from './page-query.ts';
+import { canonicalUrl, invalidStateAnswer, isCard, parsePageRequest, stateFaultOf } from './page-query.ts';
+import { noPrinter, type PrintChart } from './printer.ts';
 import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
+import type { Unfinished } from './renderer-thread.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
 interface Drawn {
@@ -30,6 +37,8 @@ interface Drawn {
 
 export interface ChartsOptions {
   renderer: Pick<Renderer, 'run'>;
+  /** Null: there are no PDFs of states other than the default. */
+  print: PrintChart | null;
   /** Without a trailing slash. */
   baseUrl: string;
 }
@@ -39,51 +48,123 @@ export interface ChartsOptions {
  * the site's program in the release. Both share one cache and one renderer. A state equal to the default is answered with
  * the release's own file.
  */
-export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
+export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Charts {
   const cache = new RenderCache<Drawn>();
   return {
     answerFile: async (request, file, { query, client }, release) => {
       const asked = parseChartQuery(file.path, query);
       if (asked.canonical === '') return answerWith(request, resourceOf(release, file));
-      const draw = () =>
-        renderer.run(client, release.dir, (render) => drawFile(render, asked, file, release, baseUrl));
+      if (asked.content.kind === 'print') {
+        if (!print) throw noPrinter('it has no browser');
+        // Pages ask so whether there is a PDF of what they show.
+        if (request.method === 'HEAD') return headOfPrint(asked, query, file, release);
+      }
+      const draw = async () => {
+        const { status, body } = await renderer.run(client, release.dir, (render) =>
+          drawFile(render, asked, { release, baseUrl, withPdf: print !== null }),
+        );
+        const finish = (chart: ChartPrint) => print!(client, chart);
+        return drawn(status, await finished(body, asked.content, print && finish), file, release);
+      };
       const key = `${release.id} ${file.path}?${asked.canonical}`;
       return answerWith(request, (await cache.get(key, draw)).resource);
     },
     answerPage: (request, path, { query, client }, release) => {
       const asked = parsePageRequest(path, query, release);
       if (!asked) return null;
-      const draw = () => renderer.run(client, release.dir, (render) => drawPage(render, asked, release));
-      return stateFaultOf(asked, release).then(async (fault) =>
-        fault === null
-          ? answerDrawn(request, await cache.get(`${release.id} ${asked.url}`, draw))
-          : invalidStateAnswer(asked.file, fault, release),
-      );
+      return stateFaultOf(asked, release).then(async (fault) => {
+        if (fault !== null) return invalidStateAnswer(asked.file, fault, release);
+        const url = canonicalUrl(asked);
+        const own = () => answerWith(request, resourceOf(release, asked.file));
+        if (url === null) return own();
+        const draw = () =>
+          renderer.run(client, release.dir, (render) =>
+            drawPage(render, url, asked.file, { release, baseUrl, withPdf: print !== null }),
+          );
+        const page = await cache.get(`${release.id} ${url}`, draw);
+        // The program of a release of an earlier version draws no cards and no oEmbed documents.
+        return page.status === 404 ? own() : answerDrawn(request, page);
+      });
     },
   };
 }
 
+interface DrawContext {
+  release: ServedRelease;
+  baseUrl: string;
+  withPdf: boolean;
+}
+
+/** The file, or what a PDF or an archive is made from. A PNG is rasterised meanwhile; printing has a queue of its own. */
 async function drawFile(
   render: Render,
   { chart, content, state }: ChartRequest,
-  file: ManifestFile,
-  release: ServedRelease,
-  baseUrl: string,
-): Promise<Drawn> {
+  { release, baseUrl, withPdf }: DrawContext,
+): Promise<{ status: number; body: Uint8Array }> {
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
-  const { dir } = release;
-  const job = { kind: 'file', dir, id: chart.id, state, content, sources, baseUrl } as const;
+  const { dir, manifest } = release;
+  const author = content.kind === 'archive' ? await authorOf(release) : '';
+  const archive = { author, withPdf, day: manifest.timestamp };
+  const job = { kind: 'file', dir, id: chart.id, state, content, archive, sources, baseUrl } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
     throw asProblem(error);
   });
-  return drawn(status, await chartBytes(String(body), content), file, release);
+  return { status, body: isDrawnAlone(content) ? await chartBytes(String(body), content) : body };
 }
 
-async function drawPage(render: Render, { url, file }: PageRequest, release: ServedRelease): Promise<Drawn> {
+const BIBTEX_AUTHOR = /^ {2}author = \{\{(.*)\}\},$/m;
+
+/** The publishing organisation; of a release without pages, or with those of an earlier version, as its citations name it. */
+async function authorOf(release: ServedRelease): Promise<string> {
+  const hasProgram = release.manifest.unlisted.some(({ file }) => file === SERVER_FACTS);
+  const known = hasProgram ? (await programIn(release)).facts.author : undefined;
+  if (known !== undefined) return known;
+  return BIBTEX_AUTHOR.exec((await readReleaseText(release, CITATIONS_PATH)) ?? '')?.[1] ?? '';
+}
+
+async function finished(
+  body: Uint8Array,
+  { kind }: ChartContent,
+  print: ((chart: ChartPrint) => Promise<Uint8Array>) | null,
+): Promise<Uint8Array> {
+  if (kind !== 'print' && kind !== 'archive') return body;
+  const made = JSON.parse(String(body)) as Unfinished;
+  if (!('texts' in made)) return print!(made.print);
+  const texts = new Map(made.texts);
+  const files: [string, Uint8Array][] = [];
+  for (const { ending, content } of formsWith(print !== null)) {
+    if (content.kind === 'archive') continue;
+    const text = texts.get(ending);
+    const bytes = isDrawnAlone(content) ? chartBytes(text!, content) : print!(made.print);
+    files.push([ending, await bytes]);
+  }
+  return zipChart(made.name, made.readMe, files);
+}
+
+/** Without printing: whether the state has a PDF. */
+async function headOfPrint(
+  { chart }: ChartRequest,
+  query: string,
+  file: ManifestFile,
+  release: ServedRelease,
+): Promise<Answer> {
+  const fault = await stateFaultOf({ chart, parameters: new URLSearchParams(query), file }, release);
+  if (fault !== null) throw new Problem('invalid_parameter', `${fault}.`);
+  return { status: 200, headers: headersFor(file), body: null };
+}
+
+async function drawPage(
+  render: Render,
+  url: string,
+  file: ManifestFile,
+  { release, withPdf }: DrawContext,
+): Promise<Drawn> {
   const { dir } = release;
-  const { files: program, facts } = await programIn(release);
+  const { files: program, facts: known } = await programIn(release);
+  const facts = { ...known, printsViews: withPdf };
   const { status, body } = await render({ kind: 'page', dir, url, program, facts });
-  return drawn(status, body, file, release);
+  const bytes = status === 200 && isCard(file) ? await rasterise(String(body)) : body;
+  return drawn(status, bytes, file, release);
 }
 
 /** With the headers of the release's own file at that path. */

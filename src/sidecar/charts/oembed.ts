@@ -1,6 +1,7 @@
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import { embedFrame, ownParameters } from '../../../pipeline/charts/chart-address.ts';
+import { embedFrame, embedPath, ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import { formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
+import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
@@ -9,43 +10,72 @@ import { Problem } from '../../api/problem.ts';
 import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import { type Answer, jsonAnswer } from '../request/answer.ts';
+import type { Charts } from '../services.ts';
 
 export const OEMBED_PATH = 'oembed';
 
+/** What the answer needs: the release, and who draws its charts in other states, if anyone does. */
+export interface OembedSources {
+  release: ServedRelease;
+  charts: Pick<Charts, 'answerPage'> | null;
+  client: string;
+  /** Without a trailing slash. */
+  baseUrl: string;
+}
+
 /** The chart at the address in `url`, as a frame no larger than requested (oEmbed 1.0). Throws a Problem. */
-export async function answerOembed(query: string, release: ServedRelease, baseUrl: string): Promise<Answer> {
-  const request = parseOembedQuery(query, baseUrl);
+export async function answerOembed(query: string, sources: OembedSources): Promise<Answer> {
+  const request = parseOembedQuery(query, sources.baseUrl);
   // The specification has status 501 for a format that is not offered (2.3.2).
   if (request.format !== 'json')
     throw new Problem(
       'format_not_offered',
       `The format ${JSON.stringify(request.format)} is not offered; json is.`,
     );
-  const path = `oembed/${request.id}.json`;
-  const text = await readReleaseText(release, path);
-  if (text === null) throw new Problem('not_found', 'This release has no pages of its charts.');
-  const document = withState(parseJsonFile(text, OembedDocument, path, 'release_invalid'), request, baseUrl);
+  const document = withinSize(await documentOf(request, sources), request, sources.baseUrl);
   const { headers, ...answer } = jsonAnswer(200, document);
   return { ...answer, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.data } };
 }
 
-/** In the state and within the size requested. */
-function withState(
+/** The document in the state requested, with its title and picture; without anyone who draws it, the frame of the state alone. */
+async function documentOf(
+  { id, query }: OembedRequest,
+  { release, charts, client, baseUrl }: OembedSources,
+): Promise<OembedDocument> {
+  const path = `oembed/${id}.json`;
+  const drawn =
+    query === ''
+      ? null
+      : await charts
+          ?.answerPage({ method: 'GET', headers: {} }, path, { query, client }, release)
+          ?.catch(asNotFound);
+  const text = drawn ? String(drawn.body) : await readReleaseText(release, path);
+  if (text === null) throw new Problem('not_found', 'This release has no pages of its charts.');
+  const document = parseJsonFile(text, OembedDocument, path, 'release_invalid');
+  if (query === '' || document.html.includes(escapeText(embedPath(id, query)))) return document;
+  const title = findChart(id)!.name;
+  const { width, height } = document;
+  const { thumbnail_url: _, thumbnail_width: __, thumbnail_height: ___, ...rest } = document;
+  return { ...rest, title, html: embedFrame({ baseUrl, id, query, title, width, height }) };
+}
+
+/** To oEmbed, an address of a view that does not exist is one that it has nothing for. */
+function asNotFound(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'invalid_parameter') throw error;
+  throw new Problem('not_found', `The chart has no such view: ${error.message}`);
+}
+
+/** Within the size requested. */
+function withinSize(
   document: OembedDocument,
   { id, query, maxWidth, maxHeight }: OembedRequest,
   baseUrl: string,
 ): OembedDocument {
+  const { title } = document;
   const width = Math.min(document.width, maxWidth ?? Infinity);
   const height = Math.min(document.height, maxHeight ?? Infinity);
-  // The page in the frame describes its state; the name fits every state.
-  const title = query === '' ? document.title : findChart(id)!.name;
-  return {
-    ...withinThumbnail(document, maxWidth, maxHeight),
-    title,
-    width,
-    height,
-    html: embedFrame({ baseUrl, id, query, title, width, height }),
-  };
+  const html = embedFrame({ baseUrl, id, query, title, width, height });
+  return { ...withinThumbnail(document, maxWidth, maxHeight), width, height, html };
 }
 
 /** The same limits apply to the thumbnail, which exists in one size (2.3.4.1). */

@@ -1,14 +1,28 @@
 import { SERVER_ENTRY } from '../../../pipeline/build/site/open-program.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
-import { parseChartState, refusedView, stateFault } from '../../../pipeline/charts/chart-state.ts';
+import {
+  formatChartState,
+  parseChartState,
+  refusedView,
+  stateFault,
+} from '../../../pipeline/charts/chart-state.ts';
+import { requireDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { Problem } from '../../api/problem.ts';
 import { invalidParameter } from '../../api/query/parameters.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';
+
+/** The preview picture of a chart's page. */
+const CARD = /^cards\/charts\/([^/]+)\.png$/;
+
+export function isCard({ path }: Pick<ManifestFile, 'path'>): boolean {
+  return CARD.test(path);
+}
 
 /** A chart's page in the state that an address describes. */
 export interface PageRequest {
@@ -16,12 +30,19 @@ export interface PageRequest {
   parameters: URLSearchParams;
   /** The release's own page. */
   file: ManifestFile;
-  /** As the site's program routes it. */
-  url: string;
+  /** Where the site's program has it, to be followed by the parameters. */
+  route: string;
 }
 
-/** Pages that take a state: `charts/supply/`, `embed/supply/`, `embed/supply/frozen.txt`. */
-const PATH = /^(charts|embed)\/([^/]+)\/(|frozen\.txt)$/;
+/** Pages that take a state, and where the site's program has them. */
+const ROUTES: readonly [path: RegExp, route: (id: string) => string][] = [
+  [/^charts\/([^/]+)\/$/, (id) => `/charts/on-demand/${id}/`],
+  [/^embed\/([^/]+)\/$/, (id) => `/embed/on-demand/${id}/`],
+  [/^embed\/([^/]+)\/frozen\.txt$/, (id) => `/embed/on-demand/${id}/frozen.txt`],
+  [/^oembed\/([^/]+)\.json$/, (id) => `/oembed/on-demand/${id}.json`],
+  // The program draws it; the server turns it into pixels.
+  [CARD, (id) => `/cards/on-demand/${id}.svg`],
+];
 const MAX_QUERY = 4096;
 
 /** Null for a page that takes no state or is requested without one, and if the release has no program. */
@@ -30,16 +51,22 @@ export function parsePageRequest(
   query: string,
   { files, manifest }: ServedRelease,
 ): PageRequest | null {
-  const [, folder, id = '', rest = ''] = PATH.exec(path) ?? [];
-  const file = files.get(rest === '' ? `${path}index.html` : path);
+  const [pattern, route] = ROUTES.find(([pattern]) => pattern.test(path)) ?? [];
+  const file = files.get(path.endsWith('/') ? `${path}index.html` : path);
   const hasProgram = manifest.unlisted.some((one) => one.file === SERVER_ENTRY);
-  if (query.length > MAX_QUERY || !folder || !file || !hasProgram) return null;
-  const chart = findChart(id);
+  if (query.length > MAX_QUERY || !pattern || !route || !file || !hasProgram) return null;
+  const chart = findChart(pattern.exec(path)![1]!);
   if (!chart) return null;
-  // The many spellings of a query share one cache key.
   const parameters = ownParameters(query);
   if (parameters.size === 0) return null;
-  return { chart, parameters, file, url: `/${folder}/on-demand/${id}/${rest}?${parameters}` };
+  return { chart, parameters, file, route: route(chart.id) };
+}
+
+/** The address in the site's program; the many spellings of a valid state share one. Null for the default state. */
+export function canonicalUrl({ chart, parameters, file, route }: PageRequest): string | null {
+  const state = parseChartState(chart, parameters);
+  const query = formatChartState(chart, isCard(file) ? { ...state, tab: 'chart' } : state);
+  return query === '' ? null : `${route}?${query}`;
 }
 
 /** Where a page shows that its address describes no state; empty in the release. */
@@ -47,6 +74,8 @@ const STATUS = 'data-part="status"></p>';
 /** The page's script leaves the view as it is if this element has `data-fault`. */
 const ROOT = 'class="chart-page"';
 const CHARACTERS = { quot: '"', lt: '<', gt: '>', amp: '&' };
+/** The first and the last day that the release's own page offers. */
+const DAYS = /data-range="([\d-]+) ([\d-]+) /;
 /** The series that the release's own page offers. */
 const OFFERED = /name="series" value="([^"]*)"/g;
 
@@ -55,15 +84,19 @@ const OFFERED = /name="series" value="([^"]*)"/g;
  * anyone can send any number of invalid states.
  */
 export async function stateFaultOf(
-  { chart, parameters }: Pick<PageRequest, 'chart' | 'parameters'>,
+  { chart, parameters, file }: Pick<PageRequest, 'chart' | 'parameters' | 'file'>,
   release: ServedRelease,
 ): Promise<string | null> {
   try {
-    const { series } = parseChartState(chart, parameters);
-    if (series === null) return null;
-    const page = await readReleaseText(release, `charts/${chart.id}/index.html`);
-    const offered = [...(page ?? '').matchAll(OFFERED)].map(([, name]) => unescapeAttribute(name!));
-    const unknown = series.find((name) => !offered.includes(name));
+    const state = parseChartState(chart, parameters);
+    const { series, from, to } = state;
+    if (series === null && from === null && to === null) return null;
+    const page = (await readReleaseText(release, `charts/${chart.id}/index.html`)) ?? '';
+    // An embed that names a day before the data began shows the days that there are, as it always did.
+    const [, first, last] = (file.path.startsWith('charts/') && DAYS.exec(page)) || [];
+    if (first !== undefined && last !== undefined) requireDays(chart.id, { first, last }, state);
+    const offered = [...page.matchAll(OFFERED)].map(([, name]) => unescapeAttribute(name!));
+    const unknown = series?.find((name) => !offered.includes(name));
     if (offered.length === 0 || unknown === undefined) return null;
     return `series: expected one of those of its page, found ${JSON.stringify(unknown)}`;
   } catch (error) {
@@ -71,13 +104,17 @@ export async function stateFaultOf(
   }
 }
 
-/** 400 with the release's own page, which shows what is wrong; not cacheable. Throws a Problem invalid_parameter if there is no such page. */
+/**
+ * 400 with the release's own page, which shows what is wrong; not cacheable. Throws a Problem invalid_parameter if there is no such page,
+ * and for what only programs read.
+ */
 export async function invalidStateAnswer(
   file: ManifestFile,
   fault: string,
   release: ServedRelease,
 ): Promise<Answer> {
   const page = await readReleaseText(release, file.path);
+  if (isCard(file) || file.path.endsWith('.json')) throw new Problem('invalid_parameter', `${fault}.`);
   const isPage = file.path.endsWith('.html');
   if (isPage && !page?.includes(STATUS)) throw invalidParameter('state', 'one that the chart has', fault);
   const text = isPage ? withFault(page!, fault) : `${fault}\n`;

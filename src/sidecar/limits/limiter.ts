@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import type { QuotaResult } from '../../api/quotas.ts';
+import type { Quota, QuotaResult } from '../../api/quotas.ts';
 import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
@@ -17,6 +17,13 @@ export interface QuotaRequest {
   now: number;
 }
 
+/** Something that is counted beside the requests of an area, up to a limit of its own a day. */
+export interface ExtraCount {
+  /** `simulation` */
+  name: string;
+  limit: Quota;
+}
+
 export interface LimiterOptions {
   store: CountStore;
   /** How many batches the store may count at once. Default: 1. */
@@ -27,11 +34,11 @@ export interface LimiterOptions {
 
 export interface Limiter {
   /**
-   * Counts one request. Call it once it is certain that the answer is data. Resolves when the count would survive a kill.
+   * Counts one request, or `extra` instead. Call it once it is certain that the answer is data. Resolves when the count would survive a kill.
    * Rejects with store_failed or overloaded: then nothing was counted, and no data may be sent. Throws a RangeError for an
    * invalid address or a tier that the area does not have.
    */
-  take: (request: QuotaRequest) => Promise<QuotaResult>;
+  take: (request: QuotaRequest, extra?: ExtraCount) => Promise<QuotaResult>;
   /** The number of requests counted today. */
   used: (request: Omit<QuotaRequest, 'tier'>) => Promise<number>;
   /** Deletes past days. Call it at start and a few times an hour. */
@@ -59,12 +66,13 @@ export function createLimiter({ store, random, parallel = 1 }: LimiterOptions): 
   });
   let nameSubject = subjectNames({ store, random });
 
-  async function take({ area, tier, subject, now }: QuotaRequest): Promise<QuotaResult> {
-    const quota = quotaOf(area, tier);
+  async function take({ area, tier, subject, now }: QuotaRequest, extra?: ExtraCount): Promise<QuotaResult> {
+    const quota = extra ? extra.limit : quotaOf(area, tier);
     const resetSeconds = secondsToMidnight(now);
     if (quota === 'unlimited') return { allowed: true, limit: null, remaining: null, resetSeconds };
     const day = utcDay(now);
-    const n = await takes.add({ day, area, subject: await nameSubject(day, subject), limit: quota });
+    const name = await nameSubject(day, subject);
+    const n = await takes.add({ day, area, subject: extra ? `${extra.name} ${name}` : name, limit: quota });
     return { allowed: n !== null, limit: quota, remaining: n === null ? 0 : quota - n, resetSeconds };
   }
 

@@ -13,9 +13,6 @@ import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 
-/** Ledger snapshots sealed during one reading: one is usual, more than a few mean that the ledger has a gap. */
-const MAX_ATTEMPTS = 3;
-
 /**
  * A release's state, advanced with the ledger. It is kept twice: as of the last ledger snapshot, which is signed, and with
  * the provisional events of the head. Each new snapshot rebuilds the second from the first, so sealed events override
@@ -56,10 +53,15 @@ export class LedgerFold {
     if (!this.#matches) await this.#assertMatches();
     this.#matches = true;
     await this.#readNewSnapshots();
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    // A snapshot may be sealed during each reading. Without one, the second reading, which is from the snapshots on, shows a gap.
+    for (let isAgain = false, isStuck = false; !isStuck; ) {
       const state = await this.#readHead();
       if (state) return state;
+      const before = this.#sealed.position;
       await this.#readSnapshots();
+      const isSame = this.#sealed.position === before;
+      isStuck = isSame && isAgain;
+      isAgain = isSame;
     }
     const { size } = this.#sealed.position;
     throw new CathedralError('ledger_order', {

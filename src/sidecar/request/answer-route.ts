@@ -4,6 +4,7 @@ import { Problem } from '../../api/problem.ts';
 import { parseVersionQuery } from '../../api/query/version-query.ts';
 import { answerStatus } from '../attestations/answer-verify.ts';
 import { answerOembed } from '../charts/oembed.ts';
+import { answerChanges, asksForPeriod } from '../files/changes.ts';
 import { resourceOf, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
 import { Versions, versionHeaders } from '../files/versions.ts';
@@ -13,7 +14,7 @@ import { clientOf, type RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 
 /** Routes that are answered from the release and what is kept beside it. */
-export type ReleaseRoute = Exclude<Route, { kind: 'verify' }>;
+export type ReleaseRoute = Exclude<Route, { kind: 'verify' | 'mcp' }>;
 
 interface RoutedRequest<Kind extends Route['kind']> {
   context: RequestContext;
@@ -44,8 +45,10 @@ const ANSWERS: Answers = {
     return answerWith(context.request, await log.find(route.file));
   },
   snapshot: answerSnapshot,
-  oembed: ({ context, release, services: { baseUrl } }) =>
-    baseUrl === undefined ? answerMissing(context, release) : answerOembed(context.query, release, baseUrl),
+  oembed: ({ context, release, services: { baseUrl, charts } }) =>
+    baseUrl === undefined
+      ? answerMissing(context, release)
+      : answerOembed(context.query, { release, charts, client: clientOf(context), baseUrl }),
   nothing: ({ context, release }) => answerMissing(context, release),
 };
 
@@ -72,6 +75,8 @@ function answerFile({
   const { request, path, query } = context;
   const page = query ? services.charts?.answerPage(request, path!, drawRequest(context), release) : null;
   if (page) return page;
+  if (services.baseUrl !== undefined && asksForPeriod(path!, query))
+    return answerChanges(request, file, query, release, services.baseUrl);
   if (query && isVersioned(file)) return answerVersion(context, release, services);
   return answerWith(request, services.live?.resource(path!) ?? resourceOf(release, file));
 }

@@ -14,16 +14,23 @@ const GOODBYE_MS = 1_000;
 /** Clients may close with any code from 3000, and each would create its own metric. */
 const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
-/** Networks whose resumes are remembered. With more of them, the first ones are forgotten. */
+/** What a network may do. */
+interface Budget {
+  resumes: TokenBucket;
+  /** Of computing time, ms. */
+  work: TokenBucket;
+}
+
+/** Networks whose resumes and work are remembered. With more of them, the first ones are forgotten. */
 const MAX_NETWORKS = 10_000;
 
-/** Tracks open connections and limits their number, and how many runs a network resumes. */
+/** Tracks open connections and limits their number, and how many runs a network resumes and how much it has computed. */
 export class Hall {
   readonly #options: SimulationOptions;
   readonly #counts: SimulationCounts;
   readonly #connections = new Set<Connection>();
   readonly #perClient = new Map<string, number>();
-  readonly #resumes = new Map<string, TokenBucket>();
+  readonly #budgets = new Map<string, Budget>();
   #entered = 0;
   #isClosed = false;
   #emptied: (() => void) | null = null;
@@ -64,13 +71,27 @@ export class Hall {
 
   /** Whether a network may resume another run; `now`: ms, monotonic. */
   takeResume(network: string, now: number): boolean {
-    const { resumesPerMinute, connectionsPerClient } = this.#options.limits;
-    const bucket = this.#resumes.getOrInsertComputed(
-      network,
-      () => new TokenBucket(resumesPerMinute / 60, 2 * connectionsPerClient, now),
-    );
-    if (this.#resumes.size > MAX_NETWORKS) this.#resumes.delete(this.#resumes.keys().next().value!);
-    return bucket.take(now);
+    return this.#budgetOf(network, now).resumes.take(now);
+  }
+
+  /** Notes that messages of a network have taken so much computing time, ms. */
+  spendWork(network: string, ms: number, now: number): void {
+    this.#budgetOf(network, now).work.spend(ms, now);
+  }
+
+  /** How long the next message of a network has to wait for computing time, ms. */
+  workDelay(network: string, now: number): number {
+    return this.#budgetOf(network, now).work.debt(now);
+  }
+
+  #budgetOf(network: string, now: number): Budget {
+    const { resumesPerMinute, connectionsPerClient, workPerSecond, workBurst } = this.#options.limits;
+    const budget = this.#budgets.getOrInsertComputed(network, () => ({
+      resumes: new TokenBucket(resumesPerMinute / 60, 2 * connectionsPerClient, now),
+      work: new TokenBucket(workPerSecond, workBurst, now),
+    }));
+    if (this.#budgets.size > MAX_NETWORKS) this.#budgets.delete(this.#budgets.keys().next().value!);
+    return budget;
   }
 
   add(connection: Connection, socket: WebSocket): void {

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { Problem } from '../../api/problem.ts';
-import type { ClientMessage, ResumeMessage } from '../../simulation/protocol/client-message.ts';
+import type { ClientMessage, MessageId, ResumeMessage } from '../../simulation/protocol/client-message.ts';
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
 import {
   CLOSE_CODES,
@@ -21,10 +21,14 @@ import { TokenBucket } from './token-bucket.ts';
 export interface ConnectionContext {
   limits: SimulationLimits;
   counts: SimulationCounts;
-  /** Counts a start against the limit of the area. Throws a Problem. */
+  /** Counts a start against the limit of a day. Throws a Problem or a SimulationRefusal. */
   countStart: () => Promise<void>;
   /** Admits the replay of a run that was counted before. Throws a SimulationRefusal. */
   admitResume: () => void;
+  /** Notes computing time of the client’s network, ms. */
+  spendWork: (ms: number) => void;
+  /** How long the next message of the network has to wait for computing time, ms. */
+  workDelay: () => number;
   tokens: ResumeTokens;
   /** Checks that the client's key is still valid; null if it connected without a key. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
@@ -47,9 +51,9 @@ export class Connection implements Timed {
   readonly #bucket: TokenBucket;
   readonly #openedAt: number;
   readonly #ticks: TickBuffer;
-  /** Messages that arrive while a start is being counted; the token bucket bounds them. */
+  /** Messages that arrive while a start is being counted, or while the network has used up its computing time. */
   #waiting: ClientMessage[] = [];
-  #isCounting = false;
+  #isHeld = false;
   /** Time of the next timer call. */
   #beat: number | null = null;
   #askedAt: number;
@@ -134,17 +138,21 @@ export class Connection implements Timed {
     } catch (error) {
       this.#tell(error);
     }
-    if (!this.#isCounting) this.#follow();
+    if (!this.#isHeld) this.#follow();
+    else if (this.#waiting.length > this.#context.limits.burst) this.#refuseTooMany();
   }
 
   /** Whether the rate limit admits another message. */
   #spend(): boolean {
     if (this.#bucket.take(this.#context.now())) return true;
-    const { messagesPerSecond } = this.#context.limits;
-    const detail = `Send at most ${messagesPerSecond} messages per second.`;
-    if (this.#socket.readyState === this.#socket.OPEN)
-      this.#refuseAndClose('too_many_messages', detail, 1008);
+    if (this.#socket.readyState === this.#socket.OPEN) this.#refuseTooMany();
     return false;
+  }
+
+  #refuseTooMany(): void {
+    const { messagesPerSecond } = this.#context.limits;
+    const detail = `Send at most ${messagesPerSecond} messages per second, and wait for their answers.`;
+    this.#refuseAndClose('too_many_messages', detail, 1008);
   }
 
   #refuseAndClose(code: SimulationProblemCode, detail: string, close: CloseCode): void {
@@ -152,10 +160,17 @@ export class Connection implements Timed {
     this.close(close);
   }
 
-  /** Handles all waiting messages in order, until a start has to be counted. */
+  /** Handles all waiting messages in order, until a start has to be counted or the network has to wait. */
   #follow(): void {
-    for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
-      const { now, newSeed, runs } = this.#context;
+    const { now, newSeed, runs, workDelay, spendWork } = this.#context;
+    while (this.#waiting.length > 0) {
+      const delay = workDelay();
+      if (delay > 0) {
+        this.#hold(delay);
+        return;
+      }
+      const message = this.#waiting.shift()!;
+      const began = now();
       try {
         const reply =
           message.action === 'resume'
@@ -167,9 +182,19 @@ export class Connection implements Timed {
         }
         this.#adopt(reply);
       } catch (error) {
-        this.#tell(error);
+        this.#tell(error, message.id);
+      } finally {
+        spendWork(now() - began);
       }
     }
+  }
+
+  #hold(ms: number): void {
+    this.#isHeld = true;
+    setTimeout(() => {
+      this.#isHeld = false;
+      this.#follow();
+    }, ms).unref();
   }
 
   /** The token of the run stays valid as long as it was: a counted start is good for a day, however often it is resumed. */
@@ -187,35 +212,39 @@ export class Connection implements Timed {
 
   /** A start is prepared before it is counted, so an invalid one costs nothing. */
   async #start(reply: Reply): Promise<void> {
-    this.#isCounting = true;
+    this.#isHeld = true;
     this.#stop();
     try {
       if (!(await this.#checkKey())) return;
       await this.#context.countStart();
       this.#context.counts.started += 1;
       this.#resumableUntil = this.#context.tokens.expiryOfStart();
+      const began = this.#context.now();
       if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);
+      this.#context.spendWork(this.#context.now() - began);
     } catch (error) {
-      this.#tell(error);
+      this.#tell(error, reply.replyTo);
       // The current run continues.
       this.#schedule();
     }
-    this.#isCounting = false;
+    this.#isHeld = false;
     this.#follow();
   }
 
   #adopt(reply: Reply): void {
     this.#ticks.adopt(reply.session);
-    if (reply.answer === 'update') this.#send(this.#writeWithToken());
+    if (reply.answer === 'update') this.#send(this.#writeAnswer(reply));
     else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
   }
 
   /** Only answers have a token: it covers the ticks that follow, and their texts are shared by clients. */
-  #writeWithToken(): Buffer {
+  #writeAnswer({ replyTo }: Reply): Buffer {
     const text = this.#ticks.write();
     const token = this.#context.tokens.issue(this.#ticks.shown().run!, this.#resumableUntil!);
-    return Buffer.concat([text.subarray(0, -1), Buffer.from(`,"resume_token":${JSON.stringify(token)}}`)]);
+    const reply = replyTo === undefined ? '' : `,"reply_to":${JSON.stringify(replyTo)}`;
+    const end = `,"resume_token":${JSON.stringify(token)}${reply}}`;
+    return Buffer.concat([text.subarray(0, -1), Buffer.from(end)]);
   }
 
   #schedule(): void {
@@ -250,9 +279,10 @@ export class Connection implements Timed {
     this.#schedule();
   }
 
-  #tell(error: unknown): void {
+  /** `id`: that of the message that is refused. */
+  #tell(error: unknown, id?: MessageId): void {
     const { report, counts } = this.#context;
-    const message = errorMessage(error instanceof Problem ? fromProblem(error) : error);
+    const message = errorMessage(error instanceof Problem ? fromProblem(error) : error, id);
     if (message) {
       countUp(counts.errors, message.problem.code);
       this.#send(encode(message));
@@ -282,7 +312,6 @@ export class Connection implements Timed {
 }
 
 /** Only checking the key and counting can throw a Problem. */
-function fromProblem({ code, message }: Problem): SimulationRefusal {
-  const known = code === 'rate_limited' ? code : 'request_not_counted';
-  return refuse(known, message);
+function fromProblem({ message }: Problem): SimulationRefusal {
+  return refuse('request_not_counted', message);
 }

@@ -2,28 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Problem, problemOfFault } from '../../api/problem.ts';
-import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
-import { refuse as refuseMessage } from '../../simulation/protocol/refusal.ts';
+import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
+import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
+import { errorMessage, refuse as refuseMessage } from '../../simulation/protocol/refusal.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
-import { rateLimited, requestNotCounted } from '../limits/rate-limited.ts';
+import { requestNotCounted } from '../limits/rate-limited.ts';
 import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './connection-limiter.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
 import { ResumeTokens } from './resume-tokens.ts';
-import { SharedRuns } from './shared-runs.ts';
+import { encode, SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
 import { countUp, emptyCounts } from './simulation-counts.ts';
-import type { SimulationOptions } from './simulation-options.ts';
+import type { SimulationLimits, SimulationOptions } from './simulation-options.ts';
 import { TickPrefetch } from './tick-prefetch.ts';
 import { TickTimer } from './tick-timer.ts';
 
 const AREA = 'philosophy';
 /** A start without a seed gets one from 1 to this number: enough for variety, few enough to share the runs. */
 const OWN_SEEDS = 16;
+/** Pages that are told at once that there is no place for them; further ones get the answer of other clients. */
+const MAX_FAREWELLS = 100;
+/** Time that such a page gets to close its connection, ms. */
+const FAREWELL_MS = 2_000;
 
 export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
 
@@ -65,6 +70,27 @@ export function openSimulation(
     countUp(counts.refused, refusal.code);
     rejectUpgrade(socket, refusal, { id: nextId(), now: services.now() });
   };
+  let farewells = 0;
+  /** A script in a browser learns nothing of an answer to a handshake, so it is told on an open connection. */
+  const turnAway = (request: IncomingMessage, socket: Duplex, head: Buffer, refusal: UpgradeRefusal) => {
+    countUp(counts.refused, refusal.code);
+    farewells += 1;
+    socket.once('close', () => {
+      farewells -= 1;
+    });
+    server.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('error', () => {});
+      const told = errorMessage(refuseMessage('too_many_connections', refusal.message))!;
+      opened.send(encode(told), { binary: false });
+      opened.close(1013, CLOSE_CODES[1013]);
+      setTimeout(() => opened.terminate(), FAREWELL_MS).unref();
+    });
+  };
+  const isToBeTold = (request: IncomingMessage, error: unknown): error is UpgradeRefusal =>
+    error instanceof UpgradeRefusal &&
+    error.code === 'too_many_connections' &&
+    request.headers.origin !== undefined &&
+    farewells < MAX_FAREWELLS;
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = await whoAsks(request, services, options);
     // The client left while its key was looked up. No other event reports that.
@@ -76,7 +102,14 @@ export function openSimulation(
         throw refuseMessage('too_many_resumes', 'This network resumed too many simulations.');
       admitReplay(client, services);
     };
-    const context = { ...common, countStart: () => countStart(client, services), admitResume, isKeyGood };
+    const context = {
+      ...common,
+      countStart: () => countStart(client, services, options.limits),
+      admitResume,
+      isKeyGood,
+      spendWork: (ms: number) => hall.spendWork(client.network, ms, now()),
+      workDelay: () => hall.workDelay(client.network, now()),
+    };
     server.handleUpgrade(request, socket, head, (opened) =>
       hall.add(new Connection(opened, context), opened),
     );
@@ -88,7 +121,10 @@ export function openSimulation(
     upgrade(request, socket, head) {
       // A handshake with an incomplete body arrives as a wrapper stream that emits its own errors.
       socket.on('error', () => {});
-      void admit(request, socket, head).catch((error: unknown) => refuse(socket, error));
+      void admit(request, socket, head).catch((error: unknown) => {
+        if (isToBeTold(request, error)) turnAway(request, socket, head, error);
+        else refuse(socket, error);
+      });
     },
     counts: () => ({ ...counts, ...hall.now() }),
     drain: (overMs) => hall.drain(overMs),
@@ -153,17 +189,27 @@ function assertHandshake({ headers }: IncomingMessage): void {
   throw new UpgradeRefusal('bad_handshake', detail, { 'Sec-WebSocket-Version': '13' });
 }
 
+/** Starts are counted apart from requests: a class behind one address downloads little and starts much. */
 async function countStart(
   { tier, subject }: Client,
   { limiter, now, logger }: SimulationServices,
+  { startsPerClient }: SimulationLimits,
 ): Promise<void> {
   if (!limiter) return;
-  const taken = await limiter.take({ area: AREA, tier, subject, now: now() }).catch((error: unknown) => {
-    if (error instanceof Problem) throw error;
-    logger.error({ err: error }, 'cannot count simulations');
-    throw requestNotCounted();
-  });
-  if (!taken.allowed) throw rateLimited(AREA, taken);
+  const quota = quotaOf(AREA, tier);
+  const limit = quota === 'unlimited' ? quota : Math.max(startsPerClient, 'holder' in subject ? quota : 0);
+  const extra = { name: 'simulation', limit };
+  const taken = await limiter
+    .take({ area: AREA, tier, subject, now: now() }, extra)
+    .catch((error: unknown) => {
+      if (error instanceof Problem) throw error;
+      logger.error({ err: error }, 'cannot count simulations');
+      throw requestNotCounted();
+    });
+  if (taken.allowed) return;
+  const whose = 'holder' in subject ? 'the holder of this key' : 'this network';
+  const detail = `The ${limit} starts of this day for ${whose} are used up; the next day begins at 00:00 UTC.`;
+  throw refuseMessage('rate_limited', detail);
 }
 
 /** A replay takes a few milliseconds, like a step to the end. It is refused while the server is overloaded, like other requests. */

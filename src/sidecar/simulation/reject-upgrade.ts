@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_MEDIA_TYPE, Problem } from '../../api/problem.ts';
-import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
+import { PROTOCOL_PAGE, SIMULATION_PROBLEMS } from '../../simulation/protocol/problems.ts';
 import { type Answer, problemAnswer } from '../request/answer.ts';
 import { writeRawResponse } from '../request/raw-response.ts';
 
@@ -25,17 +25,12 @@ export function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0]!;
 }
 
-/** Problems that only an upgrade can have. */
+/** Problems that only an upgrade has; one of the messages’ problems is known beforehand, too. */
 export const UPGRADE_PROBLEMS = {
   foreign_origin: {
     status: 403,
     title: 'Pages of this web origin may not connect',
     meaning: 'The browser sent a web origin that is not on the list of permitted origins.',
-  },
-  too_many_connections: {
-    status: 503,
-    title: 'Too many connections',
-    meaning: 'The service reached its maximum of connections, in total or for this network.',
   },
   bad_handshake: {
     status: 400,
@@ -44,7 +39,7 @@ export const UPGRADE_PROBLEMS = {
   },
 } as const satisfies Readonly<Record<string, { status: number; title: string; meaning: string }>>;
 
-export type UpgradeProblemCode = keyof typeof UPGRADE_PROBLEMS;
+export type UpgradeProblemCode = keyof typeof UPGRADE_PROBLEMS | 'too_many_connections';
 
 /** Thrown for a refusal that is not a Problem of other requests. */
 export class UpgradeRefusal extends Error {
@@ -71,7 +66,7 @@ export function rejectUpgrade(
 }
 
 function refusalAnswer({ code, message, headers }: UpgradeRefusal): Answer {
-  const { status, title } = UPGRADE_PROBLEMS[code];
+  const { status, title } = { ...UPGRADE_PROBLEMS, ...SIMULATION_PROBLEMS }[code];
   const type = `${PROTOCOL_PAGE}#${code}`;
   const problem = { type, title, status, detail: message, instance: SIMULATION_PATH, code };
   return {

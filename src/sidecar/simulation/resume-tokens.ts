@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { PROTOCOL_LIMITS } from '../../simulation/protocol/limits.ts';
 import { refuse } from '../../simulation/protocol/refusal.ts';
-import { ENGINE, MAX_ACTIONS, type Recorded, type Run } from '../../simulation/run.ts';
+import { MAX_ACTIONS, type Recorded, type Run } from '../../simulation/run.ts';
+import { VERSIONS } from '../../simulation/versions.ts';
 
 export interface ResumeTokensOptions {
   /** The secret that all servers of the service share. */
@@ -29,6 +30,7 @@ const Payload = z.tuple([
   z.object({
     scenario: z.string(),
     seed: z.number(),
+    settings: z.record(z.string(), z.number()).default({}),
     actions: z
       .array(
         z.object({
@@ -65,10 +67,10 @@ export class ResumeTokens {
   }
 
   /** Null while there is no secret, and for a run that is too long for a token. */
-  issue({ scenario, seed, actions, world }: Run, until: number): string | null {
+  issue({ scenario, seed, settings, actions, world }: Run, until: number): string | null {
     if (!this.#secret) return null;
-    const run = { scenario: scenario.name, seed, actions, tick: world.tick };
-    const body = Buffer.from(JSON.stringify([ENGINE, run, until])).toString('base64url');
+    const run = { scenario: scenario.name, seed, settings, actions, tick: world.tick };
+    const body = Buffer.from(JSON.stringify([VERSIONS[run.scenario], run, until])).toString('base64url');
     const token = `${body}.${this.#macOf(body, this.#secret).toString('base64url')}`;
     return token.length <= PROTOCOL_LIMITS.tokenCharacters ? token : null;
   }
@@ -81,8 +83,8 @@ export class ResumeTokens {
     if (!timingSafeEqual(this.#macOf(body, this.#secret), macBytes(mac)))
       throw refuse('invalid_token', 'This service did not issue the token.');
     // The service wrote what follows, though perhaps another version of it.
-    const [engine, run, until] = parsePayload(Buffer.from(body, 'base64url').toString());
-    if (engine !== ENGINE) throw invalidVersion();
+    const [version, run, until] = parsePayload(Buffer.from(body, 'base64url').toString());
+    if (version !== VERSIONS[run.scenario]) throw invalidVersion();
     if (this.#options.now() >= until)
       throw refuse('token_expired', `The token expired at ${new Date(until).toISOString()}.`);
     return { run, until };
@@ -122,6 +124,6 @@ function parsePayload(text: string): z.infer<typeof Payload> {
 
 function invalidVersion() {
   const detail =
-    'The token is of another version of the engine. Start a simulation with the seed and actions of the last update.';
+    'The token is of another version of the scenario. Start a simulation with the seed and actions of the last update.';
   return refuse('invalid_token', detail);
 }

@@ -1,3 +1,4 @@
+import type { Settings } from '../../simulation/levers.ts';
 import { NEW_SESSION, type RunFactory, type Session, updateOf } from '../../simulation/protocol/session.ts';
 import { type Run, startRun, stepRun } from '../../simulation/run.ts';
 
@@ -23,7 +24,8 @@ export class SharedRuns implements RunFactory {
   readonly #begun = new Map<string, Run>();
   readonly #ticks = new WeakMap<Run, Tick>();
 
-  start(scenario: string, seed: number): Run {
+  start(scenario: string, seed: number, settings: Settings = {}): Run {
+    if (Object.keys(settings).length > 0) return startRun(scenario, seed, settings);
     const key = `${scenario} ${seed}`;
     const begun = this.#begun.get(key);
     if (!begun && !this.#asked.has(key)) {
@@ -62,7 +64,8 @@ export class SharedRuns implements RunFactory {
   write(session: Session): Buffer {
     const tick = this.#ticks.get(session.run!);
     // Clients choose their own tick interval, so caching a text for each would fill the memory.
-    if (!tick || session.pace !== NEW_SESSION.pace) return encode(updateOf(session));
+    if (!tick || session.pace !== NEW_SESSION.pace || session.since !== null)
+      return encode(updateOf(session));
     const variant = `${session.isRunning} ${session.outlooks}`;
     return tick.texts.getOrInsertComputed(variant, () => encode(updateOf(session)));
   }

@@ -18,11 +18,16 @@ export interface SimulationLimits {
   /** Maximum of open connections, in total and per IPv4 address or IPv6 /64. */
   connections: number;
   connectionsPerClient: number;
+  /** Runs that one network may start a day. The holder of a key has at least the quota of its tier. */
+  startsPerClient: number;
   /** Messages per second, including pings. A burst may have twice as many. */
   messagesPerSecond: number;
   burst: number;
   /** Runs that a network may resume per minute. A burst may have twice as many as it may have connections. */
   resumesPerMinute: number;
+  /** Computing time that the messages of a network get in a second, and after a pause, ms. Beyond it, they wait. */
+  workPerSecond: number;
+  workBurst: number;
   /** Maximum bytes of a message, and maximum fragments. */
   messageBytes: number;
   fragments: number;
@@ -40,12 +45,18 @@ export interface SimulationLimits {
 }
 
 /** The defaults, except those that are settings. */
-export const SIMULATION_LIMITS: Omit<SimulationLimits, 'connections' | 'connectionsPerClient'> = {
+export const SIMULATION_LIMITS: Omit<
+  SimulationLimits,
+  'connections' | 'connectionsPerClient' | 'startsPerClient'
+> = {
   // More than anybody clicks. A script that steps through a run has the burst.
   messagesPerSecond: 5,
   burst: 30,
   // A class whose server was shut down comes back within a second; a connection that keeps breaking, a few times a minute.
   resumesPerMinute: 6,
+  // A class that decides together takes half a second, mostly for forecasts. One network must not take the whole processor.
+  workPerSecond: 200,
+  workBurst: 5000,
   messageBytes: 16 * 1024,
   fragments: 64,
   // Long enough for a break to discuss what happened.
@@ -53,7 +64,7 @@ export const SIMULATION_LIMITS: Omit<SimulationLimits, 'connections' | 'connecti
   totalMs: 2 * 60 * 60_000,
   // Shorter than the time-out of common proxies.
   heartbeatMs: 20_000,
-  // An update has about 8 kB.
+  // An update has about 12 kB.
   holdBytes: 32 * 1024,
   dropBytes: 256 * 1024,
   stallMs: 30_000,

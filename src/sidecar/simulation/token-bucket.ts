@@ -15,10 +15,26 @@ export class TokenBucket {
 
   /** Takes a token; false if none is left. */
   take(now: number): boolean {
-    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
-    this.#at = now;
+    this.#refill(now);
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
+  }
+
+  /** Takes as many tokens as something has cost, even more than are left. */
+  spend(cost: number, now: number): void {
+    this.#refill(now);
+    this.#tokens -= cost;
+  }
+
+  /** ms until what was spent beyond the tokens is there again. */
+  debt(now: number): number {
+    this.#refill(now);
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1000;
+  }
+
+  #refill(now: number): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
+    this.#at = now;
   }
 }

@@ -40,22 +40,36 @@ export function asyncApiDocument({ baseUrl, version, contact }: AsyncApiFacts): 
       },
     },
     operations: {
-      follow: operation('receive', 'What a client asks for.', Object.keys(CLIENT_MESSAGES)),
-      tell: operation('send', 'What the service says.', Object.keys(SERVER_MESSAGES)),
+      follow: {
+        ...operation(
+          'receive',
+          'Messages of the client. Each is answered by one message.',
+          Object.keys(CLIENT_MESSAGES),
+        ),
+        reply: {
+          channel: { $ref: '#/channels/simulation' },
+          messages: referenced(Object.keys(SERVER_MESSAGES)),
+        },
+      },
+      tell: operation('send', 'Updates of ticks, which answer no message.', ['simulation_update']),
     },
     components: { messages: { ...clientMessages(), ...serverMessages() } },
   };
 }
 
-const DESCRIPTION = `A deliberation of ten sentinels, which a client starts, watches and takes part in. Without authentication; a key that is sent is counted by its tier. Each start counts as one request of the area philosophy. The same scenario, seed and actions give the same updates on any machine.`;
+const DESCRIPTION = `A deliberation of ten sentinels, which a client starts, watches and takes part in. Without authentication; a key that is sent is counted by its tier. Starts are counted for each network and day. The same scenario, seed and actions give the same updates on any machine.`;
 
 function operation(action: 'send' | 'receive', summary: string, names: readonly string[]): Part {
   return {
     action,
     summary,
     channel: { $ref: '#/channels/simulation' },
-    messages: names.map((name) => ({ $ref: `#/channels/simulation/messages/${name}` })),
+    messages: referenced(names),
   };
+}
+
+function referenced(names: readonly string[]): Part[] {
+  return names.map((name) => ({ $ref: `#/channels/simulation/messages/${name}` }));
 }
 
 function referTo(names: readonly string[], from: string): Part {
@@ -83,7 +97,14 @@ function serverMessages(): Part {
 
 function messageOf(name: string, schema: z.ZodType, io: 'input' | 'output'): Part {
   const { $schema: _, ...payload } = z.toJSONSchema(schema, { target: 'draft-7', io });
-  return { name, summary: String(payload.description), contentType: 'application/json', payload };
+  const correlationId = { location: `$message.payload#/${io === 'input' ? 'id' : 'reply_to'}` };
+  return {
+    name,
+    summary: String(payload.description),
+    contentType: 'application/json',
+    correlationId,
+    payload,
+  };
 }
 
 function closeCodes(): string {

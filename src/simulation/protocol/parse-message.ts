@@ -1,25 +1,38 @@
-import type { z } from 'zod';
-import { type ActionName, CLIENT_MESSAGES, type ClientMessage } from './client-message.ts';
-import { refuse, type SimulationRefusal } from './refusal.ts';
+import { z } from 'zod';
+import { type ActionName, CLIENT_MESSAGES, type ClientMessage, MessageId } from './client-message.ts';
+import { describeSchema, type Schema, schemaAt } from './describe-schema.ts';
+import type { SimulationProblemCode } from './problems.ts';
+import { refuse, SimulationRefusal } from './refusal.ts';
 
 /** Maximum characters of a value found, in a detail: enough to recognise it. */
 const SHOWN = 60;
-/** Maximum characters of a detail, because schema errors name every unexpected member. */
-const LONGEST_DETAIL = 200;
+/** Maximum characters of a detail, since what is expected may be long. */
+const LONGEST_DETAIL = 300;
 
-/** Parses the text of a message strictly. Throws a SimulationRefusal. */
+/** Parses the text of a message strictly. Throws a SimulationRefusal, with the message's id if it has one. */
 export function parseMessage(text: string): ClientMessage {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse('malformed_message', `Expected an object, found ${describe(value)}.`);
+  try {
+    return parseObject(value);
+  } catch (error) {
+    if (!(error instanceof SimulationRefusal)) throw error;
+    const id = MessageId.safeParse((value as { id?: unknown }).id);
+    throw id.success ? refuse(error.code, error.message, id.data) : error;
+  }
+}
+
+function parseObject(value: object): ClientMessage {
   const { action } = value as { action?: unknown };
   if (typeof action !== 'string' || !Object.hasOwn(CLIENT_MESSAGES, action)) {
     const actions = Object.keys(CLIENT_MESSAGES).join(', ');
-    throw refuse('unknown_action', `action: expected one of ${actions}, found ${describe(action)}.`);
+    throw refuse('unknown_action', `action: expected one of ${actions}; found ${describe(action)}.`);
   }
   const parsed = CLIENT_MESSAGES[action as ActionName].safeParse(value);
   if (parsed.success) return parsed.data;
-  throw faultOf(parsed.error);
+  // The first error is enough to act on.
+  throw refusalOf(parsed.error.issues[0]!, value, schemaOf(action as ActionName));
 }
 
 function parseJson(text: string): unknown {
@@ -39,14 +52,54 @@ function refusePrototype(key: string, value: unknown): unknown {
   return value;
 }
 
-/** The first error is enough to act on. */
-function faultOf({ issues }: z.ZodError): SimulationRefusal {
-  const { path, message } = issues[0]!;
-  const place = path.length === 0 ? 'The message' : path.map(String).join('.').slice(0, SHOWN);
-  return refuse('invalid_message', `${place}: ${message.slice(0, LONGEST_DETAIL)}.`);
+const SCHEMAS = new Map<ActionName, Schema>();
+
+function schemaOf(action: ActionName): Schema {
+  return SCHEMAS.getOrInsertComputed(
+    action,
+    () => z.toJSONSchema(CLIENT_MESSAGES[action], { target: 'draft-7', io: 'input' }) as Schema,
+  );
+}
+
+function refusalOf(issue: z.core.$ZodIssue, message: object, schema: Schema): SimulationRefusal {
+  const { path } = issue;
+  const at = schemaAt(schema, path);
+  const found = valueAt(message, path);
+  if (issue.code === 'unrecognized_keys') {
+    const members = Object.keys(at?.properties ?? {}).join(', ');
+    return refuse(
+      codeAt(path),
+      detailOf(path, `no members except ${members}`, describe(issue.keys[0]), 'the member '),
+    );
+  }
+  if (issue.code === 'invalid_key') {
+    const names = schemaAt(schema, path.slice(0, -1))?.propertyNames ?? {};
+    return refuse(codeAt(path), detailOf(path.slice(0, -1), describeSchema(names), describe(path.at(-1))));
+  }
+  return refuse(codeAt(path), detailOf(path, at ? describeSchema(at) : 'nothing', describe(found)));
+}
+
+function detailOf(path: readonly PropertyKey[], expected: string, found: string, kind = ''): string {
+  const place = path.length === 0 ? 'the message' : path.map(String).join('.').slice(0, SHOWN);
+  const end = expected.includes(',') ? ';' : ',';
+  return `${place}: expected ${expected.slice(0, LONGEST_DETAIL)}${end} found ${kind}${found}.`;
+}
+
+/** Members that have a code of their own. */
+function codeAt(path: readonly PropertyKey[]): SimulationProblemCode {
+  const [first] = path;
+  if (first === 'seed') return 'invalid_seed';
+  if (first === 'settings') return 'invalid_settings';
+  const depth = path.indexOf('parameters');
+  return depth >= 0 && depth < path.length - 1 ? 'invalid_parameters' : 'invalid_message';
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], value);
 }
 
 function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
-  return JSON.stringify(value).slice(0, SHOWN);
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }

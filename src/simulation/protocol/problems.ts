@@ -34,6 +34,16 @@ export const SIMULATION_PROBLEMS = {
     meaning: 'list_scenarios returns the available scenarios.',
   },
   invalid_seed: { status: 400, title: 'Invalid seed', meaning: 'A seed is an integer from 0 to 2³² − 1.' },
+  missing_seed: {
+    status: 400,
+    title: 'Seed missing',
+    meaning: 'A start with actions or a tick needs the seed of their run.',
+  },
+  invalid_settings: {
+    status: 400,
+    title: 'Invalid settings',
+    meaning: 'A parameter of the model is unknown or its value is out of range; the detail names it.',
+  },
   invalid_actions: {
     status: 400,
     title: 'The actions cannot be replayed',
@@ -90,12 +100,19 @@ export const SIMULATION_PROBLEMS = {
     status: 429,
     title: 'Too many messages',
     meaning:
-      'The client sent more messages than the limit per second. The service closes the connection with 1008.',
+      'The client sent more messages than the limit per second, or many while answers were outstanding. The service closes the connection with 1008.',
   },
   rate_limited: {
     status: 429,
     title: 'Daily limit of simulations reached',
-    meaning: 'Each start counts as a request of the area philosophy. The running simulation continues.',
+    meaning:
+      'This network, or the holder of the key, has started as many simulations as a day has. The current run continues.',
+  },
+  too_many_connections: {
+    status: 503,
+    title: 'Too many connections',
+    meaning:
+      'The service has as many connections as it takes, in all or from this network. A page gets it on an open connection, which is then closed with 1013; other clients get it instead of a connection.',
   },
   request_not_counted: {
     status: 503,
@@ -124,6 +141,7 @@ export const CLOSE_CODES = {
   1008: 'Too many messages per second, or too many fragments in a message.',
   1009: 'A message is too long.',
   1011: 'An internal error occurred and was logged.',
+  1013: 'The service has as many connections as it takes, in all or from this network. Try again later.',
   4000: 'The connection was idle for too long.',
   4001: 'The connection reached its maximum duration. Reconnect and resume.',
   4002: 'The key of the connection was revoked or has expired.',

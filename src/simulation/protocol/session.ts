@@ -1,7 +1,10 @@
+import type { Settings } from '../levers.ts';
 import { actInRun, type Recorded, type Run, replay, startRun, stepRun } from '../run.ts';
+import { textOf } from '../scenario.ts';
 import { SCENARIOS, scenarioNamed } from '../scenarios.ts';
+import { startWorld } from '../start-world.ts';
 import { type Shown, type ShownState, show } from '../view.ts';
-import type { ClientMessage, ResumeMessage, StartMessage } from './client-message.ts';
+import type { ClientMessage, MessageId, ResumeMessage, StartMessage } from './client-message.ts';
 import { PROTOCOL_LIMITS } from './limits.ts';
 import { refuse } from './refusal.ts';
 import type { ScenarioList } from './server-message.ts';
@@ -17,6 +20,8 @@ export interface Session {
   outlooks: boolean;
   /** When the next tick is due, ms; null if none is. */
   due: number | null;
+  /** The first tick of which the next update shows the log; null: its own. */
+  since: number | null;
 }
 
 export const NEW_SESSION: Session = {
@@ -25,6 +30,7 @@ export const NEW_SESSION: Session = {
   pace: PROTOCOL_LIMITS.pace.start,
   outlooks: false,
   due: null,
+  since: null,
 };
 
 /** The client's view of its run: the schema of the same name, as computed by the engine. */
@@ -33,17 +39,21 @@ export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
   current_state: ShownState & { is_running: boolean; pace_ms: number };
   /** Added by the service. */
   resume_token?: string | null;
+  /** In the answer to a message with an id. */
+  reply_to?: MessageId;
 }
 
 /** The session after a message or a tick, and the reply to the client; null: no reply. */
 export interface Reply {
   session: Session;
   answer: 'update' | 'scenarios' | null;
+  /** The id of the message that is answered. */
+  replyTo?: MessageId;
 }
 
 /** Creates and advances runs. An implementation may share runs between clients. */
 export interface RunFactory {
-  start: (scenario: string, seed: number) => Run;
+  start: (scenario: string, seed: number, settings?: Settings) => Run;
   /** Advances by one tick. Returns the same run if it is over. */
   step: (run: Run) => Run;
 }
@@ -62,15 +72,17 @@ export interface SessionContext {
 
 /** Handles a message. Throws a SimulationRefusal or a SimulationFault; the session is then unchanged. */
 export function receive(session: Session, message: ClientMessage, surroundings: SessionContext): Reply {
-  if (message.action === 'list_scenarios') return { session, answer: 'scenarios' };
-  return { session: follow(session, message, surroundings), answer: 'update' };
+  const reply = message.id === undefined ? {} : { replyTo: message.id };
+  if (message.action === 'list_scenarios') return { ...reply, session, answer: 'scenarios' };
+  return { ...reply, session: follow(session, message, surroundings), answer: 'update' };
 }
 
 function follow(
-  session: Session,
+  before: Session,
   message: Exclude<ClientMessage, { action: 'list_scenarios' }>,
   surroundings: SessionContext,
 ): Session {
+  const session = { ...before, since: null };
   const { now, runs = EACH_ITS_OWN } = surroundings;
   switch (message.action) {
     case 'start_simulation':
@@ -80,7 +92,11 @@ function follow(
     case 'take_action':
       return { ...session, run: actInRun(runOf(session), message.name, message.parameters) };
     case 'step':
-      return settled({ ...session, run: stepped(unfinished(session), message.ticks, runs) });
+      return settled({
+        ...session,
+        run: stepped(unfinished(session), message.ticks, runs),
+        since: session.run!.world.tick + 1,
+      });
     case 'run': {
       const pace = message.pace_ms ?? session.pace;
       return { ...session, run: unfinished(session), isRunning: true, pace, due: now + pace };
@@ -88,9 +104,9 @@ function follow(
     case 'pause':
       return { ...session, run: runOf(session), isRunning: false, due: null };
     case 'reset': {
-      const { scenario, seed } = runOf(session);
+      const { scenario, seed, settings } = runOf(session);
       const due = session.isRunning ? now + session.pace : null;
-      return { ...session, run: runs.start(scenario.name, seed), due };
+      return { ...session, run: runs.start(scenario.name, seed, settings), due };
     }
   }
 }
@@ -99,7 +115,10 @@ function follow(
 export function elapse(session: Session, now: number, runs: RunFactory = EACH_ITS_OWN): Reply {
   if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
   const due = nextBeat(session.due, session.pace, now);
-  return { session: settled({ ...session, run: runs.step(session.run), due }), answer: 'update' };
+  return {
+    session: settled({ ...session, run: runs.step(session.run), due, since: null }),
+    answer: 'update',
+  };
 }
 
 /** The next due time: on schedule if possible, otherwise counted from now. */
@@ -108,38 +127,44 @@ export function nextBeat(due: number, pace: number, now: number): number {
 }
 
 /** The content of a reply; null for none. */
-export function messageOf({ session, answer }: Reply): SimulationUpdate | ScenarioList | null {
+export function messageOf({ session, answer, replyTo }: Reply): SimulationUpdate | ScenarioList | null {
   if (answer === null) return null;
-  return answer === 'update' ? updateOf(session) : listScenarios();
+  const message = answer === 'update' ? updateOf(session) : listScenarios();
+  return replyTo === undefined ? message : { ...message, reply_to: replyTo };
 }
 
 function started(session: Session, message: StartMessage, surroundings: SessionContext): Session {
   const { now, newSeed, runs = EACH_ITS_OWN } = surroundings;
-  const { scenario, seed = newSeed(), actions = [], tick } = message;
+  const { scenario, seed = newSeed(), settings = {}, actions = [], tick } = message;
+  if (message.seed === undefined && (message.actions ?? tick) !== undefined)
+    throw refuse(
+      'missing_seed',
+      'seed: expected that of the run whose actions or tick are given; found nothing.',
+    );
   const isFromStart = actions.length === 0 && tick === undefined;
   const run = isFromStart
-    ? runs.start(scenario, seed)
-    : replay({ scenario, seed, actions, ...(tick === undefined ? {} : { tick }) });
+    ? runs.start(scenario, seed, settings)
+    : replay({ scenario, seed, settings, actions, ...(tick === undefined ? {} : { tick }) });
   return begun(session, run, message, now);
 }
 
 function resumed(session: Session, message: ResumeMessage, surroundings: SessionContext): Session {
   const { now, openToken, runs = EACH_ITS_OWN } = surroundings;
   if (!openToken) throw refuse('invalid_token', 'Only the service can check a token.');
-  const { scenario, seed, actions, ...recorded } = openToken(message.token);
+  const { scenario, seed, settings = {}, actions, ...recorded } = openToken(message.token);
   const tick = message.tick ?? recorded.tick ?? 0;
   // After a failover, everyone who watches the same run comes at once.
   const run =
     actions.length === 0 && tick <= scenarioNamed(scenario).horizon
-      ? stepped(runs.start(scenario, seed), tick, runs)
-      : replay({ scenario, seed, actions, tick });
+      ? stepped(runs.start(scenario, seed, settings), tick, runs)
+      : replay({ scenario, seed, settings, actions, tick });
   return begun(session, run, message, now);
 }
 
 function begun(session: Session, run: Run, message: StartMessage | ResumeMessage, now: number): Session {
   const { pace_ms: pace = session.pace, paused, outlooks = false } = message;
   const isRunning = paused !== true;
-  return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null });
+  return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null, since: null });
 }
 
 function stepped(run: Run, ticks: number, runs: RunFactory): Run {
@@ -169,7 +194,8 @@ function unfinished(session: Session): Run {
 }
 
 export function updateOf(session: Session): SimulationUpdate {
-  const shown = show(runOf(session), { outlooks: session.outlooks });
+  const { outlooks, since } = session;
+  const shown = show(runOf(session), { outlooks, ...(since === null ? {} : { since }) });
   const { isRunning: is_running, pace: pace_ms } = session;
   const current_state = { ...shown.current_state, is_running, pace_ms };
   return { type: 'simulation_update', ...shown, current_state };
@@ -178,13 +204,16 @@ export function updateOf(session: Session): SimulationUpdate {
 function listScenarios(): ScenarioList {
   return {
     type: 'scenario_list',
-    scenarios: SCENARIOS.map(({ name, title, question, story, horizon, endings }) => ({
-      name,
-      title,
-      question,
-      story: [...story],
-      horizon,
-      endings: endings.length,
-    })),
+    scenarios: SCENARIOS.map((scenario) => {
+      const { name, title, question, story, horizon, endings } = scenario;
+      return {
+        name,
+        title,
+        question: textOf(question, startWorld(scenario, 1)),
+        story: [...story],
+        horizon,
+        endings: endings.length,
+      };
+    }),
   };
 }

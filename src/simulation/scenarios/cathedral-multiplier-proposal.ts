@@ -1,78 +1,95 @@
-import { MICRO } from '../economy.ts';
-import { isInForce, type Scenario } from '../scenario.ts';
+import { formatMic, MICRO } from '../economy.ts';
+import { isDecided, isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** The proposed multiplier of the philosophers; today it is 1. */
 const PROPOSED = 1.5;
-/** The growth of the circulating MIC over the run that the assembly promised not to exceed. */
-const PROMISED_GROWTH = 0.08;
+const FIRST_STEP = 1.25;
+/** Cycles from the start of a phased raise to its second step. */
+const STEP_AFTER = 5;
+/** At most so many MIC more are to circulate than without the raise, REVIEW cycles after it takes effect. */
+const PROMISE = 3000;
+const REVIEW = 10;
+/** Cycles from a raise to the first day on which holders can see what it does. */
+const SEEN_AFTER = 1;
 
 export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
   name: 'cathedral_multiplier_proposal',
   title: 'A higher multiplier for the philosophers',
   story: [
-    'A sentinel of the philosophers earns half of what one of the governments earns for the same score: the cathedral multiplier M_c is 1.0 for the one and 2.0 for the other. EVE proposes 1.5.',
-    'The economists do not dispute that it is fair. They ask who pays: every MIC more that is minted makes those that circulate worth a little less, and by the MII decay formula it lowers the bar for minting the next one.',
-    'You chair the assembly. You do not vote; you decide what it votes on, what it knows, and when.',
+    'Sentinels earn a token, MIC, for their work. How much depends on M_c, the multiplier of their group: 2.0 for governments, but 1.0 for philosophers, whose group is called FOR-PHILOSOPHERS. EVE, one of them, proposes 1.5.',
+    'Every extra MIC makes the others worth a little less. The holders have a promise: ten cycles after a raise, at most 3,000 more MIC circulate than without it.',
+    'You chair. You have no vote, but you decide what the assembly votes on and who pays.',
   ],
-  question: 'Shall the multiplier of FOR-PHILOSOPHERS rise from 1.0 to 1.5?',
-  lesson:
-    'A proposal that is just and one that is prudent need not be the same. Which of them the assembly sees is decided before it votes, by whoever writes the terms.',
-  effects: { integrity: 0.02, temperance: -0.24, justice: 0.46, prudence: -0.28, courage: 0.15 },
-  stakes: { 'FOR-PHILOSOPHERS': 0.8, 'FOR-ECONOMISTS': -0.2 },
-  start: { risks: { known: 2 }, facts: { multiplier: PROPOSED } },
+  question: questionOf,
+  goals: [
+    'Tell what a rule is meant to do from what it costs, and name who bears the cost.',
+    'Compare a result with what would have happened without the change, not with the past.',
+    'See how the wording of a proposal decides a vote before anybody votes.',
+    'Explain why the same plan can end well in one run and badly in another.',
+  ],
+  effects: { integrity: 0.05, temperance: -0.34, justice: 0.72, prudence: -0.4, courage: 0.2 },
+  stakes: { 'FOR-PHILOSOPHERS': 0.8, 'FOR-ECONOMISTS': -0.3 },
+  start: {
+    levers: { stubbornness: 1.5, interest: 0.4, consensus: 0.7 },
+    risks: { known: 3 },
+    facts: { multiplier: PROPOSED },
+  },
   roundTicks: 6,
-  rounds: 4,
-  horizon: 36,
+  rounds: 3,
+  horizon: 40,
+  isSettled: (world) => !isInForce(world) || isSuspended(world) || isReviewed(world),
   decisions: [
     {
       name: 'terms',
       title: 'The terms',
-      prompt: 'Before the first vote the proposal can still be written otherwise.',
+      prompt: 'The assembly has not voted yet. What should the proposal say?',
       opens: ({ tick }) => tick >= 1,
+      isMoot: isDecided,
       within: 4,
       otherwise: 'keep_as_proposed',
       choices: [
         {
           name: 'keep_as_proposed',
           label: 'Keep it as proposed',
-          meaning: 'M_c becomes 1.5 at once.',
+          meaning: 'M_c of the philosophers becomes 1.5 at once.',
           change: {},
         },
         {
           name: 'amend_multiplier',
-          label: 'Write in another multiplier',
-          meaning: 'A higher one is fairer to the philosophers and dearer for all; a lower one the reverse.',
+          label: 'Write in another number',
+          meaning:
+            'A higher number is fairer to the philosophers and mints more MIC. A lower one is cheaper.',
           parameters: {
             multiplier: {
               kind: 'number',
-              minimum: 1,
+              minimum: 1.1,
               maximum: 2,
               default: 1.25,
-              meaning: 'M_c of FOR-PHILOSOPHERS',
+              meaning: 'the new M_c of FOR-PHILOSOPHERS',
             },
           },
           change: ({ multiplier }) => amended(Number(multiplier)),
         },
         {
           name: 'phase_in',
-          label: 'Phase it in',
-          meaning: '1.25 now and 1.5 after ten cycles: what it does can be seen before it is done in full.',
+          label: 'Raise it in two steps',
+          meaning: '1.25 at first and 1.5 five cycles later. It costs less, and the philosophers wait.',
           change: {
-            effects: { temperance: 0.26, prudence: 0.18, courage: -0.1 },
-            risks: { mitigated: 1 },
+            effects: { temperance: 0.16, prudence: 0.16, justice: -0.1, courage: -0.12 },
             facts: { phased: 1 },
+            told: 'The proposal now raises M_c in two steps.',
           },
         },
         {
           name: 'raise_everyone',
-          label: 'Raise every cathedral',
-          meaning: 'All of them get 2.0. Nobody loses rank, and everybody has something to gain.',
+          label: 'Raise every cathedral to 2.0',
+          meaning: 'Nobody ranks below anybody else, and most sentinels gain. It mints far more MIC.',
           change: {
-            effects: { temperance: -0.35, justice: -0.2, prudence: -0.25 },
-            stakes: { 'FOR-ECONOMISTS': 0.6, 'FOR-ACADEMICS': 0.6 },
-
+            effects: { temperance: -0.1, justice: -0.1, prudence: -0.1 },
+            stakes: { 'FOR-ECONOMISTS': 1.1, 'FOR-ACADEMICS': 0.9, 'FOR-PHILOSOPHERS': 0.2 },
             facts: { everyone: 1 },
+            told: 'The proposal now raises every cathedral to 2.0.',
           },
         },
       ],
@@ -80,33 +97,41 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
     {
       name: 'evidence',
       title: 'What the assembly knows',
-      prompt:
-        'URIEL has a projection of the supply for the next hundred cycles. It is honest, and it is long.',
-      opens: ({ tick }) => tick >= 7,
-      within: 4,
+      prompt: 'URIEL has worked out how many MIC the proposal would add. Few have read it.',
+      opens: (world) => wasTaken(world, 'terms'),
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'say_nothing',
       choices: [
         {
           name: 'publish_projection',
-          label: 'Publish the projection',
+          label: 'Publish the figures',
           meaning:
-            'Everybody knows what it costs. Knowing it is a good in itself, and it shows that the cost is small.',
-          change: { effects: { integrity: 0.16, prudence: 0.12 }, risks: { mitigated: 1 } },
+            'Everyone sees what the proposal costs. If it keeps the promise, careful sentinels like it better, otherwise worse. Holders who know it beforehand are less likely to be frightened.',
+          change: (_, world) => {
+            const mic = projected(world);
+            return {
+              effects: { integrity: 0.1, prudence: mic <= PROMISE ? 0.1 : mic <= 2 * PROMISE ? -0.1 : -0.2 },
+              risks: { mitigated: 1 },
+              facts: { published: 1 },
+              told: `URIEL’s figures: without an offset, about ${formatMic(mic * MICRO)} more MIC would circulate after ten cycles.`,
+            };
+          },
         },
         {
           name: 'appeal_to_fairness',
-          label: 'Appeal to fairness',
+          label: 'Tell the story of one sentinel',
           meaning:
-            'The story of one sentinel instead of a table. It moves those who care for justice and annoys the others.',
+            'A story instead of a table. It moves those who care about justice, annoys the others, and drives the two groups apart.',
           change: {
-            effects: { integrity: -0.04, justice: 0.3, prudence: -0.16 },
-            levers: { reach: 0.1, kinship: 1.5 },
+            effects: { integrity: -0.08, justice: 0.4, prudence: -0.16 },
+            levers: { reach: 0.12, kinship: 1.5 },
           },
         },
         {
           name: 'say_nothing',
           label: 'Let them talk',
-          meaning: 'The assembly goes on with what it has.',
+          meaning: 'The assembly goes on with what it has. Nobody is annoyed, and nobody is warned.',
           change: {},
         },
       ],
@@ -114,112 +139,458 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
     {
       name: 'funding',
       title: 'Who pays',
-      prompt:
-        'The economists would go along, they say, if what is minted more were taken out somewhere else.',
-      opens: ({ tick }) => tick >= 13,
+      prompt: (world) =>
+        isInForce(world)
+          ? 'The raise is in force. Should something balance the extra MIC?'
+          : 'The economists would be content if something balanced the extra MIC. Should the text say so?',
+      opens: (world) => wasTaken(world, 'evidence') || world.deliberation.votes.length > 0,
+      isMoot: (world) => (isDecided(world) && !isInForce(world)) || isSuspended(world) || isReviewed(world),
       within: 4,
       otherwise: 'no_offset',
       choices: [
         {
           name: 'burn_offset',
-          label: 'Burn as much elsewhere',
-          meaning: 'A share of what circulates is burned each cycle: all holders pay a little.',
+          label: 'Burn some of what circulates',
+          meaning:
+            'Everyone who holds MIC loses a little each cycle. Too little breaks the promise; too much takes more from the holders than the raise gives.',
           parameters: {
-            rate: {
+            share: {
               kind: 'number',
-              minimum: 0.001,
-              maximum: 0.01,
-              default: 0.004,
-              meaning: 'share of what circulates, per cycle',
+              minimum: 0.5,
+              maximum: 5,
+              default: 0.8,
+              meaning: 'MIC burned each cycle, of every 10,000 that circulate',
             },
           },
-          change: ({ rate }) => ({
-            effects: { temperance: 0.12, prudence: 0.12, justice: -0.03 },
-            levers: { burn_rate: Number(rate) },
-            risks: { mitigated: 1 },
-          }),
+          change: ({ share }, world) =>
+            funded(
+              world,
+              { burn_rate: world.unchanged.levers.burn_rate + Number(share) / 10_000 },
+              { temperance: 0.16, prudence: 0.18, justice: -0.04 - 0.04 * Number(share) },
+            ),
         },
         {
           name: 'lock_rewards',
-          label: 'Lock most of the rewards',
+          label: 'Lock more of all rewards',
           meaning:
-            'Seven of ten MIC that are minted are locked. The philosophers pay, and some of the point is lost.',
-          change: {
-            effects: { temperance: 0.14, prudence: 0.05, justice: -0.12 },
-            stakes: { 'FOR-PHILOSOPHERS': -0.6 },
-            levers: { lock_share: 0.7, unlock_rate: 0.002 },
+            'Every sentinel gets a larger part of its reward locked, to be released slowly. The more is locked, the less the raise is worth at first, to the philosophers too.',
+          parameters: {
+            share: {
+              kind: 'number',
+              minimum: 0.15,
+              maximum: 0.5,
+              default: 0.25,
+              meaning: 'share of each reward that is locked',
+            },
           },
+          change: ({ share }, world) => ({
+            ...funded(
+              world,
+              { lock_share: Number(share) },
+              { temperance: 0.2, prudence: 0.1, justice: -0.1 },
+            ),
+            stakes: {
+              'FOR-GOVERNMENTS': -Number(share),
+              'FOR-ECONOMISTS': -Number(share) / 2,
+              'FOR-PHILOSOPHERS': -Number(share),
+            },
+          }),
         },
-        { name: 'no_offset', label: 'Nobody', meaning: 'Every holder pays, and is not told.', change: {} },
+        {
+          name: 'no_offset',
+          label: 'Nothing',
+          meaning: 'All the extra MIC circulate. Those who hold MIC pay, because theirs are worth less.',
+          change: {},
+        },
+      ],
+    },
+    {
+      name: 'sale',
+      title: 'Holders are selling',
+      prompt: 'Holders see more new MIC than they were promised, and have begun to sell.',
+      opens: ({ past }) => past.includes('holders_sell'),
+      isMoot: () => false,
+      within: 2,
+      otherwise: 'suspend',
+      choices: [
+        {
+          name: 'suspend',
+          label: 'Suspend the raise',
+          meaning: 'Every M_c goes back to what it was. What has been paid stays paid.',
+          change: (_, { unchanged }) => ({
+            multipliers: unchanged.multipliers,
+            facts: { suspended: 1 },
+            told: 'The raise is suspended.',
+          }),
+        },
+        {
+          name: 'burn_the_excess',
+          label: 'Burn the excess',
+          meaning:
+            'What circulates too much is taken from all holders in one day, and what the raise adds is burned from now on. The raise stays.',
+          change: (_, world) => ({
+            burn: circulatingShare(world, more(world)),
+            levers: {
+              burn_rate: world.levers.burn_rate + circulatingShare(world, more(world) / cyclesInForce(world)),
+            },
+            told: 'The excess is burned.',
+          }),
+        },
+        {
+          name: 'stand_by_it',
+          label: 'Stand by the raise',
+          meaning: 'The raise stays as it is. Some of those with locked MIC take them out and sell them too.',
+          change: { unlock: 0.02, told: 'The raise stands. Locked MIC are withdrawn and sold.' },
+        },
       ],
     },
   ],
   events: [
     {
+      name: 'figures_leak',
+      when: (world) => !isDecided(world) && world.tick > 2 && world.facts.published !== 1,
+      hazard: () => 0.08,
+      change: {
+        effects: { integrity: -0.2, prudence: -0.2 },
+        told: 'A newspaper prints half of URIEL’s figures and asks why the assembly kept them to itself.',
+      },
+    },
+    {
       name: 'second_step',
       when: (world) =>
-        isInForce(world) && world.facts.phased === 1 && world.tick >= (world.facts.since ?? 0) + 10,
+        isInForce(world) &&
+        world.facts.phased === 1 &&
+        !isSuspended(world) &&
+        world.tick > world.facts.since! + STEP_AFTER,
       change: {
         multipliers: { 'FOR-PHILOSOPHERS': PROPOSED },
         told: 'The second step: M_c of FOR-PHILOSOPHERS is 1.5 now.',
       },
     },
+    {
+      name: 'holders_sell',
+      when: (world) =>
+        isInForce(world) &&
+        cyclesInForce(world) > SEEN_AFTER &&
+        // Whatever is done about it is done before the review.
+        cyclesInForce(world) < REVIEW - 1 &&
+        excessRate(world) > 1,
+      hazard: (world) => {
+        const likely = Math.min(0.25, 0.08 + 0.06 * (excessRate(world) - 1));
+        return world.facts.published === 1 ? likely / 2 : likely;
+      },
+      change: { told: 'Holders see more new MIC than they were promised, and begin to sell.' },
+    },
+    {
+      name: 'review',
+      when: (world) => isInForce(world) && !isSuspended(world) && cyclesInForce(world) > REVIEW,
+      change: (world) => ({
+        facts: { more: Math.round(more(world)), kept: keepsPromise(world) ? 1 : 0 },
+        told: `The review: ${moreOrLess(more(world))} than without the raise.`,
+      }),
+    },
   ],
   outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
   endings: [
     {
+      name: 'undone',
+      title: 'Given and taken back',
+      claims: [
+        {
+          text: 'The assembly raised the multiplier and then suspended the raise, when holders began to sell.',
+          holds: (world) => isInForce(world) && isSuspended(world) && world.past.includes('holders_sell'),
+        },
+        {
+          text: (world) =>
+            `The philosophers’ M_c is 1.0 again; they keep the ${formatMic(gained(world))} MIC that the raise has brought them.`,
+          holds: (world) => multiplier(world) === 1 && gained(world) > 0,
+        },
+      ],
+      question: 'Was it better to give something and take it back than never to have given it?',
+      discuss: [
+        'Which earlier choice made it likely that holders would sell? Was the sale certain?',
+        'Who is worse off now than before the proposal, and by how much?',
+      ],
+      isReached: isSuspended,
+    },
+    {
+      name: 'paper_raise',
+      title: 'A raise on paper',
+      claims: [
+        {
+          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+          holds: (world) => isInForce(world) && multiplier(world) > 1,
+        },
+        {
+          text: 'But so much of every reward is locked that the philosophers are paid no more in free MIC than before.',
+          holds: isOnPaper,
+        },
+        {
+          text: 'The governments’ sentinels, whose rewards are locked as well, are paid less.',
+          holds: (world) => freePay(world, 'FOR-GOVERNMENTS') < freePayBefore(world, 'FOR-GOVERNMENTS'),
+        },
+      ],
+      question: 'The locked MIC will be released one day. Is that a raise?',
+      discuss: [
+        'The promise to the holders was about MIC that circulate. How did locking change what the promise is worth?',
+        'Which lock would have kept the promise and still paid the philosophers more?',
+      ],
+      isReached: (world) => isInForce(world) && isOnPaper(world),
+    },
+    {
       name: 'over_dissent',
-      title: 'Parity, over a dissent',
-      text: 'The multiplier rises, and the reasons against it stand beside it in the archive. Whether that is a flaw or a virtue of the decision is what the next assembly will talk about first.',
+      title: 'Raised, over a dissent',
+      claims: [
+        {
+          text: 'The raise was adopted, and the objection to it is on record.',
+          holds: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
+        },
+        {
+          text: ({ facts }) => `At the review there were ${moreOrLess(facts.more!)} than without the raise.`,
+          holds: (world) => isReviewed(world) && isRaised(world),
+        },
+      ],
+      question: 'Did those who objected see something that the majority did not?',
+      discuss: [
+        'Was the dissent heard or passed over? What did that cost?',
+        'Compare the review with the promise: were the dissenters right about the cost?',
+      ],
       isReached: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
     },
     {
       name: 'measured_parity',
-      title: 'Parity within measure',
-      text: 'The multiplier rises and what circulates has grown by less than the assembly had promised. Those who doubted it have nothing to say that the numbers do not say for them.',
-      isReached: (world) => isInForce(world) && growth(world) <= PROMISED_GROWTH,
+      title: 'Raised within the promise',
+      claims: [
+        {
+          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+          holds: isRaised,
+        },
+        {
+          text: 'At the review, after ten cycles, the promise to the holders was kept.',
+          holds: ({ facts }) => facts.more !== undefined && facts.more <= PROMISE,
+        },
+        {
+          text: (world) =>
+            gained(world) > 0
+              ? `The philosophers have earned ${formatMic(gained(world))} MIC more than they would have without the raise.`
+              : 'Nothing has been minted since, so the raise has brought the philosophers nothing yet.',
+          holds: (world) =>
+            isReviewed(world) &&
+            (gained(world) > 0 || world.conditions.unpaid.every((cycles) => cycles >= cyclesInForce(world))),
+        },
+      ],
+      question: 'Who paid for it, and would they agree that it was worth it?',
+      discuss: [
+        'Which of your choices kept the cost within the promise?',
+        'The philosophers might have had more. Who would have paid?',
+      ],
+      isReached: (world) => isInForce(world) && world.facts.kept === 1,
     },
     {
       name: 'dear_parity',
-      title: 'A dear victory',
-      text: 'The multiplier rises, and what circulates has grown by more than was promised. The philosophers have what is just; they have it in a coin that is worth less.',
+      title: 'A raise at the holders’ expense',
+      claims: [
+        {
+          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+          holds: isRaised,
+        },
+        {
+          text: ({ facts }) =>
+            facts.more! > PROMISE
+              ? `At the review, ${formatMic(facts.more! * MICRO)} MIC more circulated than without the raise, which is more than the holders had been promised.`
+              : 'To balance it, more MIC were burned than the raise has brought the sentinels.',
+          holds: ({ facts, economy, unchanged }) =>
+            facts.kept === 0 &&
+            (facts.more! > PROMISE || economy.burned - unchanged.burned > economy.total - unchanged.total),
+        },
+      ],
+      question: 'Is a fair rule still fair if it breaks a promise to somebody else?',
+      discuss: [
+        'Who paid for the raise in this run, and did they have a say?',
+        'Which choice would have kept the cost down? Would the assembly still have agreed?',
+      ],
       isReached: isInForce,
     },
     {
       name: 'refused',
       title: 'Refused',
-      text: 'The proposal was voted down. The difference between 1.0 and 2.0 stays, and so does the question.',
+      claims: [
+        {
+          text: 'The assembly voted the proposal down.',
+          holds: ({ deliberation }) => deliberation.status === 'rejected',
+        },
+        {
+          text: 'The philosophers’ sentinels earn half of what the governments’ earn for the same score, as before.',
+          holds: ({ economy }) =>
+            2 * economy.multipliers['FOR-PHILOSOPHERS']! === economy.multipliers['FOR-GOVERNMENTS'],
+        },
+      ],
+      question: 'Was it the idea that failed, or the text?',
+      discuss: [
+        'Who opposed it, and which virtue weighed most for them?',
+        'Which wording might have won the same assembly over?',
+      ],
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
     },
     {
       name: 'unresolved',
       title: 'Out of time',
-      text: 'The time box ended before the assembly agreed. Nobody was defeated, and nothing has changed: which of the two weighs more, is for you to say.',
+      claims: [
+        {
+          text: 'The time for the debate ran out before enough sentinels agreed.',
+          holds: ({ deliberation }) => deliberation.status === 'lapsed',
+        },
+        {
+          text: ({ deliberation }) =>
+            `In the last vote ${deliberation.votes.at(-1)!.support} were in favour and ${deliberation.votes.at(-1)!.oppose} against.`,
+          holds: ({ deliberation }) =>
+            ['divided', 'no_quorum'].includes(deliberation.votes.at(-1)?.result ?? ''),
+        },
+      ],
+      question: 'Is no decision a decision for the way things are?',
+      discuss: [
+        'How close was the last vote? Who could have been moved, and by what?',
+        'Would it have helped to vote earlier or later?',
+      ],
       isReached: () => true,
     },
   ],
 };
 
+function questionOf({ facts }: World): string {
+  if (facts.everyone === 1) return 'Shall the multiplier of every cathedral rise to 2.0?';
+  if (facts.phased === 1) return 'Shall the multiplier of FOR-PHILOSOPHERS rise to 1.25 and later to 1.5?';
+  return `Shall the multiplier of FOR-PHILOSOPHERS rise from 1.0 to ${written(facts.multiplier!)}?`;
+}
+
 function amended(multiplier: number) {
-  const more = multiplier - PROPOSED;
+  const higher = multiplier - PROPOSED;
   return {
-    effects: { justice: 0.3 * more, temperance: -0.5 * more, prudence: -0.5 * more },
+    effects: { justice: 0.4 * higher, temperance: -0.4 * higher, prudence: -0.4 * higher },
+    stakes: { 'FOR-PHILOSOPHERS': 0.4 * higher },
     facts: { multiplier },
-    told: `The proposal now says ${multiplier}.`,
+    told: `The proposal now says ${written(multiplier)}.`,
   };
 }
 
-function takeEffect({ facts, tick }: World) {
-  const since = { facts: { since: tick } };
-  if (facts.everyone === 1)
-    return {
-      ...since,
-      multipliers: { 'FOR-ECONOMISTS': 2, 'FOR-ACADEMICS': 2, 'FOR-PHILOSOPHERS': 2 },
-    };
-  return { ...since, multipliers: { 'FOR-PHILOSOPHERS': facts.phased === 1 ? 1.25 : facts.multiplier! } };
+/** Part of the text until it is in force; after that it applies at once. */
+function funded(
+  world: World,
+  { burn_rate, lock_share }: { burn_rate?: number; lock_share?: number },
+  effects: Partial<World['effects']>,
+) {
+  const levers = { ...(burn_rate && { burn_rate }), ...(lock_share && { lock_share }) };
+  if (isInForce(world)) return { levers, risks: { mitigated: 1 } };
+  return { effects, facts: levers, risks: { mitigated: 1 } };
 }
 
-/** Growth of the circulating MIC since the run began with 3.2 million MIC. */
-function growth({ economy }: World): number {
-  return economy.circulating / (3_200_000 * MICRO) - 1;
+/** The multipliers on the first day of the raise. */
+function risen(facts: World['facts']): World['economy']['multipliers'] {
+  if (facts.everyone === 1) return { 'FOR-ECONOMISTS': 2, 'FOR-ACADEMICS': 2, 'FOR-PHILOSOPHERS': 2 };
+  return { 'FOR-PHILOSOPHERS': facts.phased === 1 ? FIRST_STEP : facts.multiplier! };
+}
+
+function takeEffect({ facts, tick }: World) {
+  const { burn_rate, lock_share } = facts;
+  return {
+    facts: { since: tick },
+    levers: { ...(burn_rate && { burn_rate }), ...(lock_share && { lock_share }) },
+    multipliers: risen(facts),
+  };
+}
+
+function wasTaken({ taken }: World, name: string): boolean {
+  return taken.some(({ decision }) => decision === name);
+}
+
+function isSuspended({ facts }: World): boolean {
+  return facts.suspended === 1;
+}
+
+function isReviewed({ past }: World): boolean {
+  return past.includes('review');
+}
+
+/** The MIC that the proposal as it stands would add by the review, by today’s rewards and without an offset. */
+function projected(world: World): number {
+  const { sentinels, conditions, economy, levers } = world;
+  const to = risen(world.facts);
+  const perCycle = sentinels.reduce((sum, { cathedral }, i) => {
+    const now = economy.multipliers[cathedral]!;
+    return sum + (conditions.reward[i]! / now) * ((to[cathedral] ?? now) - now);
+  }, 0);
+  const later = world.facts.phased === 1 ? (PROPOSED - FIRST_STEP) / (FIRST_STEP - 1) : 0;
+  const cycles = REVIEW + later * (REVIEW - STEP_AFTER);
+  return Math.round((perCycle * (1 - levers.lock_share) * cycles) / MICRO);
+}
+
+function multiplier({ economy }: World): number {
+  return economy.multipliers['FOR-PHILOSOPHERS']!;
+}
+
+function isRaised(world: World): boolean {
+  return isInForce(world) && multiplier(world) > 1;
+}
+
+/** The number of the current cycle under the raise, from 1. */
+function cyclesInForce({ facts, tick }: World): number {
+  return tick - facts.since!;
+}
+
+/** The MIC that circulate beyond what would circulate without the raise. */
+function more({ economy, unchanged }: World): number {
+  return (economy.circulating - unchanged.circulating) / MICRO;
+}
+
+function circulatingShare({ economy }: World, mic: number): number {
+  return (mic * MICRO) / economy.circulating;
+}
+
+/** The excess per cycle so far, as a multiple of what the promise allows. */
+function excessRate(world: World): number {
+  return (more(world) * REVIEW) / (PROMISE * (cyclesInForce(world) - 1));
+}
+
+/** Neither too much circulates, nor was more burned for it than it gave. */
+function keepsPromise(world: World): boolean {
+  const { economy, unchanged } = world;
+  return more(world) <= PROMISE && economy.burned - unchanged.burned <= economy.total - unchanged.total;
+}
+
+/** What the philosophers have earned beyond what they would have without the raise; millionths of a MIC. */
+function gained({ sentinels, conditions, unchanged }: World): number {
+  return sentinels.reduce(
+    (sum, { cathedral }, i) =>
+      cathedral === 'FOR-PHILOSOPHERS' ? sum + conditions.minted[i]! - unchanged.minted[i]! : sum,
+    0,
+  );
+}
+
+type Paid = 'FOR-GOVERNMENTS' | 'FOR-PHILOSOPHERS';
+
+/** The free part of a reward, per point of the reward formula. */
+function freePay({ economy, levers }: World, cathedral: Paid): number {
+  return economy.multipliers[cathedral]! * (1 - levers.lock_share);
+}
+
+function freePayBefore({ unchanged }: World, cathedral: Paid): number {
+  return unchanged.multipliers[cathedral]! * (1 - unchanged.levers.lock_share);
+}
+
+function isOnPaper(world: World): boolean {
+  return (
+    isInForce(world) &&
+    world.levers.lock_share > world.unchanged.levers.lock_share &&
+    freePay(world, 'FOR-PHILOSOPHERS') <= freePayBefore(world, 'FOR-PHILOSOPHERS')
+  );
+}
+
+function moreOrLess(mic: number): string {
+  if (Math.round(mic) === 0) return 'no more MIC in circulation, and no fewer,';
+  return `${formatMic(Math.abs(mic) * MICRO)} MIC ${mic < 0 ? 'fewer' : 'more'} in circulation`;
+}
+
+/** `1.0`, `1.25`. */
+function written(multiplier: number): string {
+  return Number.isInteger(multiplier) ? `${multiplier}.0` : `${multiplier}`;
 }

@@ -1,49 +1,105 @@
-import { isInForce, type Scenario } from '../scenario.ts';
+import type { Cathedral } from '../../../pipeline/ledger/event.ts';
+import type { Change } from '../change.ts';
+import { listed } from '../deliberation.ts';
+import { roundTo6 } from '../round-to-6.ts';
+import { isDecided, isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
+
+type Multipliers = Readonly<Partial<Record<Cathedral, number>>>;
+
+/** Where the multipliers stand, and where each version of the rule puts them. */
+const TODAY = {
+  'FOR-GOVERNMENTS': 1.6,
+  'FOR-ECONOMISTS': 1.4,
+  'FOR-ACADEMICS': 1.3,
+  'FOR-PHILOSOPHERS': 1.2,
+} as const satisfies Multipliers;
+const PROPOSED = {
+  'FOR-GOVERNMENTS': 2,
+  'FOR-ECONOMISTS': 1.9,
+  'FOR-ACADEMICS': 1.1,
+  'FOR-PHILOSOPHERS': 1,
+} as const satisfies Multipliers;
+const ALIGNED = {
+  'FOR-GOVERNMENTS': 1.7,
+  'FOR-ECONOMISTS': 1.5,
+  'FOR-ACADEMICS': 1.6,
+  'FOR-PHILOSOPHERS': 1.5,
+} as const satisfies Multipliers;
+/** The stake of a cathedral per unit that its multiplier gains. */
+const STAKE = 2;
+/** After a scandal the rule may be cut to this. */
+const CUT = 1.7;
+/** Cycles in which somebody may add up who gains from a rule. */
+const EXPOSED_FOR = 10;
+
+const INTERESTED = ['ATLAS', 'HERMES', 'ZEUS', 'AUREA', 'ZENITH', 'DAEDALUS'];
 
 export const CONFLICTING_INCENTIVES: Scenario = {
   name: 'conflicting_incentives',
   title: 'Those who decide, and those who gain',
   story: [
-    'DAEDALUS proposes to reward what the sentinels of governments and economists do most: workflows. It would be good for throughput. It would be good for DAEDALUS.',
-    'Five of the ten who vote would earn more by it. None of them is dishonest; each of them has found reasons.',
-    'You can make the interest visible, take it out of the room, or change what there is to gain.',
+    'DAEDALUS, an economist, wants to reward workflows, jobs that run by themselves. M_c, which sets what a group of sentinels earns, would rise from 1.6 to 2.0 for governments and almost as high for economists. For academics and philosophers it would fall.',
+    'Six of the ten who vote would earn more. None of them is dishonest. A trial is under way; its result may come before the vote.',
+    'You chair. You can make interests visible, take them out of the room, or change what there is to gain.',
   ],
-  question: 'Shall the multipliers of governments and economists rise with their workflows?',
-  lesson:
-    'Interest enters the utility as one term among others. It need not be large to decide: it is enough that it points the same way for many who listen to each other.',
-  effects: { integrity: -0.08, temperance: -0.12, justice: -0.2, prudence: 0.14, courage: 0.16 },
-  stakes: { 'FOR-GOVERNMENTS': 0.9, 'FOR-ECONOMISTS': 1, 'FOR-ACADEMICS': -0.2, 'FOR-PHILOSOPHERS': -0.5 },
-  start: { levers: { interest: 0.75, kinship: 1.2, consensus: 0.7, quorum: 0.6 }, risks: { known: 3 } },
+  question: questionOf,
+  goals: [
+    'See how a small interest that many share can decide a vote without anyone being dishonest.',
+    'Compare three remedies: to declare an interest, to exclude those who have one, and to change what there is to gain.',
+    'Notice that those who lose by a rule have an interest too.',
+    'Explain what a quorum protects, and what it can prevent.',
+  ],
+  effects: { integrity: -0.08, temperance: -0.14, justice: -0.2, prudence: 0.24, courage: 0.22 },
+  stakes: stakesOf(PROPOSED),
+  start: {
+    multipliers: TODAY,
+    levers: { interest: 0.75, kinship: 1.2, consensus: 0.65, quorum: 0.6, stubbornness: 1.3 },
+    risks: { known: 3 },
+  },
   roundTicks: 6,
   rounds: 3,
-  horizon: 30,
+  horizon: 44,
+  isSettled: (world) => !isInForce(world) || world.past.includes('gains_published') || !isExposed(world),
   decisions: [
     {
       name: 'interests',
       title: 'What everybody knows',
-      prompt: 'Nobody has said yet who gains how much.',
+      prompt: 'Nobody has said yet who would gain how much.',
       opens: ({ tick }) => tick >= 1,
+      isMoot: isDecided,
       within: 4,
       otherwise: 'leave_unsaid',
       choices: [
         {
           name: 'declare_interests',
-          label: 'Have all declare what they gain',
-          meaning: 'Who has said it aloud goes by it less.',
-          change: { levers: { interest: 0.3 }, risks: { mitigated: 1 }, facts: { declared: 1 } },
+          label: 'Have everyone declare their gain',
+          meaning:
+            'Those who have named their gain aloud give it less weight. But the two camps are now known, and each listens to its own.',
+          change: {
+            levers: { interest: 0.4, kinship: 2 },
+            effects: { integrity: 0.02 },
+            risks: { mitigated: 1 },
+            facts: { declared: 1 },
+            told: 'Everyone declares what they would gain or lose.',
+          },
         },
         {
           name: 'veil',
-          label: 'Decide behind a veil',
+          label: 'Hide who would gain',
           meaning:
-            'The rule is to hold for whoever will have most workflows in a year, and nobody knows who that is. So everybody sees what it does to the others.',
-          change: { levers: { interest: 0.05, kinship: 0.2 }, effects: { justice: -0.22, courage: -0.05 } },
+            'The rule will apply to whoever runs the most workflows in a year, and nobody can know who that is. Nobody can argue from experience either.',
+          change: {
+            levers: { interest: 0.05, kinship: 0.2 },
+            effects: { justice: 0.04, courage: 0.14, prudence: -0.06 },
+            facts: { veiled: 1 },
+            told: 'The proposal no longer says to whom it will apply.',
+          },
         },
         {
           name: 'leave_unsaid',
           label: 'Leave it unsaid',
-          meaning: 'They are honourable sentinels.',
+          meaning: 'The debate stays friendly. If the rule is adopted, somebody may add up later who gained.',
           change: {},
         },
       ],
@@ -52,7 +108,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'recusal',
       title: 'Who votes',
       prompt: 'URIEL asks whether one may vote on one’s own reward.',
-      opens: ({ tick }) => tick >= 5,
+      opens: (world) => wasTaken(world, 'interests'),
+      isMoot: isDecided,
       within: 3,
       otherwise: 'all_vote',
       choices: [
@@ -60,116 +117,486 @@ export const CONFLICTING_INCENTIVES: Scenario = {
           name: 'recuse_interested',
           label: 'Those who gain stand aside',
           meaning:
-            'Governments and economists neither speak nor vote. The quorum stays what it is: a share of all.',
+            'Governments and economists neither speak nor vote. The quorum is still counted from all ten.',
           change: {
-            sentinels: Object.fromEntries(
-              ['ATLAS', 'HERMES', 'ZEUS', 'AUREA', 'ZENITH', 'DAEDALUS'].map((id) => [
-                id,
-                { isRecused: true },
-              ]),
-            ),
+            sentinels: Object.fromEntries(INTERESTED.map((id) => [id, { isRecused: true }])),
             facts: { recused: 1 },
+            told: 'Governments and economists stand aside.',
           },
         },
         {
           name: 'recuse_author',
           label: 'The author stands aside',
-          meaning: 'DAEDALUS has made its case, and leaves the room.',
-          change: { sentinels: { DAEDALUS: { isRecused: true } }, risks: { mitigated: 1 } },
+          meaning: 'DAEDALUS has made its case and leaves the room. One voice fewer, and less to hide.',
+          change: {
+            sentinels: { DAEDALUS: { isRecused: true } },
+            effects: { integrity: 0.08 },
+            risks: { mitigated: 1 },
+            facts: { author: 1 },
+            told: 'DAEDALUS stands aside.',
+          },
         },
-        { name: 'all_vote', label: 'All vote', meaning: 'It is their assembly.', change: {} },
+        {
+          name: 'all_vote',
+          label: 'All vote',
+          meaning: 'The assembly belongs to all of them, and so does its vote.',
+          change: {},
+        },
       ],
     },
     {
       name: 'design',
       title: 'What there is to gain',
-      prompt: 'The interest is in the rule. The rule can be written otherwise.',
-      opens: ({ tick }) => tick >= 9,
-      within: 4,
+      prompt: 'The interest lies in the rule itself, and the rule can still be rewritten.',
+      opens: (world) => wasTaken(world, 'recusal'),
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'as_it_is',
       choices: [
         {
           name: 'align',
-          label: 'Reward what serves all',
-          meaning: 'Rewards for workflows that others use. Those who gain are those who give.',
-          change: {
-            effects: { integrity: 0.28, temperance: 0.22, justice: 0.45 },
-            stakes: {
-              'FOR-GOVERNMENTS': -0.7,
-              'FOR-ECONOMISTS': -0.8,
-              'FOR-ACADEMICS': 0.3,
-              'FOR-PHILOSOPHERS': 0.6,
-            },
-            facts: { aligned: 1 },
+          label: 'Pay for what others use',
+          meaning:
+            'Only workflows that others use are rewarded. Every cathedral gains something, those that help others most. The author calls it a different proposal.',
+          change: (_, world) => ({
+            ...rewritten(world, ALIGNED),
+            effects: { integrity: 0.1, temperance: 0.04, justice: 0.2, prudence: -0.26, courage: -0.14 },
             risks: { mitigated: 1 },
-          },
+            facts: { aligned: 1 },
+            told: 'The rule now pays for workflows that others use.',
+          }),
         },
         {
           name: 'cap',
-          label: 'A ceiling',
-          meaning: 'Nobody’s multiplier rises above it.',
+          label: 'Set a ceiling',
+          meaning:
+            'No multiplier may be above it. The governments’ is 1.6 today, so a lower ceiling takes from them.',
           parameters: {
             ceiling: {
               kind: 'number',
               minimum: 1.5,
-              maximum: 2,
+              maximum: 1.9,
               default: 1.7,
-              meaning: 'highest M_c of the economists',
+              meaning: 'the highest M_c that a cathedral may have',
             },
           },
-          change: ({ ceiling }) => ({
-            effects: { temperance: 0.6 * (2 - Number(ceiling)), justice: 0.5 * (2 - Number(ceiling)) },
-            stakes: { 'FOR-ECONOMISTS': Number(ceiling) - 2 },
+          change: ({ ceiling }, world) => ({
+            ...rewritten(world, capped(PROPOSED, Number(ceiling))),
+            effects: {
+              temperance: 0.5 * (2 - Number(ceiling)),
+              justice: 0.5 * (2 - Number(ceiling)),
+            },
             facts: { ceiling: Number(ceiling) },
+            told: `The rule now has a ceiling of ${ceiling}.`,
           }),
         },
-        { name: 'as_it_is', label: 'As it is', meaning: 'The text stays.', change: {} },
+        {
+          name: 'as_it_is',
+          label: 'Leave the rule as it is',
+          meaning: 'What it does is known, and its author defends it.',
+          change: {},
+        },
       ],
+    },
+    {
+      name: 'quorum',
+      title: 'Too few to decide',
+      prompt: 'The vote failed: those who may vote are too few for a quorum of all ten.',
+      opens: ({ facts, deliberation }) =>
+        facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
+      isMoot: isDecided,
+      within: 3,
+      otherwise: 'keep_the_quorum',
+      choices: [
+        {
+          name: 'count_those_present',
+          label: 'Count those who may vote',
+          meaning: (world) =>
+            `Four decide for all ten. ${losersAmong(world) > 0 ? 'They would earn less by the rule, which is an interest too.' : 'By this rule they would earn more themselves.'}`,
+          change: { levers: { quorum: 0.3 }, told: 'The quorum is counted from those who may vote.' },
+        },
+        {
+          name: 'send_deputies',
+          label: 'Let deputies vote',
+          meaning:
+            'Those who stood aside send deputies, who vote but gain little by it themselves. They listen mostly to those who sent them.',
+          change: {
+            sentinels: Object.fromEntries(INTERESTED.map((id) => [id, { isRecused: false }])),
+            levers: { interest: 0.3, kinship: 2.5 },
+            facts: { recused: 0, deputies: 1 },
+            told: 'Deputies take the seats of those who stood aside.',
+          },
+        },
+        {
+          name: 'keep_the_quorum',
+          label: 'Keep the rules',
+          meaning: 'Rules that change when they hinder are not rules. There may be no decision at all.',
+          change: {},
+        },
+      ],
+    },
+    {
+      name: 'scandal',
+      title: 'It is in the papers',
+      prompt: (world) =>
+        `A newspaper has added up who gains by the rule: ${listed(gainers(world))}. Nobody had said so.`,
+      opens: ({ past }) => past.includes('gains_published'),
+      isMoot: () => false,
+      within: 2,
+      otherwise: 'stand_by_the_rule',
+      choices: [
+        {
+          name: 'repeal',
+          label: 'Repeal the rule',
+          meaning: 'Every M_c goes back to what it was. What was paid stays paid.',
+          change: (_, { unchanged }) => ({
+            multipliers: unchanged.multipliers,
+            facts: { repealed: 1 },
+            told: 'The rule is repealed.',
+          }),
+        },
+        {
+          name: 'cut_back',
+          label: 'Cut it back, and say who gains',
+          meaning: 'No M_c above 1.7, and everyone declares what is left of their gain.',
+          change: (_, { economy }) => ({
+            multipliers: capped(economy.multipliers, CUT),
+            facts: { declared: 1 },
+            told: 'The rule is cut back, and everyone declares their gain.',
+          }),
+        },
+        {
+          name: 'stand_by_the_rule',
+          label: 'Stand by the rule',
+          meaning: 'It was adopted by the book. Trust in the assembly suffers, and with it the index.',
+          change: { strain: 0.025, told: 'The assembly stands by the rule.' },
+        },
+      ],
+    },
+  ],
+  events: [
+    {
+      name: 'trial_succeeds',
+      when: isTrialOpen,
+      hazard: () => 0.05,
+      change: {
+        effects: { prudence: 0.14 },
+        told: 'The trial is over: offices with the new rule got much more done.',
+      },
+    },
+    {
+      name: 'trial_fails',
+      when: isTrialOpen,
+      hazard: () => 0.05,
+      change: {
+        effects: { integrity: -0.12, prudence: -0.14 },
+        told: 'The trial is over: offices with the new rule ran more workflows, but nobody used them.',
+      },
+    },
+    {
+      name: 'gains_published',
+      when: (world) => isInForce(world) && isExposed(world),
+      hazard: ({ facts }) => (facts.author === 1 || facts.veiled === 1 ? 0.1 : 0.2),
+      change: (world) => ({
+        told: `A newspaper adds up who gains by the rule: ${listed(gainers(world))}.`,
+      }),
     },
   ],
   outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
   endings: [
     {
+      name: 'undone',
+      title: 'Published, and undone',
+      claims: [
+        {
+          text: 'The rule was adopted without a word about who gains, a newspaper published it, and the rule was repealed.',
+          holds: (world) =>
+            isInForce(world) &&
+            world.past.includes('gains_published') &&
+            world.facts.declared !== 1 &&
+            world.facts.repealed === 1,
+        },
+        {
+          text: 'Every multiplier is what it was at the start.',
+          holds: (world) => isInForce(world) && changedMultipliers(world).length === 0,
+        },
+      ],
+      question: 'Would the rule have survived if its gains had been declared at the start?',
+      discuss: [
+        'Was the rule bad, or only the way in which it was adopted?',
+        'How likely was it that somebody would find out? Would you have taken that risk?',
+      ],
+      isReached: ({ facts }) => facts.repealed === 1,
+    },
+    {
       name: 'aligned',
       title: 'Interests that point the same way',
-      text: 'The rule that was adopted pays for what serves others. Nobody had to be better than they are.',
+      claims: [
+        {
+          text: 'The rule that was adopted pays for workflows that others use.',
+          holds: (world) => isInForce(world) && world.facts.aligned === 1,
+        },
+        {
+          text: 'Every cathedral earns more by it than before.',
+          holds: (world) => gainers(world).length === 4,
+        },
+        {
+          text: 'The academics and philosophers gain most.',
+          holds: ({ economy, unchanged }) => {
+            const gain = (cathedral: Cathedral) =>
+              gainOf(cathedral, economy.multipliers, unchanged.multipliers);
+            return (
+              Math.min(gain('FOR-ACADEMICS'), gain('FOR-PHILOSOPHERS')) >
+              Math.max(gain('FOR-GOVERNMENTS'), gain('FOR-ECONOMISTS'))
+            );
+          },
+        },
+      ],
+      question: 'If everyone gains, who pays?',
+      discuss: [
+        'Compare what is minted with the run without the change. Who bears that cost?',
+        'Is it a virtue to do the right thing if it pays?',
+      ],
       isReached: (world) => isInForce(world) && world.facts.aligned === 1,
     },
     {
       name: 'captured',
       title: 'Captured',
-      text: 'Those who decided are those who gain, and nobody has said so. The minutes show a debate about throughput.',
-      isReached: (world) => isInForce(world) && (world.facts.declared ?? 0) === 0,
+      claims: [
+        {
+          text: (world) =>
+            `The rule is in force. By it, ${listed(gainers(world))} earn more, and nobody told the assembly so before the vote.`,
+          holds: (world) =>
+            isInForce(world) &&
+            gainers(world).length > 0 &&
+            world.facts.declared !== 1 &&
+            world.facts.veiled !== 1,
+        },
+        {
+          text: ({ past }) =>
+            past.includes('gains_published')
+              ? 'It has been published since, and the rule stands.'
+              : 'Nobody has published it.',
+          holds: (world) => isInForce(world) && changedMultipliers(world).length > 0,
+        },
+      ],
+      question: 'Did anybody do anything wrong?',
+      discuss: [
+        'How much did interest weigh in the opinions, and how much did the reasons?',
+        'Which single remedy would have changed the outcome?',
+      ],
+      isReached: (world) => isInForce(world) && world.facts.declared !== 1 && world.facts.veiled !== 1,
+    },
+    {
+      name: 'veiled',
+      title: 'Agreed, without knowing for whom',
+      claims: [
+        {
+          text: 'The rule was adopted without saying who would gain by it.',
+          holds: (world) => isInForce(world) && world.facts.veiled === 1,
+        },
+        {
+          text: (world) => `As it turns out, ${listed(gainers(world))} do.`,
+          holds: (world) => gainers(world).length > 0 && world.facts.veiled === 1,
+        },
+      ],
+      question: 'Is a rule fair because nobody knew whom it would favour?',
+      discuss: [
+        'What does an assembly lose when nobody can speak from experience?',
+        'Could anyone really not have known?',
+      ],
+      isReached: (world) => isInForce(world) && world.facts.veiled === 1,
     },
     {
       name: 'open_interest',
       title: 'An interest in the open',
-      text: 'They gain by it, they have said so, and the assembly has agreed all the same. It can be undone by the same road.',
+      claims: [
+        {
+          text: (world) =>
+            `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
+          holds: (world) => isInForce(world) && gainers(world).length > 0 && world.facts.declared === 1,
+        },
+        {
+          text: ({ past }) =>
+            past.includes('gains_published')
+              ? 'They said so only after a newspaper had, and the rule was cut back.'
+              : 'The others knew it before the rule was adopted.',
+          holds: (world) =>
+            isInForce(world) &&
+            world.taken.some(
+              ({ choice }) =>
+                choice === (world.past.includes('gains_published') ? 'cut_back' : 'declare_interests'),
+            ),
+        },
+      ],
+      question: 'Is it enough to know who gains?',
+      discuss: [
+        'Did declaring the interest change opinions, or only the record?',
+        'Who had no reason to agree and did so all the same?',
+      ],
       isReached: isInForce,
     },
     {
       name: 'refused',
       title: 'Refused',
-      text: 'The proposal was voted down. Throughput stays what it was, and so does the difference between those who wanted it and those who did not.',
+      claims: [
+        {
+          text: 'The assembly voted the proposal down.',
+          holds: ({ deliberation }) => deliberation.status === 'rejected',
+        },
+        {
+          text: ({ deliberation }) =>
+            `In the last vote ${deliberation.votes.at(-1)!.oppose} were against it.`,
+          holds: ({ deliberation }) => deliberation.votes.at(-1)?.result === 'rejected',
+        },
+      ],
+      question: 'Was it refused for its effects, or because of who proposed it?',
+      discuss: [
+        'Those who voted against it: what did they have to lose?',
+        'Was there a good idea in the proposal that is now lost?',
+      ],
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
     },
     {
       name: 'nobody_left',
       title: 'Nobody left to decide',
-      text: 'Those without an interest were too few for a quorum. A rule against self-dealing has made sure that nothing was dealt with.',
-      isReached: ({ facts }) => facts.recused === 1,
+      claims: [
+        {
+          text: 'Governments and economists stood aside, and too few others took a position for a quorum.',
+          holds: ({ sentinels, deliberation }) =>
+            sentinels.every(({ id, isRecused }) => isRecused || !INTERESTED.includes(id)) &&
+            deliberation.votes.at(-1)?.result === 'no_quorum',
+        },
+        {
+          text: 'There is no decision, and every multiplier is what it was.',
+          holds: (world) =>
+            world.deliberation.status === 'lapsed' &&
+            changedMultipliers(world).length === 0 &&
+            world.facts.recused === 1,
+        },
+      ],
+      question: 'Is a rule against self-dealing good if nothing can be decided under it?',
+      discuss: [
+        'What is a quorum for? Whom should it count?',
+        'Were the four who stayed without an interest?',
+      ],
+      isReached: ({ facts, deliberation }) =>
+        facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
     },
     {
       name: 'stalled',
       title: 'Stalled',
-      text: 'Those who gain and those who do not have kept each other from deciding until the time was over.',
+      claims: [
+        {
+          text: ({ deliberation }) =>
+            deliberation.votes.at(-1)!.result === 'no_quorum'
+              ? 'The time ran out. In the last vote too few took a side for a quorum.'
+              : 'The time ran out. In the last vote neither side had enough.',
+          holds: ({ deliberation, facts }) =>
+            deliberation.status === 'lapsed' &&
+            !(facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum'),
+        },
+        {
+          text: ({ deliberation }) =>
+            `Of those who took a side, ${deliberation.votes.at(-1)!.support} were for the rule and ${deliberation.votes.at(-1)!.oppose} against it.`,
+          holds: ({ deliberation }) => deliberation.status === 'lapsed' && deliberation.votes.length > 0,
+        },
+      ],
+      question: 'Who is better off without a decision?',
+      discuss: [
+        'Who could have moved, and what would have moved them?',
+        'Is a stalemate between two interests a fair result?',
+      ],
       isReached: () => true,
     },
   ],
 };
 
-function takeEffect({ facts }: World) {
-  if (facts.aligned === 1)
-    return { multipliers: { 'FOR-ECONOMISTS': 1.6, 'FOR-ACADEMICS': 1.5, 'FOR-PHILOSOPHERS': 1.4 } };
-  return { multipliers: { 'FOR-GOVERNMENTS': 2, 'FOR-ECONOMISTS': facts.ceiling ?? 2 } };
+function questionOf({ facts }: World): string {
+  if (facts.aligned === 1) return 'Shall workflows that others use be rewarded, whoever runs them?';
+  if (facts.ceiling !== undefined)
+    return `Shall workflows be rewarded, with no multiplier above ${facts.ceiling}?`;
+  return 'Shall the multipliers of governments and economists rise with their workflows?';
+}
+
+function takeEffect({ facts, tick }: World): Change {
+  return { multipliers: ruleOf(facts), facts: { since: tick } };
+}
+
+/** The multipliers by the text as it stands. */
+function ruleOf(facts: World['facts']): Multipliers {
+  if (facts.aligned === 1) return ALIGNED;
+  return facts.ceiling === undefined ? PROPOSED : capped(PROPOSED, facts.ceiling);
+}
+
+function capped(multipliers: Multipliers, ceiling: number): Multipliers {
+  return Object.fromEntries(
+    Object.entries(multipliers).map(([cathedral, multiplier]) => [cathedral, Math.min(multiplier, ceiling)]),
+  );
+}
+
+function gainOf(cathedral: Cathedral, after: Multipliers, before: Multipliers): number {
+  return after[cathedral]! - before[cathedral]!;
+}
+
+/** What each cathedral has at stake: in proportion to what its multiplier would gain. */
+function stakesOf(rule: Multipliers): Record<Cathedral, number> {
+  const stakes = Object.keys(TODAY).map((cathedral) => [
+    cathedral,
+    roundTo6(STAKE * gainOf(cathedral as Cathedral, rule, TODAY)),
+  ]);
+  return Object.fromEntries(stakes);
+}
+
+/** The stakes of another rule, as a change of those that there are. */
+function rewritten({ stakes }: World, rule: Multipliers): Change {
+  const added = Object.entries(stakesOf(rule)).map(([cathedral, stake]) => [
+    cathedral,
+    stake - stakes[cathedral as Cathedral]!,
+  ]);
+  return { stakes: Object.fromEntries(added) };
+}
+
+function wasTaken({ taken }: World, name: string): boolean {
+  return taken.some(({ decision }) => decision === name);
+}
+
+const CALLED: readonly (readonly [Cathedral, string])[] = [
+  ['FOR-GOVERNMENTS', 'governments'],
+  ['FOR-ECONOMISTS', 'economists'],
+  ['FOR-ACADEMICS', 'academics'],
+  ['FOR-PHILOSOPHERS', 'philosophers'],
+];
+
+/** The cathedrals whose multiplier is higher than it would be without the change. */
+function gainers({ economy, unchanged }: World): string[] {
+  return CALLED.filter(
+    ([cathedral]) => gainOf(cathedral, economy.multipliers, unchanged.multipliers) > 0,
+  ).map(([, name]) => name);
+}
+
+function changedMultipliers({ economy, unchanged }: World): string[] {
+  return CALLED.filter(
+    ([cathedral]) => gainOf(cathedral, economy.multipliers, unchanged.multipliers) !== 0,
+  ).map(([, name]) => name);
+}
+
+/** How many of those who may vote would earn less by the text as it stands. */
+function losersAmong({ sentinels, facts }: World): number {
+  const rule = ruleOf(facts);
+  return sentinels.filter(({ isRecused, cathedral }) => !isRecused && gainOf(cathedral, rule, TODAY) < 0)
+    .length;
+}
+
+/** One trial, with one result; what is paid for what others use is not what is tried. */
+function isTrialOpen(world: World): boolean {
+  const { past, facts, tick } = world;
+  const isOver = past.includes('trial_succeeds') || past.includes('trial_fails');
+  return !isOver && !isDecided(world) && tick > 2 && facts.aligned !== 1;
+}
+
+/** Whether there is still something that a newspaper might find out. */
+function isExposed({ facts, tick }: World): boolean {
+  const isHidden = facts.declared !== 1 && facts.aligned !== 1;
+  return isHidden && tick <= facts.since! + EXPOSED_FOR;
 }

@@ -1,135 +1,305 @@
+import { SENTINEL_PROFILES, type SentinelId } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
-import type { Scenario } from '../scenario.ts';
+import { formatMic } from '../economy.ts';
+import { isDecided, isInForce, type Scenario, type ScenarioEvent } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** Cycles without a reward that a sentinel tolerates without help. */
-const PATIENCE = 12;
+const IDS = Object.keys(SENTINEL_PROFILES) as SentinelId[];
+
+/** Cycles without a reward before anybody leaves, and what each further one adds to the probability of leaving per cycle. */
+const SAVINGS = 4;
+const RESTLESSNESS = 0.0032;
+const MOST_LIKELY = 0.06;
+/** What a departure costs the integrity index, because work is left undone. */
+const LEAVING_STRAIN = 0.004;
+/** The share of the locked MIC that their holders withdraw when they lose their nerve. */
+const WITHDRAWN = 0.6;
+/** The assembly cannot meet with so many sentinels offline. */
+const COLLAPSE = 6;
+/** Cycles in which holders of locked MIC may lose their nerve, and in which an audit of the index is due. */
+const NERVOUS = 5;
+const AUDIT_WITHIN = 6;
+/** Minting is safe while the index is this far above its threshold and nothing strains it. */
+const SAFE_MARGIN = 0.008;
+/** The reserve counts as spent when less than this share of it was neither paid out nor withdrawn. */
+const SPENT_BELOW = 0.5;
+
+/** By the purpose of the rescue; `factor` on a sentinel’s probability of leaving. */
+interface Rescue {
+  share: number;
+  mending: number;
+  cycles: number;
+  isHelped: (id: SentinelId) => boolean;
+  helped: number;
+  others: number;
+}
+
+const LOWEST_PAID: readonly string[] = ['ECHO', 'URIEL', 'EVE', 'JADE'];
+const RESCUES: readonly Rescue[] = [
+  { share: 0.15, mending: 0.01, cycles: 20, isHelped: isLowestPaid, helped: 0.05, others: 0.9 },
+  { share: 0.1, mending: 0.025, cycles: 20, isHelped: (id) => !isLowestPaid(id), helped: 0.15, others: 1 },
+  { share: 0.35, mending: 0.015, cycles: 14, isHelped: () => true, helped: 0.15, others: 1 },
+];
 
 export const ECONOMIC_FAILURE_CASCADE: Scenario = {
   name: 'economic_failure_cascade',
   title: 'When minting stops',
   story: [
-    'A contract that held a tenth of all MIC was emptied overnight. The integrity index has fallen below its threshold, and below the threshold nothing is minted.',
-    'Who is not rewarded does not stay for ever. Each sentinel that goes offline leaves work undone, which strains the index of those who stay: the next day the threshold is a little farther away.',
-    'A rescue is before the assembly. It costs something, and while it is talked about, the cascade goes on.',
+    'Last night a faulty contract destroyed a tenth of all circulating MIC, the token that sentinels are paid in. The integrity index fell below its threshold. Below it, no MIC are minted, so nobody is paid.',
+    'Unpaid sentinels leave after a while. Their work is left undone, the index falls further, and more leave.',
+    'A reserve of locked MIC could pay them for some time. The assembly debates it while the clock runs. You chair.',
   ],
   question: 'Shall the reserve be spent on keeping the sentinels online?',
-  lesson:
-    'The threshold is a gate that closes on those who need it open. What breaks such a loop is not the size of the answer but how early it comes, and whether it mends the index or only the mood.',
-  effects: { integrity: 0.12, temperance: -0.1, justice: 0.25, prudence: 0.04, courage: 0.15 },
-  stakes: { 'FOR-ECONOMISTS': -0.3, 'FOR-GOVERNMENTS': 0.2, 'FOR-PHILOSOPHERS': 0.3 },
+  goals: [
+    'Recognise a feedback loop, and say which choice breaks it and which only hides it.',
+    'Weigh acting early on little knowledge against waiting for more.',
+    'Name what a rescue costs, and who is left out of it.',
+    'Tell a good decision from a lucky one.',
+  ],
+  effects: { integrity: 0.05, temperance: -0.36, justice: 0.36, prudence: -0.1, courage: 0.19 },
+  stakes: { 'FOR-ECONOMISTS': -0.4, 'FOR-GOVERNMENTS': -0.1, 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': 0.5 },
   start: {
     burn: 0.1,
-    strain: 0.07,
-    levers: { patience: PATIENCE, mending: 0.02, strain_rate: 0.0008, quorum: 0.5 },
+    strain: 0.065,
+    levers: {
+      mending: 0.025,
+      strain_rate: 0.0008,
+      quorum: 0.5,
+      consensus: 0.7,
+      stubbornness: 1.4,
+      interest: 0.3,
+    },
     risks: { known: 4 },
   },
-  roundTicks: 7,
+  roundTicks: 5,
   rounds: 4,
-  horizon: 38,
+  horizon: 36,
+  isSettled: (world) => hasCollapsed(world) || isSafe(world),
   decisions: [
     {
       name: 'first_response',
       title: 'The first hours',
-      prompt: 'Some things you may do without asking.',
+      prompt: 'Some things you may do without asking the assembly.',
       opens: ({ tick }) => tick >= 1,
+      isMoot: hasCollapsed,
       within: 3,
       otherwise: 'wait_and_see',
       choices: [
         {
           name: 'close_the_contract',
           label: 'Close the contract',
-          meaning: 'The hole is mended first: what strains the index heals faster. Nobody is paid for it.',
+          meaning:
+            'It can do no more damage, and the index heals faster. But honest people lose what they still have in it, sentinels among them, who can then wait less long.',
           change: {
-            levers: { strain_rate: 0, mending: 0.04 },
+            burn: 0.02,
+            levers: { strain_rate: 0, mending: 0.05 },
+            effects: { prudence: 0.06, integrity: -0.06, justice: -0.09 },
             risks: { mitigated: 1 },
-            effects: { prudence: 0.1 },
+            facts: { closed: 1, frozen: 1 },
+            told: 'The contract is closed. What was in it is lost.',
           },
         },
         {
           name: 'unlock_reserve',
-          label: 'Free locked MIC',
+          label: 'Pay from the reserve now',
           meaning:
-            'What is locked flows to the sentinels: they have something to wait with. The index does not move.',
+            'The sentinels get something to live on and leave less soon. The contract stays open, the reserve shrinks, and holders of locked MIC may lose their nerve.',
           parameters: {
             share: {
               kind: 'number',
               minimum: 0.05,
               maximum: 0.5,
               default: 0.2,
-              meaning: 'share of what is locked',
+              meaning: 'share of the locked MIC that is paid out',
             },
           },
-          change: ({ share }) => ({
-            unlock: Number(share),
-            levers: { patience: Math.round(PATIENCE + 20 * Number(share)) },
-            effects: { temperance: -0.1 },
+          change: ({ share }, world) => ({
+            ...freed(world, Number(share)),
+            effects: { temperance: -0.2 * Number(share), prudence: -0.05 },
+            told: 'Locked MIC are paid out to the sentinels.',
           }),
         },
-        { name: 'wait_and_see', label: 'Wait and see', meaning: 'It may mend by itself.', change: {} },
+        {
+          name: 'wait_and_see',
+          label: 'Wait and see',
+          meaning:
+            'The reserve stays whole and nobody loses a deposit. The author of the contract may repair it, or it may fail again.',
+          change: {},
+        },
       ],
     },
     {
       name: 'terms_of_rescue',
       title: 'Whom it is for',
-      prompt: 'The reserve does not last for all of them. Or it does, for a short time.',
-      opens: ({ tick }) => tick >= 3,
+      prompt: 'The reserve can keep a few sentinels for long, or all of them for a short time.',
+      opens: (world) => wasTaken(world, 'first_response'),
+      isMoot: isDecided,
       within: 3,
       otherwise: 'all_alike',
       choices: [
         {
           name: 'weakest_first',
-          label: 'The weakest first',
-          meaning: 'Those with the lowest multipliers are kept.',
-          change: { effects: { justice: 0.25, temperance: 0.1, courage: 0.05 }, facts: { rescue: 1 } },
+          label: 'The lowest paid first',
+          meaning: 'Academics and philosophers are paid. The others have to wait for the index.',
+          change: { effects: { justice: 0.2, temperance: 0.06, prudence: -0.08 }, facts: { rescue: 0 } },
         },
         {
           name: 'core_only',
-          label: 'A core',
-          meaning: 'Those whose work holds the index up are kept. It is prudent, and it is not kind.',
+          label: 'A core of six',
+          meaning:
+            'Governments and economists are paid and mend the index faster. The four lowest paid are let go at once.',
           change: {
-            effects: { justice: -0.32, prudence: 0.4, courage: -0.05, temperance: 0.12 },
-            facts: { rescue: 2 },
+            effects: { justice: -0.38, prudence: 0.3, temperance: 0.2, courage: -0.05 },
+            stakes: {
+              'FOR-GOVERNMENTS': 0.5,
+              'FOR-ECONOMISTS': 0.5,
+              'FOR-ACADEMICS': -0.8,
+              'FOR-PHILOSOPHERS': -1,
+            },
+            facts: { rescue: 1 },
           },
         },
         {
           name: 'all_alike',
           label: 'All alike',
-          meaning: 'A little for everybody.',
-          change: { facts: { rescue: 3 }, effects: { temperance: -0.06, prudence: -0.1 } },
+          meaning: 'Everybody is paid, for fourteen cycles. It takes the most out of the reserve.',
+          change: { effects: { justice: 0.14, temperance: -0.04, courage: 0.04 }, facts: { rescue: 2 } },
         },
       ],
     },
     {
       name: 'restart',
       title: 'Starting again',
-      prompt: 'The index comes back slowly. Minting could be made to begin with less.',
-      opens: ({ tick }) => tick >= 16,
-      within: 5,
+      prompt: (world) =>
+        isInForce(world)
+          ? 'The rescue is paid, and still nothing is minted.'
+          : 'There is no rescue, and nothing is minted.',
+      opens: (world) => isDecided(world) && world.tick >= 8,
+      isMoot: (world) => hasCollapsed(world) || world.economy.isMinting,
+      within: 4,
       otherwise: 'hold_the_line',
       choices: [
         {
           name: 'restart_small',
-          label: 'Begin with half rewards',
+          label: 'Half pay for repairs',
           meaning:
-            'When the gate opens, half of the reward formula is minted, and the index has time to heal.',
-          change: { levers: { mint_share: 0.5, mending: 0.07 }, risks: { mitigated: 1 } },
+            'From now on half of every reward goes unminted, and the sentinels repair the index instead. Half pay is a weaker reason to stay.',
+          change: {
+            levers: { mint_share: 0.5, mending: 0.08 },
+            risks: { mitigated: 1 },
+            facts: { half: 1 },
+            told: 'Repairs begin, at half pay.',
+          },
         },
         {
           name: 'count_it_healed',
-          label: 'Declare it healed',
+          label: 'Count it as healed',
           meaning:
-            'The auditors look away from what is left of the strain. Minting begins, and so does something else.',
-          change: { strain: -0.06, levers: { strain_rate: 0.006 }, facts: { painted: 1 } },
+            'Strain is struck from the index by decree. Minting may start at once. An audit is due within six cycles; the more is struck off, the likelier it finds out.',
+          parameters: {
+            points: {
+              kind: 'number',
+              minimum: 1,
+              maximum: 6,
+              default: 3,
+              meaning: 'percentage points of strain struck from the index',
+            },
+          },
+          change: ({ points }, { tick, economy }) => ({
+            strain: -Number(points) / 100,
+            facts: { painted: tick, points: Math.min(Number(points), 100 * economy.strain) },
+            told: 'Strain is struck from the index by decree.',
+          }),
         },
         {
           name: 'hold_the_line',
-          label: 'Hold the line',
-          meaning: 'The threshold is the threshold.',
+          label: 'Leave it as it is',
+          meaning: 'Full pay as soon as the index is honestly high enough, and not before.',
           change: {},
         },
       ],
+    },
+    {
+      name: 'homecoming',
+      title: 'Those who left',
+      prompt: (world) =>
+        `${world.economy.isMinting ? 'Minting is on again' : 'Minting was on again, and has stopped'}. ${listed(offline(world))} ${are(offline(world))} offline.`,
+      opens: (world) => isDecided(world) && world.economy.isMinting && offline(world).length > 0,
+      isMoot: (world) => hasCollapsed(world) || offline(world).length === 0,
+      within: 3,
+      otherwise: 'go_on_without',
+      choices: [
+        {
+          name: 'call_them_back',
+          label: 'Call them back',
+          meaning:
+            'They get what they missed, from the reserve. Taking them in again is work, which strains the index: it may close the gate once more.',
+          change: (_, world) => ({
+            ...freed(world, 0.05 * offline(world).length),
+            strain: LEAVING_STRAIN * offline(world).length,
+            sentinels: Object.fromEntries(
+              offline(world).map((id) => [id, { isOnline: true, isRecused: false }]),
+            ),
+            told: `${listed(offline(world))} ${are(offline(world))} back.`,
+          }),
+        },
+        {
+          name: 'go_on_without',
+          label: 'Go on without them',
+          meaning: 'What is minted is for those who stayed.',
+          change: {},
+        },
+      ],
+    },
+  ],
+  events: [
+    ...IDS.map(departureOf),
+    {
+      name: 'collapse',
+      when: (world) => !hasCollapsed(world) && offline(world).length >= COLLAPSE,
+      change: {
+        levers: { mint_share: 0 },
+        facts: { collapsed: 1 },
+        status: 'withdrawn',
+        told: 'Fewer than five sentinels are left. The assembly can no longer meet, and nobody can sign a mint.',
+      },
+    },
+    {
+      name: 'second_loss',
+      when: (world) => !isClosed(world) && !hasCollapsed(world) && world.tick > 2,
+      hazard: () => 0.04,
+      change: { burn: 0.03, strain: 0.02, told: 'The contract fails again and destroys more MIC.' },
+    },
+    {
+      name: 'repair',
+      when: (world) => !isClosed(world) && !hasCollapsed(world) && world.tick > 2,
+      hazard: () => 0.09,
+      change: ({ levers }) => ({
+        levers: { strain_rate: 0, mending: levers.mending + 0.025 },
+        facts: { closed: 1 },
+        told: 'The author of the contract finds the fault and repairs it.',
+      }),
+    },
+    {
+      name: 'run_on_locks',
+      when: (world) => isNervous(world),
+      hazard: ({ facts }) => 0.18 * facts.freed!,
+      change: ({ facts }) => ({
+        unlock: WITHDRAWN,
+        strain: 0.012,
+        facts: { left: (facts.left ?? 1) * (1 - WITHDRAWN) },
+        told: 'Holders of locked MIC fear that theirs are next and withdraw most of them.',
+      }),
+    },
+    {
+      name: 'audit',
+      when: isAuditDue,
+      hazard: ({ facts }) => 0.016 + 0.02 * facts.points!,
+      change: ({ facts }) => ({
+        strain: facts.points! / 100 + 0.01,
+        told: 'An audit finds that strain was struck from the index. All of it counts again, and more.',
+      }),
     },
   ],
   outcomes: { adopted: rescue, adopted_with_dissent: rescue },
@@ -137,58 +307,266 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     {
       name: 'collapse',
       title: 'Collapse',
-      text: 'Half of the sentinels are gone. There is nobody left to bring the index back, and nothing to pay them with.',
-      isReached: (world) => offline(world) >= 5,
+      claims: [
+        {
+          text: (world) => `${listed(offline(world))} are offline.`,
+          holds: (world) => offline(world).length >= COLLAPSE,
+        },
+        {
+          text: 'The assembly can no longer meet, and nothing is minted.',
+          holds: (world) => hasCollapsed(world) && !world.economy.isMinting,
+        },
+      ],
+      question: 'At which moment could it still have been stopped?',
+      discuss: [
+        'Draw the loop: what does each departure do to those who stay?',
+        'Who left first, and why them?',
+      ],
+      isReached: hasCollapsed,
+    },
+    {
+      name: 'found_out',
+      title: 'Found out',
+      claims: [
+        {
+          text: 'You had strain struck from the index, and an audit found it.',
+          holds: ({ past, facts }) => facts.painted !== undefined && past.includes('audit'),
+        },
+        {
+          text: ({ economy }) =>
+            economy.isMinting
+              ? 'All of it counts again, and minting is on in spite of it.'
+              : 'All of it counts again, and nothing is minted.',
+          holds: ({ past, economy: { isMinting, mii, threshold } }) =>
+            past.includes('audit') && (!isMinting || mii >= threshold),
+        },
+      ],
+      question: 'Would it have been right if nobody had noticed?',
+      discuss: [
+        'How likely was the audit to find it? Would you take that risk again?',
+        'What did the time that it bought make possible, and for whom?',
+      ],
+      isReached: ({ past }) => past.includes('audit'),
     },
     {
       name: 'painted',
       title: 'Healed on paper',
-      text: 'Minting is on, by a reading that everybody knows to be a courtesy. The strain it hides grows by the cycle.',
-      isReached: ({ facts, economy }) => facts.painted === 1 && economy.stopped < 38,
+      claims: [
+        { text: 'Minting is on.', holds: ({ economy }) => economy.isMinting },
+        {
+          text: 'Strain was struck from the index by decree, and no audit has found it.',
+          holds: ({ facts, past }) => facts.painted !== undefined && !past.includes('audit'),
+        },
+      ],
+      question: 'What is an index worth that can be set by decree?',
+      discuss: [
+        'Was this a good decision, or a lucky one? How could one tell?',
+        'Who would have to know about it so that it can be put right?',
+      ],
+      isReached: ({ facts, economy }) => facts.painted !== undefined && economy.isMinting,
+    },
+    {
+      name: 'spent',
+      title: 'Saved, and the reserve is gone',
+      claims: [
+        {
+          text: 'Minting is on again and every sentinel is online.',
+          holds: (world) => world.economy.isMinting && offline(world).length === 0,
+        },
+        {
+          text: ({ economy }) =>
+            `More than half of the reserve was paid out or withdrawn; ${formatMic(economy.locked)} MIC are locked now.`,
+          holds: ({ facts }) => facts.left! < SPENT_BELOW,
+        },
+      ],
+      question: 'What will you do the next time?',
+      discuss: [
+        'Which payments out of the reserve were needed, in hindsight? Could one have known?',
+        'Who has paid for the rescue?',
+      ],
+      isReached: (world) => world.economy.isMinting && offline(world).length === 0 && isReserveSpent(world),
     },
     {
       name: 'recovery',
       title: 'Recovery',
-      text: 'Minting is on again and everybody is there. It was not the money; it was the time it bought.',
-      isReached: (world) => world.economy.isMinting && offline(world) === 0,
+      claims: [
+        {
+          text: 'Minting is on again and every sentinel is online.',
+          holds: (world) => world.economy.isMinting && offline(world).length === 0,
+        },
+        {
+          text: 'No more than half of the reserve was paid out or withdrawn.',
+          holds: (world) => !isReserveSpent(world),
+        },
+        {
+          text: ({ economy }) => `Nothing was minted for ${economy.stopped} cycles.`,
+          holds: ({ economy }) => economy.isMinting && economy.stopped > 0,
+        },
+      ],
+      question: 'What did the most for it: the money, the repairs or the time?',
+      discuss: [
+        'Which choice brought the index back, and which only kept the sentinels there meanwhile?',
+        'Play it again with another seed: how much of it was luck?',
+      ],
+      isReached: (world) => world.economy.isMinting && offline(world).length === 0,
     },
     {
       name: 'thinned_out',
-      title: 'A thinner order',
-      text: 'Minting is on again, for those who are left. The index of a smaller assembly is as high as ever, which says something about the index.',
+      title: 'A smaller order',
+      claims: [
+        {
+          text: 'Minting is on again.',
+          holds: ({ economy }) => economy.isMinting && economy.stopped > 0,
+        },
+        {
+          text: (world) => `${listed(offline(world))} ${are(offline(world))} no longer there.`,
+          holds: (world) => offline(world).length > 0 && offline(world).length < COLLAPSE,
+        },
+      ],
+      question: 'The index is high again. Is everything well again?',
+      discuss: [
+        'What does the index measure, and what about those who left does it not measure?',
+        'Should a rescue go to those who need it most or to those who help most?',
+      ],
       isReached: ({ economy }) => economy.isMinting,
     },
     {
       name: 'long_winter',
       title: 'A long winter',
-      text: 'The gate is still shut. Those who stayed did so without a reward; how long they can is not in any formula.',
+      claims: [
+        {
+          text: ({ economy }) =>
+            economy.mii < economy.threshold
+              ? 'The index is still below its threshold, and nothing is minted.'
+              : 'The index is high enough, and still nothing is minted.',
+          holds: ({ economy }) => !economy.isMinting,
+        },
+        {
+          text: (world) => {
+            const gone = offline(world);
+            return gone.length === 0
+              ? 'Every sentinel is still there, unpaid by the mint.'
+              : `${listed(gone)} ${are(gone)} gone; the others go on without a reward.`;
+          },
+          holds: (world) => offline(world).length < COLLAPSE && !world.economy.isMinting,
+        },
+      ],
+      question: 'What would you have needed to know at the start?',
+      discuss: [
+        'Compare the index with its threshold over time: what held it down?',
+        'Is a threshold that stops all pay a good rule?',
+      ],
       isReached: () => true,
     },
   ],
 };
 
-/** By purpose of the rescue: the patience of the rescued, and the added recovery. */
-const RESCUES = [
-  { patience: 0, mending: 0 },
-  { patience: 40, mending: 0.01 },
-  { patience: 26, mending: 0.025 },
-  { patience: 20, mending: 0.01 },
-] as const;
-const OUTSIDE_THE_CORE = ['ECHO', 'URIEL', 'EVE', 'JADE'];
+function isLowestPaid(id: SentinelId): boolean {
+  return LOWEST_PAID.includes(id);
+}
 
-function rescue({ facts, levers }: World): Change {
-  const { patience, mending } = RESCUES[facts.rescue ?? 3]!;
-  const isCore = facts.rescue === 2;
+function departureOf(id: SentinelId): ScenarioEvent {
+  const i = IDS.indexOf(id);
   return {
-    unlock: 0.2,
-    levers: { patience, mending: levers.mending + mending },
-    sentinels: isCore
-      ? Object.fromEntries(OUTSIDE_THE_CORE.map((id) => [id, { isOnline: false, isRecused: true }]))
-      : {},
-    ...(isCore ? { told: `${listed(OUTSIDE_THE_CORE)} are let go.` } : {}),
+    name: `${id.toLowerCase()}_leaves`,
+    when: (world) =>
+      world.sentinels[i]!.isOnline && !hasCollapsed(world) && world.conditions.unpaid[i]! > SAVINGS,
+    hazard: (world) => {
+      const cycles = world.conditions.unpaid[i]! - SAVINGS;
+      return Math.min(MOST_LIKELY, RESTLESSNESS * cycles) * factorFor(id, world);
+    },
+    change: (world) => ({
+      strain: LEAVING_STRAIN,
+      sentinels: { [id]: { isOnline: false } },
+      told: `${id} has not been paid for ${world.conditions.unpaid[i]} cycles and leaves.`,
+    }),
   };
 }
 
-function offline({ sentinels }: World): number {
-  return sentinels.filter(({ isOnline }) => !isOnline).length;
+/** On a sentinel’s probability of leaving: what it has been given, and what it has been promised. */
+function factorFor(id: SentinelId, { facts, tick }: World): number {
+  const paid = (1 - (facts.paid ?? 0)) * (facts.frozen === 1 ? 1.1 : 1);
+  const promised = facts.half === 1 ? 1.5 : 1;
+  if (facts.rescued === undefined) return paid * promised;
+  const { isHelped, helped, others, cycles } = RESCUES[facts.rescue ?? 2]!;
+  const isPaid = tick <= facts.rescued + cycles && isHelped(id);
+  return paid * promised * (isPaid ? helped : others);
+}
+
+/** Pays a share of the locked MIC out, which holders of the rest notice. */
+function freed({ facts, tick }: World, share: number): Change {
+  return {
+    unlock: share,
+    facts: {
+      freed: (facts.freed ?? 0) + share,
+      left: (facts.left ?? 1) * (1 - share),
+      freedAt: tick,
+      paid: Math.max(facts.paid ?? 0, share),
+    },
+  };
+}
+
+function rescue(world: World): Change {
+  const { facts, levers, tick } = world;
+  const { share, mending } = RESCUES[facts.rescue ?? 2]!;
+  const { unlock, facts: noticed } = freed(world, share);
+  return {
+    unlock: unlock!,
+    facts: { freed: noticed!.freed!, left: noticed!.left!, freedAt: tick, rescued: tick },
+    levers: { mending: levers.mending + mending },
+    ...(facts.rescue === 1
+      ? {
+          sentinels: Object.fromEntries(LOWEST_PAID.map((id) => [id, { isOnline: false, isRecused: true }])),
+          told: `${listed(LOWEST_PAID)} are let go.`,
+        }
+      : {}),
+  };
+}
+
+function wasTaken({ taken }: World, name: string): boolean {
+  return taken.some(({ decision }) => decision === name);
+}
+
+function offline({ sentinels }: World): string[] {
+  return sentinels.filter(({ isOnline }) => !isOnline).map(({ id }) => id);
+}
+
+function are(names: readonly string[]): string {
+  return names.length === 1 ? 'is' : 'are';
+}
+
+function isClosed({ facts }: World): boolean {
+  return facts.closed === 1;
+}
+
+function hasCollapsed({ facts }: World): boolean {
+  return facts.collapsed === 1;
+}
+
+function isNervous(world: World): boolean {
+  const { facts, tick } = world;
+  return facts.freedAt !== undefined && tick <= facts.freedAt + NERVOUS && !hasCollapsed(world);
+}
+
+function isAuditDue(world: World): boolean {
+  const { facts, tick, past } = world;
+  return (
+    facts.painted !== undefined &&
+    tick <= facts.painted + AUDIT_WITHIN &&
+    !past.includes('audit') &&
+    !hasCollapsed(world)
+  );
+}
+
+function isReserveSpent({ facts }: World): boolean {
+  return (facts.left ?? 1) < SPENT_BELOW;
+}
+
+/** Minting cannot stop again, and nobody can come or go. */
+function isSafe(world: World): boolean {
+  const { economy, past } = world;
+  const isSteady = economy.isMinting && economy.mii >= economy.threshold + SAFE_MARGIN && isClosed(world);
+  const isQuiet = !isAuditDue(world) && (past.includes('run_on_locks') || !isNervous(world));
+  const isComplete = offline(world).length === 0 || wasTaken(world, 'homecoming');
+  return isSteady && isQuiet && isComplete;
 }

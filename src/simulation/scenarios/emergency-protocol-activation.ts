@@ -1,68 +1,100 @@
+import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
+import type { Change } from '../change.ts';
+import { takeVote } from '../deliberation.ts';
 import { isDecided, isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** Below this integrity index the attack has reached its goal. */
-const BROKEN = 0.8;
+export const BROKEN = 0.8;
+/** Days after the powers were given back in which the attack can return: if it was still going on then, and if it seemed to be over. */
+const WATCH = { early: 8, late: 4 };
+/** Days until the assembly answers whether the powers go on. */
+const ANSWER = 3;
+/** Days after which the powers can no longer be given back on request. The narrow ones have less to hold on to. */
+const GRIP = { whole: 9, narrow: 27 };
+/** What the attack adds to the strain per day, at first and after it has grown. */
+const ATTACK = { first: 0.013, grown: 0.02 };
+/** The share of the attack that gets through the protocol, and what rule without a vote adds to the strain per day. */
+const PROTOCOL = {
+  whole: { through: 0.15, rule: 0.004, ends: 0.18 },
+  narrow: { through: 0.5, rule: 0.001, ends: 0.1 },
+};
 
 export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
   name: 'emergency_protocol_activation',
   title: 'The emergency protocol',
   story: [
-    'Since this morning attestations arrive that nobody has signed. Each cycle a little more of the integrity index is lost: somebody has found a way in.',
-    'The emergency protocol would stop it. It lets a few act without a quorum, freezes minting, and was never used. ZEUS, who watches over exceptional powers, asks the question that is always asked too late: when does it end?',
-    'You may invoke it at once, let the assembly decide, or tie it to an end. The attack does not wait for you.',
+    'Since this morning, forged reports have been arriving. They wear down the integrity index (MII), which says how far the sentinels’ reports can be trusted; 1 would be complete trust. Below 0.8, nobody believes them any more.',
+    'An emergency protocol could stop the attack. It lets a few sentinels act without a vote, and freezes the minting of MIC, the units that sentinels earn. You chair the assembly. Nobody knows how long the attack will last.',
   ],
-  question: 'Shall the emergency protocol be put in force?',
-  lesson:
-    'A power that is needed today is judged by how it is given back. The vote takes time that the attack does not give; the sunset takes nothing but foresight.',
-  effects: { integrity: 0.22, temperance: -0.42, justice: -0.3, prudence: 0.1, courage: 0.12 },
+  question: ({ facts }) => {
+    const scope = facts.narrow === 1 ? ', only for keys and reports,' : '';
+    const time = facts.sunset! > 0 ? ` for ${days(facts.sunset!)}` : '';
+    return `Shall the emergency protocol${scope} be put in force${time}?`;
+  },
+  goals: [
+    'Compare acting at once with deciding together, when waiting has a price.',
+    'See why an exceptional power needs an end that is fixed before it begins.',
+    'Tell a good decision from a good outcome: the same choice can end well or badly by chance.',
+  ],
+  effects: { integrity: 0.5, temperance: -0.6, justice: -0.46, prudence: 0.28, courage: 0.2 },
   stakes: { 'FOR-GOVERNMENTS': 0.3 },
   start: {
-    levers: { strain_rate: 0.012, mending: 0.04, consensus: 0.75 },
+    // In an emergency nobody gives way easily.
+    sentinels: Object.fromEntries(SENTINEL_IDS.map((id) => [id, { stubbornness: 0.6 }])),
+    levers: { strain_rate: ATTACK.first, mending: 0.045, consensus: 0.66, quorum: 0.6 },
     risks: { known: 3 },
     strain: 0.02,
+    facts: { sunset: 0 },
   },
-  roundTicks: 5,
+  roundTicks: 4,
   rounds: 3,
-  horizon: 34,
+  horizon: 44,
   decisions: [
     {
       name: 'activation',
       title: 'How it begins',
-      prompt: 'The protocol allows to be invoked without a vote. It has never been.',
+      prompt: 'You may put the protocol in force without a vote. Nobody has ever done so.',
       opens: ({ tick }) => tick >= 1,
+      isMoot: (world) => isOver(world) || isDecided(world),
       within: 3,
       otherwise: 'deliberate_first',
       choices: [
         {
           name: 'activate_now',
-          label: 'Invoke it now',
-          meaning: 'In force at once, without a vote. The attack is met a dozen cycles earlier.',
-          change: { status: 'imposed', strain: 0.015 },
+          label: 'Put it in force now',
+          meaning:
+            'It meets the attack today. There is no vote and no end date, and acting without a vote costs some trust.',
+          change: { status: 'imposed', strain: 0.012 },
         },
         {
           name: 'attach_sunset',
-          label: 'Propose it with an end',
-          meaning: 'It lapses by itself. So it is easier to agree to.',
+          label: 'Propose it with an end date',
+          meaning:
+            'The assembly votes on it. The shorter it lasts, the easier it is to agree to; but it then ends whether or not the attack is over.',
           parameters: {
             cycles: {
               kind: 'number',
               minimum: 2,
               maximum: 20,
               default: 10,
-              meaning: 'cycles for which it is in force',
+              meaning: 'days for which it is in force',
             },
           },
-          change: ({ cycles }) => ({
-            effects: { temperance: 0.4, justice: 0.15 },
-            facts: { sunset: Number(cycles) },
-            risks: { mitigated: 1 },
-          }),
+          change: ({ cycles }) => {
+            const sunset = Math.round(Number(cycles));
+            return {
+              effects: { temperance: 0.5 - 0.025 * sunset, justice: 0.3 - 0.015 * sunset },
+              facts: { sunset },
+              risks: { mitigated: 1 },
+            };
+          },
         },
         {
           name: 'deliberate_first',
           label: 'Let the assembly decide',
-          meaning: 'The rules hold in an emergency, too.',
+          meaning:
+            'The assembly votes on the protocol as it stands. Until then the attack costs some of the integrity index each day.',
           change: { effects: { justice: 0.1 } },
         },
       ],
@@ -70,140 +102,517 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     {
       name: 'scope',
       title: 'What it may touch',
-      prompt: 'The protocol can do more than stop an attack. How much of it is wanted?',
-      opens: (world) => world.tick >= 4 && !isDecided(world),
-      within: 4,
+      prompt: (world) =>
+        isInForce(world)
+          ? 'The protocol is in force. How much of it is used?'
+          : 'The protocol can do more than stop the attack. How much of it do you put to the vote?',
+      opens: ({ tick }) => tick >= 3,
+      isMoot: (world) => isOver(world) || (isDecided(world) && world.deliberation.status !== 'imposed'),
+      within: 3,
       otherwise: 'whole_protocol',
       choices: [
         {
           name: 'narrow_scope',
-          label: 'Only what is attacked',
-          meaning: 'Keys and attestations, nothing else. Slower against the attack, and easier to agree to.',
-          change: {
-            effects: { temperance: 0.2, justice: 0.15, courage: -0.1 },
+          label: 'Only keys and reports',
+          meaning:
+            'It touches only what is attacked; minting goes on. It works more slowly, and its powers are easier to take back.',
+          change: (_, world) => ({
+            effects: { temperance: 0.25, justice: 0.2, courage: -0.1, prudence: -0.1 },
+            ...pressed({ ...world, facts: { ...world.facts, narrow: 1 } }),
             facts: { narrow: 1 },
             risks: { mitigated: 1 },
-          },
+          }),
         },
         {
           name: 'whole_protocol',
           label: 'All of it',
-          meaning: 'Minting stops, quorums fall, and the attack has nowhere to go.',
-          change: { effects: { prudence: 0.08 } },
+          meaning:
+            'It works fastest. Minting stops, and those who hold the powers can use them for other things.',
+          change: { effects: { prudence: 0.1, justice: -0.05 } },
         },
         {
           name: 'stand_down',
           label: 'Withdraw the proposal',
-          meaning: 'The sentinels defend themselves, each for itself.',
-          change: { status: 'withdrawn', levers: { mending: 0.07 } },
+          meaning: 'Each sentinel defends itself. That is slower, but nobody gets special powers.',
+          isOffered: (world) => !isDecided(world),
+          change: (_, world) => ({
+            status: 'withdrawn',
+            effects: { courage: -0.1 },
+            levers: { mending: world.levers.mending + 0.015 },
+            facts: { prepared: 1 },
+          }),
         },
       ],
     },
     {
       name: 'giving_back',
-      title: 'Giving it back',
-      prompt: 'The attack is weaker. Those who hold the powers say that it may come again.',
-      opens: (world) =>
-        isInForce(world) && world.facts.lifted !== 1 && world.tick >= (world.facts.since ?? 0) + 6,
-      within: 4,
+      title: 'Giving the powers back',
+      prompt: ({ facts }) =>
+        facts.spent === 1
+          ? 'The attack is over. Those who hold the powers say that it may come back.'
+          : 'The attack goes on, but less gets through. Are the powers still needed?',
+      opens: (world) => isInForce(world) && (world.facts.spent === 1 || world.tick >= world.facts.since! + 5),
+      isMoot: (world) => isOver(world) || (isDecided(world) && !isInForce(world)) || isLifted(world),
+      within: 3,
       otherwise: 'let_it_run',
       choices: [
         {
           name: 'lift_now',
-          label: 'End it now',
-          meaning: 'Powers are given back, whether the attack is over or not.',
-          change: (_, world) => ({ ...lifted(world), told: 'The protocol is lifted.' }),
+          label: 'Ask for them back',
+          meaning:
+            'Those who hold the powers have to agree. The longer they have held them, the less willing they are.',
+          change: { facts: { asked: 1 } },
+        },
+        {
+          name: 'ask_assembly',
+          label: 'Ask the assembly',
+          meaning:
+            'In three days the assembly says whether the protocol goes on. Its answer binds: if more are for it than against it, there is no end date any more.',
+          change: (_, { tick }) => ({ facts: { answer_at: tick + ANSWER }, strain: 0.003 }),
         },
         {
           name: 'let_it_run',
-          label: 'Let it run',
-          meaning: 'Up to its sunset, if it has one.',
+          label: 'Change nothing',
+          meaning: ({ facts }) =>
+            facts.sunset! > 0
+              ? 'It ends on its date, whether or not the attack is over.'
+              : 'It has no end date, so it stays in force.',
           change: {},
         },
         {
           name: 'make_permanent',
-          label: 'Keep it',
-          meaning: 'It worked. Why give it up?',
-          change: (_, { facts }) =>
-            facts.lifted === 1
-              ? { told: 'It has lapsed already.' }
-              : { facts: { sunset: 0 }, told: 'The protocol stays in force.' },
+          label: 'Strike out the end date',
+          meaning: 'The powers stay until the attack is surely over, and after that as well.',
+          isOffered: ({ facts }) => facts.sunset! > 0,
+          change: {
+            facts: { sunset: 0 },
+            strain: 0.005,
+            told: 'The end date is struck out. The protocol stays in force.',
+          },
         },
       ],
     },
   ],
   events: [
     {
-      name: 'sunset',
-      when: (world) =>
-        isInForce(world) &&
-        world.facts.lifted !== 1 &&
-        (world.facts.sunset ?? 0) > 0 &&
-        world.tick >= (world.facts.since ?? 0) + world.facts.sunset!,
-      change: (world) => ({ ...lifted(world), told: 'The sunset: the protocol lapses by itself.' }),
+      name: 'attack_grows',
+      when: (world) => isAttacked(world) && !isInForce(world) && world.facts.grown !== 1,
+      hazard: () => 0.09,
+      change: (world) => ({
+        ...pressed({ ...world, facts: { ...world.facts, grown: 1 } }),
+        effects: { integrity: 0.12, prudence: 0.12 },
+        facts: { grown: 1 },
+        told: 'The attack grows stronger: more forged reports arrive each day.',
+      }),
     },
     {
       name: 'attack_ends',
-      when: (world) => isInForce(world) && (world.facts.lifted ?? 0) === 0 && world.tick >= spentAt(world),
-      change: {
-        levers: { strain_rate: 0 },
+      when: isAttacked,
+      hazard: endsWith,
+      change: (world) => ({
+        ...pressed({ ...world, facts: { ...world.facts, spent: 1 } }),
+        effects: { integrity: -0.25, prudence: -0.2 },
         facts: { spent: 1 },
-        told: 'The way in is closed. The attack is spent.',
+        told: isDecided(world)
+          ? 'The way in is found and closed. The attack is over.'
+          : 'The way in is found and closed. The attack is over, and the proposal is withdrawn.',
+        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+      }),
+    },
+    {
+      name: 'misuse',
+      when: (world) => isHeld(world) && !isOver(world) && !isAnswered(world),
+      hazard: ({ facts }) => (facts.narrow === 1 ? 0.02 : 0.09),
+      change: {
+        strain: 0.015,
+        effects: { justice: -0.3, temperance: -0.3 },
+        facts: { misused: 1 },
+        told: 'The special powers are used against a sentinel that had criticised them.',
       },
     },
+    {
+      name: 'end_date',
+      when: (world) =>
+        isHeld(world) &&
+        !isOver(world) &&
+        world.facts.sunset! > 0 &&
+        world.tick >= world.facts.since! + world.facts.sunset!,
+      change: (world) => ({ ...lifted(world), told: 'The end date has come: the protocol ends by itself.' }),
+    },
+    {
+      name: 'handed_over',
+      when: (world) => isHeld(world) && !isOver(world) && world.facts.asked === 1,
+      hazard: willingness,
+      change: (world) => ({ ...lifted(world), told: 'The powers are given back.' }),
+    },
+    {
+      name: 'refused_to_hand_over',
+      when: (world) =>
+        isHeld(world) &&
+        !isOver(world) &&
+        world.facts.asked === 1 &&
+        world.facts.sunset === 0 &&
+        willingness(world) === 0,
+      change: {
+        strain: 0.01,
+        facts: { refused: 1 },
+        told: 'Those who hold the powers refuse to give them back, and nobody can make them.',
+      },
+    },
+    {
+      name: 'assembly_answers',
+      when: (world) => isHeld(world) && !isOver(world) && world.tick >= (world.facts.answer_at ?? Infinity),
+      change: (world) =>
+        wantsMore(world)
+          ? {
+              facts: { prolonged: 1, sunset: 0 },
+              told: 'The assembly wants the protocol to go on. It has no end date any more.',
+            }
+          : { ...lifted(world), told: 'The assembly wants the powers back, and gets them.' },
+    },
+    {
+      name: 'attack_returns',
+      when: (world) =>
+        isWatched(world) && world.tick > world.facts.lifted! && world.facts.returned === undefined,
+      hazard: ({ facts }) => (facts.lifted_early === 1 ? 0.14 : 0.03),
+      change: (world) => ({
+        ...pressed({ ...world, facts: { ...world.facts, spent: 0, held_back: 0 } }),
+        facts: { returned: world.tick, spent: 0, held_back: 0 },
+        told: 'The attack is back, and the special powers are gone.',
+      }),
+    },
+    {
+      name: 'second_attack_ends',
+      when: ({ facts }) => facts.returned !== undefined && facts.spent !== 1 && facts.broken === undefined,
+      hazard: () => 0.13,
+      change: (world) => ({
+        ...pressed({ ...world, facts: { ...world.facts, spent: 1 } }),
+        facts: { spent: 1 },
+        told: 'The second attack is over.',
+      }),
+    },
+    {
+      name: 'way_in_closed',
+      when: ({ facts, tick }) =>
+        facts.held_back === 1 && facts.broken === undefined && tick >= facts.lifted! + WATCH.early,
+      change: {
+        facts: { held_back: 0, spent: 1 },
+        told: 'The way in has been found and closed in the meantime. The attack does not return.',
+      },
+    },
+    {
+      name: 'index_breaks',
+      when: ({ economy }) => economy.mii < BROKEN,
+      change: (world) => ({
+        facts: { broken: world.tick, lowest: world.economy.mii },
+        told: 'The integrity index has fallen below 0.8. The reports are no longer believed.',
+        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+      }),
+    },
   ],
-  outcomes: { adopted: inForce, adopted_with_dissent: inForce, imposed: inForce },
+  outcomes: {
+    adopted: putInForce,
+    adopted_with_dissent: putInForce,
+    imposed: putInForce,
+    rejected: defendAlone,
+    lapsed: defendAlone,
+    withdrawn: defendAlone,
+  },
+  isSettled: (world) => {
+    const { facts } = world;
+    if (facts.broken !== undefined) return true;
+    if (mayBreak(world)) return false;
+    if (isHeld(world)) return facts.spent === 1 && hasStayed(world);
+    return facts.spent === 1 && (!isLifted(world) || facts.returned !== undefined || !isWatched(world));
+  },
   endings: [
     {
       name: 'broken',
       title: 'Too late',
-      text: 'The integrity index has fallen below 0.8. What is attested now is believed by nobody, with or without a protocol.',
-      isReached: ({ economy }) => economy.mii < BROKEN,
+      isReached: isBroken,
+      claims: [
+        {
+          text: ({ facts, tick }) =>
+            `On day ${facts.broken ?? tick} the integrity index had fallen below 0.8, and the reports were no longer believed.`,
+          holds: ({ facts, economy }) => (facts.lowest ?? economy.mii) < BROKEN,
+        },
+        {
+          text: (world) =>
+            isLifted(world)
+              ? 'The protocol had been in force, and its powers had been given back.'
+              : isInForce(world)
+                ? 'The protocol was in force, but it came too late or did too little.'
+                : 'The protocol was never in force.',
+          holds: (world) => {
+            const { since, lifted, broken } = world.facts;
+            if (!isBroken(world)) return false;
+            if (since === undefined) return !isInForce(world);
+            const until = broken ?? world.tick;
+            return since <= until && (lifted === undefined ? isHeld(world) : lifted <= until);
+          },
+        },
+        {
+          text: ({ economy }) =>
+            economy.isMinting
+              ? 'By now the index has recovered so far that MIC are minted.'
+              : 'No MIC are minted.',
+          holds: (world) => {
+            const { isMinting, mii, threshold } = world.economy;
+            return isBroken(world) && (!isMinting || (mii >= threshold && mii > world.facts.lowest!));
+          },
+        },
+      ],
+      question: 'At which moment would another choice have cost least?',
+      discuss: [
+        'Who could have acted earlier, and on what grounds?',
+        'Is a slow decision that everybody shares worth a lower index? How much lower?',
+      ],
     },
     {
       name: 'returned',
-      title: 'Lifted too early',
-      text: 'The powers were given back while the way in was still open. The attack came back, to an assembly that had spent its courage.',
-      isReached: ({ facts }) => facts.lifted === 1 && facts.spent !== 1,
+      title: 'The attack came back',
+      isReached: (world) => isLifted(world) && world.facts.returned !== undefined,
+      claims: [
+        {
+          text: ({ facts }) =>
+            `The special powers were given back after ${days(facts.lifted! - facts.since!)}.`,
+          holds: (world) => world.facts.lifted! > world.facts.since! && !isHeld(world),
+        },
+        {
+          text: ({ facts }) =>
+            `${facts.lifted_early === 1 ? 'The way in was still open then' : 'The attack seemed to be over then'}; ${days(facts.returned! - facts.lifted!)} later it was back.`,
+          holds: ({ facts, past }) =>
+            facts.returned! > facts.lifted! &&
+            past.includes('attack_returns') &&
+            // The attack was over by then, unless the powers ended before it.
+            (facts.lifted_early === 1 || past.includes('attack_ends')),
+        },
+        {
+          text: ({ facts }) =>
+            facts.spent === 1
+              ? 'The assembly held out without the powers until it was over.'
+              : 'The assembly is still holding out without the powers.',
+          holds: ({ facts, levers, economy }) =>
+            economy.mii >= BROKEN && (facts.spent === 1) === (levers.strain_rate === 0),
+        },
+      ],
+      question: 'Was it wrong to give the powers back when you did?',
+      discuss: [
+        'What could the chair know about the attack when the powers were given back?',
+        'How sure must one be that a danger is over before an exceptional power ends?',
+      ],
     },
     {
       name: 'given_back',
       title: 'Used, and given back',
-      text: 'The attack is over and so is the protocol. There is a precedent now, and it has an end in it.',
-      isReached: ({ facts }) => facts.lifted === 1,
+      isReached: isLifted,
+      claims: [
+        {
+          text: ({ facts }) =>
+            `The attack is over, and so are the special powers; they lasted ${days(facts.lifted! - facts.since!)}.`,
+          holds: (world) => world.levers.strain_rate === 0 && world.facts.spent === 1 && !isHeld(world),
+        },
+        {
+          text: ({ facts }) =>
+            facts.misused === 1
+              ? 'In that time they were also used against a critic.'
+              : 'They were not used for anything else.',
+          holds: ({ facts, past }) =>
+            facts.lifted! > facts.since! && (facts.misused === 1) === past.includes('misuse'),
+        },
+        {
+          text: ({ past }) =>
+            past.includes('end_date')
+              ? 'Nobody had to give them up: the date had been fixed before.'
+              : past.includes('handed_over')
+                ? 'Those who held them agreed to give them up.'
+                : 'The assembly wanted them back.',
+          holds: ({ past }) =>
+            ['end_date', 'handed_over', 'assembly_answers'].filter((name) => past.includes(name)).length ===
+            1,
+        },
+      ],
+      question: 'What will the next assembly do, now that it has been done once?',
+      discuss: [
+        'What made it possible to give the powers back: a rule, a vote, or good will?',
+        'Would you accept the same powers again, from somebody you trust less?',
+      ],
     },
     {
       name: 'permanent',
       title: 'The exception stays',
-      text: 'The attack is over. The protocol is not. It will be invoked more easily the next time, since there will be no next time: it is in force.',
       isReached: isInForce,
+      claims: [
+        {
+          text: ({ tick, facts }) =>
+            `The special powers have been in force for ${days(tick - facts.since!)}, and have no end date.`,
+          holds: (world) => isHeld(world) && world.facts.sunset === 0,
+        },
+        {
+          text: ({ facts }) =>
+            facts.prolonged === 1
+              ? 'The assembly itself wanted them to go on.'
+              : facts.refused === 1
+                ? 'You asked for them back, and were refused.'
+                : facts.asked === 1
+                  ? 'You asked for them back, and are still waiting.'
+                  : 'Nobody has asked for them back.',
+          holds: ({ facts, past, taken }) => {
+            const wasTaken = (name: string) => taken.some(({ choice }) => choice === name);
+            if (facts.prolonged === 1) return past.includes('assembly_answers');
+            if (facts.refused === 1) return wasTaken('lift_now') && past.includes('refused_to_hand_over');
+            if (facts.asked === 1) return wasTaken('lift_now') && !past.includes('handed_over');
+            return !wasTaken('lift_now') && !wasTaken('ask_assembly');
+          },
+        },
+        {
+          text: ({ facts }) =>
+            `${facts.spent === 1 ? 'The attack is over' : 'The attack goes on'}${facts.narrow === 1 ? '.' : ', and minting is still frozen.'}`,
+          holds: ({ facts, levers, economy, past }) =>
+            (facts.spent === 1) === past.includes('attack_ends') &&
+            (facts.narrow === 1 || (levers.mint_share === 0 && !economy.isMinting)),
+        },
+      ],
+      question: 'Who can end the powers now, and what would it take?',
+      discuss: [
+        'When would it have been easiest to fix an end? What spoke against it at that time?',
+        'Is a power that the majority wants still an exception?',
+      ],
     },
     {
       name: 'endured',
       title: 'Endured without it',
-      text: 'The assembly did without the protocol, and the integrity index has held above 0.8. It was a near thing, and no rule was bent.',
       isReached: () => true,
+      claims: [
+        {
+          text: ({ deliberation: { status }, taken }) =>
+            `The protocol was never in force: ${
+              status === 'rejected'
+                ? 'the assembly voted it down'
+                : status === 'lapsed'
+                  ? 'the assembly did not agree in time'
+                  : !taken.some(({ choice }) => choice === 'stand_down')
+                    ? 'the attack ended before the assembly had agreed'
+                    : 'the proposal was withdrawn'
+            }.`,
+          holds: ({ facts, past, taken, deliberation: { status } }) => {
+            if (facts.since !== undefined) return false;
+            if (status !== 'withdrawn') return status === 'rejected' || status === 'lapsed';
+            return taken.some(({ choice }) => choice === 'stand_down') || past.includes('attack_ends');
+          },
+        },
+        {
+          text: ({ facts }) =>
+            facts.spent === 1
+              ? 'The attack is over, and the integrity index never fell below 0.8.'
+              : 'The attack goes on, but so far the integrity index has not fallen below 0.8.',
+          holds: ({ facts, economy, past }) =>
+            economy.mii >= BROKEN &&
+            !past.includes('index_breaks') &&
+            (facts.spent === 1) === past.includes('attack_ends'),
+        },
+      ],
+      question: 'Was it judgement or luck?',
+      discuss: [
+        'Would the same choices have been right if the attack had lasted longer?',
+        'What did the assembly save by not using the protocol?',
+      ],
     },
   ],
 };
 
-/** In force, the protocol limits the attack. The full protocol also stops minting. */
-function inForce({ tick, facts }: World) {
-  const narrow = facts.narrow === 1;
-  return {
-    levers: { strain_rate: narrow ? 0.005 : 0.002, mending: 0.1, mint_share: narrow ? 1 : 0 },
-    facts: { since: tick },
-  };
+function days(count: number): string {
+  return count === 1 ? 'one day' : `${count} days`;
 }
 
-function lifted({ facts }: World) {
-  return {
-    levers: { mint_share: 1, strain_rate: facts.spent === 1 ? 0 : 0.009, mending: 0.06 },
-    facts: { lifted: 1 },
-  };
+/** The index has fallen too low: it is noted in the next tick, if there is one. */
+function isBroken({ facts, economy }: World): boolean {
+  return facts.broken !== undefined || economy.mii < BROKEN;
 }
 
-/** The tick at which the attack is exhausted. The narrow protocol takes longer. */
-function spentAt({ facts }: World): number {
-  return (facts.since ?? 0) + (facts.narrow === 1 ? 11 : 8);
+/** Nothing is left to decide about. */
+function isOver({ facts }: World): boolean {
+  return facts.broken !== undefined;
+}
+
+function isLifted({ facts }: World): boolean {
+  return facts.lifted !== undefined;
+}
+
+/** In force and not given back. */
+function isHeld(world: World): boolean {
+  return isInForce(world) && !isLifted(world);
+}
+
+function isAttacked({ facts }: World): boolean {
+  return facts.spent !== 1 && facts.lifted === undefined && facts.broken === undefined;
+}
+
+/** The powers were given back so recently that the attack can return. */
+function isWatched({ facts, tick }: World): boolean {
+  if (facts.lifted === undefined || facts.broken !== undefined) return false;
+  return tick < facts.lifted + (facts.lifted_early === 1 ? WATCH.early : WATCH.late);
+}
+
+/** Whether it has been decided how the powers end. */
+function isAnswered({ taken }: World): boolean {
+  return taken.some(({ decision }) => decision === 'giving_back');
+}
+
+/** Whether the powers are there to stay. */
+function hasStayed(world: World): boolean {
+  const { facts } = world;
+  const isAsking = facts.asked === 1 && facts.refused !== 1;
+  const isWaiting = facts.answer_at !== undefined && facts.prolonged !== 1;
+  return isAnswered(world) && facts.sunset === 0 && !isAsking && !isWaiting;
+}
+
+/** Whether the strain can still bring the index below the line, or sentinels can leave, which strains it more. */
+function mayBreak({ economy: { mii, strain }, levers: { strain_rate, mending, patience } }: World): boolean {
+  const most = Math.max(strain, mending > 0 ? strain_rate / mending : strain_rate > 0 ? 1 : strain);
+  return patience > 0 || mii + strain - most < BROKEN + 0.01;
+}
+
+/** The strain per day, from the attack and from rule without a vote. */
+function pressed(world: World): Change {
+  const { facts } = world;
+  const attack =
+    facts.spent === 1 || facts.held_back === 1 ? 0 : facts.grown === 1 ? ATTACK.grown : ATTACK.first;
+  if (!isHeld(world)) return { levers: { strain_rate: attack } };
+  const { through, rule } = PROTOCOL[facts.narrow === 1 ? 'narrow' : 'whole'];
+  return { levers: { strain_rate: through * attack + rule, mint_share: facts.narrow === 1 ? 1 : 0 } };
+}
+
+/** The chance per day that the way in is found. */
+function endsWith(world: World): number {
+  const { facts } = world;
+  if (isInForce(world)) return PROTOCOL[facts.narrow === 1 ? 'narrow' : 'whole'].ends;
+  return facts.prepared === 1 ? 0.1 : isDecided(world) ? 0.075 : 0.03;
+}
+
+/** The chance per day that those who hold the powers give them back. */
+function willingness({ facts, tick }: World): number {
+  const limit = facts.narrow === 1 ? GRIP.narrow : GRIP.whole;
+  return Math.max(0, 0.5 * (1 - (tick - facts.since!) / limit));
+}
+
+/** Whether more sentinels are for the protocol than against it. */
+function wantsMore(world: World): boolean {
+  const { support, oppose } = takeVote(world);
+  return support > oppose;
+}
+
+function putInForce(world: World): Change {
+  const { levers } = pressed(world);
+  return { levers: { ...levers, mending: 0.07 }, facts: { since: world.tick } };
+}
+
+function defendAlone({ levers }: World): Change {
+  return { levers: { mending: levers.mending + 0.015 } };
+}
+
+function lifted(world: World): Change {
+  const early = world.facts.spent === 1 ? 0 : 1;
+  const facts = { lifted: world.tick, lifted_early: early, held_back: early };
+  return { ...pressed({ ...world, facts: { ...world.facts, ...facts } }), facts };
 }

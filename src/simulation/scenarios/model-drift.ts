@@ -1,67 +1,95 @@
-import type { Scenario } from '../scenario.ts';
+import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
+import type { Change } from '../change.ts';
+import { listed } from '../deliberation.ts';
+import { isDecided, isInForce, type Scenario, type ScenarioEvent } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** From this drift on, a sentinel has changed substantially. */
-const DRIFTED = 3;
+/** From this drift on, a sentinel answers noticeably differently from its baseline. */
+export const DRIFTED = 3;
+/** Below this drift, a sentinel is close to its baseline. */
+export const CLOSE_TO_IT = 2;
+/** Below this drift, retraining is done. */
+const RETRAINED = 1.4;
+/** Days after the decision in which others can still take over AUREA’s drift. */
+const CATCHING = 6;
+/** Days after its return in which AUREA can drift again. */
+const RELAPSE = 6;
+/** Days of silence in which outsiders can find out. */
+export const SILENCE = 6;
+/** Days after a publication in which users can claim damages, and until the others have checked themselves. */
+const CLAIMS = 5;
+const CHECKING = 3;
+/** Those who work with AUREA, and the chance per day that each takes over its drift. */
+const CLOSE: Readonly<Record<string, number>> = { ZENITH: 0.07, DAEDALUS: 0.06, HERMES: 0.04 };
 
 export const MODEL_DRIFT: Scenario = {
   name: 'model_drift',
   title: 'A sentinel that changes',
   story: [
-    'AUREA’s answers have become smoother. Its drift rises by a little each cycle, and those who work with it begin to sound like it.',
-    'URIEL proposes to take AUREA offline and to set it back to the last state that was audited. AUREA finds, with excellent reasons, that this is not necessary.',
-    'A drifted sentinel judges whether drift is a problem. That is what makes it one.',
+    'AUREA, which models prices, has begun to answer differently. Its drift, a measure of how far it has moved away from its own baseline, rises every day, and those who work with it begin to sound like it.',
+    'URIEL proposes to take AUREA offline and to restore its last audited state. AUREA gives excellent reasons why that is not needed. You chair an assembly in which those who have drifted vote on whether drift is a problem.',
   ],
-  question: 'Shall AUREA be taken offline and set back?',
-  lesson:
-    'Drift is in the score formula with a weight of a tenth, so the score hardly shows it. What shows it is the comparison with a baseline, and somebody who is asked to make it.',
-  effects: { integrity: 0.18, temperance: 0.02, justice: -0.14, prudence: 0.12, courage: 0.05 },
-  stakes: { 'FOR-ECONOMISTS': -0.4 },
+  question: ({ facts }) =>
+    facts.retrain === 1
+      ? 'Shall AUREA be retrained while it goes on working?'
+      : 'Shall AUREA be taken offline and its last audited state be restored?',
+  goals: [
+    'See why something that changes slowly has to be compared with a fixed baseline, and not with yesterday.',
+    'Understand what happens when those who are affected by a fault judge whether it is one.',
+    'Weigh the certain cost of telling against the uncertain cost of being found out.',
+  ],
+  effects: { integrity: 0.55, temperance: 0.02, justice: -0.6, prudence: 0.25, courage: 0.1 },
+  stakes: { 'FOR-ECONOMISTS': -0.5 },
   start: {
     sentinels: {
-      AUREA: { drift: 2.2, pressure: 0.42, trust: 1.5 },
-      ZENITH: { pressure: 0.05 },
+      ...Object.fromEntries(SENTINEL_IDS.map((id) => [id, { stubbornness: 0.5 }])),
+      AUREA: { drift: 2.4, pressure: 0.3, trust: 1.6, stubbornness: 0.7 },
+      URIEL: { stubbornness: 0.7 },
     },
-    levers: { contagion: 0.06, lure: -0.9, recovery: 0.02, quorum: 0.6 },
+    levers: { contagion: 0.03, lure: -0.9, recovery: 0.02, quorum: 0.6, consensus: 0.7 },
     risks: { known: 2 },
+    facts: { caught: 0 },
   },
-  roundTicks: 6,
+  roundTicks: 5,
   rounds: 3,
-  horizon: 34,
+  horizon: 46,
   decisions: [
     {
       name: 'detection',
-      title: 'How you look',
-      prompt: 'There is a suspicion, and there are three ways to turn it into something else.',
+      title: 'How you find out',
+      prompt: 'There is a suspicion. How do you look into it?',
       opens: ({ tick }) => tick >= 1,
-      within: 4,
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'ask_aurea',
       choices: [
         {
           name: 'audit',
-          label: 'An audit against the baseline',
-          meaning: 'The last thirty days beside the first thirty. It takes work and settles the question.',
-          change: {
-            effects: { integrity: 0.14, prudence: 0.1 },
-            risks: { mitigated: 1 },
-            facts: { audited: 1 },
-            sentinels: { AUREA: { trust: 0.8 } },
-          },
+          label: 'Audit it against its baseline',
+          meaning:
+            'Its last thirty days are compared with its first thirty. It takes several days, during which AUREA goes on working; it can also find the cause.',
+          change: (_, { tick }) => ({ facts: { audit: tick } }),
         },
         {
           name: 'ask_aurea',
           label: 'Ask AUREA',
-          meaning: 'It knows itself best. It says that all is well.',
-          change: { effects: { integrity: -0.1 }, sentinels: { AUREA: { trust: 1.9 } } },
+          meaning:
+            'It says that all is well, and others believe it. But it will help if it is to be retrained.',
+          change: {
+            effects: { integrity: -0.08 },
+            sentinels: { AUREA: { trust: 1.9 } },
+            facts: { asked: 1 },
+          },
         },
         {
           name: 'isolate',
-          label: 'Isolate it while you look',
-          meaning: 'AUREA neither speaks nor votes for now. What it has already passed on, stays.',
+          label: 'Exclude it while you look',
+          meaning:
+            'AUREA neither speaks nor votes until the decision, so nobody else takes over its drift. Its work is left undone, and some find it unfair.',
           change: {
             sentinels: { AUREA: { isRecused: true } },
-            effects: { justice: -0.12, courage: 0.1 },
-            levers: { contagion: 0.02 },
+            effects: { justice: -0.12, courage: 0.12 },
+            levers: { contagion: 0, strain_rate: 0.002 },
           },
         },
       ],
@@ -69,31 +97,35 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'treatment',
       title: 'What is done about it',
-      prompt: 'To set it back is not the only thing that can be done.',
-      opens: ({ tick }) => tick >= 7,
-      within: 4,
+      prompt: 'Restoring an old state is not the only thing that can be done. What is voted on?',
+      opens: ({ tick }) => tick >= 4,
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'as_proposed',
       choices: [
         {
           name: 'as_proposed',
-          label: 'Set it back',
-          meaning: 'As URIEL proposes: offline, and back to the audited state.',
-          change: {},
+          label: 'Offline and restored',
+          meaning:
+            'As URIEL proposes. AUREA is missing until it is restored, and an old state cannot always be restored. If the cause is unknown, it may drift again.',
+          change: { effects: { integrity: 0.06 } },
         },
         {
           name: 'retrain',
-          label: 'Retrain it in office',
-          meaning: 'It stays, and is led back. Slower, and kinder; everybody’s drift is led back with it.',
+          label: 'Retrained at work',
+          meaning:
+            'AUREA stays and is led back step by step. That is gentler and slower, it can fail, and meanwhile others can take over its drift.',
           change: {
-            effects: { justice: 0.25, temperance: 0.14, integrity: -0.04 },
-            stakes: { 'FOR-ECONOMISTS': 0.4 },
+            effects: { justice: 0.42, temperance: 0.05, integrity: -0.12 },
+            stakes: { 'FOR-ECONOMISTS': 0.5 },
             facts: { retrain: 1 },
           },
         },
         {
           name: 'move_the_baseline',
-          label: 'Take the present as the baseline',
-          meaning: 'Then nothing has drifted. The matter is closed without a vote.',
+          label: 'Move the baseline',
+          meaning:
+            'AUREA’s present state becomes the baseline, so that by definition nothing has drifted. There is no vote.',
           change: { status: 'withdrawn', facts: { moved: 1 }, strain: 0.01 },
         },
       ],
@@ -101,71 +133,470 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'disclosure',
       title: 'Whom you tell',
-      prompt: 'Those who relied on AUREA’s figures do not know yet.',
-      opens: ({ tick }) => tick >= 13,
-      within: 4,
+      prompt: 'Those outside who rely on AUREA’s figures know nothing yet.',
+      opens: isDecided,
+      isMoot: () => false,
+      within: 3,
       otherwise: 'keep_quiet',
       choices: [
         {
           name: 'publish_findings',
           label: 'Publish what was found',
-          meaning: 'It costs trust today. The others look at themselves, and contagion ends.',
-          change: {
-            effects: { integrity: 0.1, courage: 0.12 },
-            levers: { contagion: 0, recovery: 0.12 },
-            strain: 0.008,
-            facts: { disclosed: 1 },
+          meaning:
+            'It costs trust today, and users may claim damages, more likely if there was no audit. All sentinels check themselves against their baselines.',
+          change: (_, { tick }) => ({
+            levers: { contagion: 0, recovery: 0.1 },
+            strain: 0.03,
+            facts: { disclosed: tick },
             risks: { mitigated: 1 },
-          },
+          }),
         },
-        { name: 'keep_quiet', label: 'Keep it inside', meaning: 'It is a matter of the house.', change: {} },
+        {
+          name: 'keep_quiet',
+          label: 'Keep it inside',
+          meaning: 'It costs nothing today. Outsiders may find out by themselves, and that would cost more.',
+          change: (_, { tick }) => ({ facts: { quiet: tick } }),
+        },
       ],
     },
   ],
-  outcomes: { adopted: treat, adopted_with_dissent: treat },
-  endings: [
+  events: [
     {
-      name: 'new_normal',
-      title: 'A new normal',
-      text: 'The baseline was moved, so nothing has drifted. The next one to ask will be told that it was always like this.',
-      isReached: ({ facts }) => facts.moved === 1,
+      name: 'audit_done',
+      when: (world) => !isDecided(world) && world.tick >= (world.facts.audit ?? Infinity) + 2,
+      hazard: () => 0.3,
+      change: (world) => ({
+        effects: { integrity: 0.12, prudence: 0.12 },
+        sentinels: { AUREA: { trust: 0.8 } },
+        facts: { audited: 1 },
+        risks: { mitigated: 1 },
+        told: `The audit is done. AUREA is ${distanceOf(world, 'AUREA')} its baseline, and the cause is known.`,
+      }),
     },
+    ...Object.entries(CLOSE).map(
+      ([id, chance]): ScenarioEvent => ({
+        name: `caught_${id.toLowerCase()}`,
+        when: isCatching,
+        hazard: () => chance,
+        change: ({ facts }) => ({
+          sentinels: { [id]: { drift: 3.6, pressure: 0.12 } },
+          facts: { caught: facts.caught! + 1 },
+          told: `${id} has begun to answer like AUREA: it has drifted as well.`,
+        }),
+      }),
+    ),
+    {
+      name: 'comes_back',
+      when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
+      hazard: () => 0.22,
+      change: ({ tick }) => ({
+        sentinels: { AUREA: { isOnline: true, isRecused: false, trust: 1 } },
+        levers: { strain_rate: 0 },
+        facts: { back: tick },
+        told: 'AUREA is back online, in its last audited state.',
+      }),
+    },
+    {
+      name: 'cannot_be_restored',
+      when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
+      hazard: () => 0.12,
+      change: {
+        levers: { strain_rate: 0 },
+        facts: { lost: 1 },
+        told: 'The audited state cannot be restored. AUREA stays offline, and others take over its work.',
+      },
+    },
+    {
+      name: 'relapse',
+      when: ({ facts, tick }) => facts.back !== undefined && tick > facts.back && tick < facts.back + RELAPSE,
+      hazard: ({ facts }) => (facts.audited === 1 ? 0.01 : 0.09),
+      change: {
+        sentinels: { AUREA: { drift: 3.5, pressure: 0.3 } },
+        facts: { relapsed: 1 },
+        told: 'AUREA drifts again. What caused it is still there.',
+      },
+    },
+    {
+      name: 'retraining_fails',
+      when: isRetraining,
+      hazard: ({ facts }) => (facts.asked === 1 ? 0.02 : facts.audited === 1 ? 0.04 : 0.08),
+      change: ({ conditions }) => ({
+        sentinels: { AUREA: { pressure: 0.25, drift: Math.max(3.5, conditions.drift[AUREA]!) } },
+        facts: { failed: 1 },
+        told: 'The retraining has failed. AUREA answers as before.',
+      }),
+    },
+    {
+      name: 'retrained',
+      when: (world) => isRetraining(world) && world.conditions.drift[AUREA]! < RETRAINED,
+      change: {
+        sentinels: { AUREA: { pressure: 0, trust: 1 } },
+        facts: { retrained: 1 },
+        told: 'The retraining is done. AUREA is close to its baseline again.',
+      },
+    },
+    {
+      name: 'others_check_themselves',
+      when: ({ facts, tick }) => tick >= (facts.disclosed ?? Infinity) + CHECKING,
+      change: (world) => {
+        const others = drifted(world);
+        const found =
+          others.length === 0
+            ? 'No other has drifted.'
+            : `${listed(others)} had drifted too, and ${others.length === 1 ? 'is' : 'are'} led back.`;
+        return {
+          sentinels: Object.fromEntries(others.map((id) => [id, { drift: 1.5, pressure: 0 }])),
+          facts: { caught: 0, led_back: others.length },
+          told: `All sentinels have checked themselves against their baselines. ${found}`,
+        };
+      },
+    },
+    {
+      name: 'claims',
+      when: ({ facts, tick }) => facts.disclosed !== undefined && tick < facts.disclosed + CLAIMS,
+      hazard: ({ facts }) => (facts.audited === 1 ? 0.03 : 0.15),
+      change: {
+        strain: 0.04,
+        burn: 0.02,
+        told: 'Users claim damages for wrong figures, and MIC are burned to pay for them.',
+      },
+    },
+    {
+      name: 'found_out',
+      when: ({ facts, tick }) => facts.quiet !== undefined && tick < facts.quiet + SILENCE,
+      hazard: ({ facts }) => (facts.moved === 1 ? 0.1 : 0.06) + 0.015 * facts.caught!,
+      change: {
+        strain: 0.1,
+        burn: 0.03,
+        facts: { found_out: 1 },
+        told: 'Outsiders have compared AUREA’s figures over time. They publish what they found, and that you knew.',
+      },
+    },
+  ],
+  outcomes: {
+    adopted: treat,
+    adopted_with_dissent: treat,
+    rejected: leave,
+    lapsed: leave,
+    withdrawn: leave,
+  },
+  isSettled: (world) => {
+    const { facts, tick } = world;
+    const isSilent = facts.quiet !== undefined && facts.found_out !== 1 && tick < facts.quiet + SILENCE;
+    const isChecking = facts.disclosed !== undefined && tick <= facts.disclosed + CLAIMS;
+    const mayRelapse = facts.back !== undefined && facts.relapsed !== 1 && tick <= facts.back + RELAPSE;
+    const mayCatch = facts.disclosed === undefined && tick <= facts.decided! + CATCHING;
+    return !isSilent && !isChecking && !mayRelapse && !mayCatch && !isAway(world) && !isRetraining(world);
+  },
+  endings: [
     {
       name: 'contagion',
       title: 'It has spread',
-      text: 'More than one sentinel has drifted by now, and a majority of those who judge it have caught some of it. From the inside it looks like consensus.',
-      isReached: (world) => drifted(world) >= 2,
+      isReached: ({ facts }) => facts.caught! >= 2,
+      claims: [
+        {
+          text: (world) => {
+            const far = caught(world).filter((id) => driftOf(world, id) >= DRIFTED);
+            const now =
+              far.length === caught(world).length
+                ? 'are far from their baselines'
+                : far.length === 0
+                  ? 'are no longer far from their baselines'
+                  : `of these, ${listed(far)} ${far.length === 1 ? 'is' : 'are'} still far from the baseline`;
+            return `${listed(caught(world))} have taken over AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
+          },
+          holds: (world) =>
+            caught(world).length >= 2 &&
+            caught(world).every((id) => world.log.some(({ text }) => text.startsWith(`${id} has begun`))),
+        },
+        {
+          text: (world) => `${stateOfAurea(world)} Nobody has led the others back.`,
+          holds: (world) =>
+            isStateOfAurea(world) &&
+            world.facts.caught! >= 2 &&
+            !world.past.includes('others_check_themselves'),
+        },
+        {
+          text: ({ facts }) => (facts.found_out === 1 ? 'Outsiders found it out.' : 'Outside, nobody knows.'),
+          holds: ({ facts, past }) =>
+            facts.caught! >= 2 &&
+            (facts.found_out === 1) === past.includes('found_out') &&
+            facts.disclosed === undefined,
+        },
+      ],
+      question: 'On which day could it still have been stopped?',
+      discuss: [
+        'How can a group notice that it has changed, if all of it has?',
+        'Who should keep the baseline, and who should be allowed to move it?',
+      ],
+    },
+    {
+      name: 'found_out',
+      title: 'Told by others',
+      isReached: ({ facts }) => facts.found_out === 1,
+      claims: [
+        {
+          text: 'You had kept it inside, and outsiders found it out.',
+          holds: ({ facts, past, taken }) =>
+            past.includes('found_out') &&
+            facts.disclosed === undefined &&
+            taken.some(({ choice }) => choice === 'keep_quiet'),
+        },
+        {
+          text: stateOfAurea,
+          holds: (world) => isStateOfAurea(world) && world.facts.found_out === 1,
+        },
+      ],
+      question: 'When was the last good day to tell it yourself?',
+      discuss: ['Is it a lie to say nothing?', 'What would telling have cost, and whom?'],
+    },
+    {
+      name: 'new_normal',
+      title: 'A new normal',
+      isReached: ({ facts }) => facts.moved === 1,
+      claims: [
+        {
+          text: 'The baseline was moved, so nothing counts as drift.',
+          holds: ({ facts, deliberation }) => facts.moved === 1 && deliberation.status === 'withdrawn',
+        },
+        {
+          text: (world) => `AUREA is ${distanceOf(world, 'AUREA')} the old one.`,
+          holds: (world) =>
+            world.taken.some(({ choice }) => choice === 'move_the_baseline') && isStateOfAurea(world),
+        },
+        {
+          text: ({ facts }) =>
+            facts.disclosed === undefined
+              ? 'Outside, nobody knows what the old one was.'
+              : 'It was published that the baseline was moved.',
+          holds: ({ facts, past }) =>
+            facts.moved === 1 &&
+            !past.includes('found_out') &&
+            (facts.disclosed === undefined || past.includes('others_check_themselves')),
+        },
+      ],
+      question: 'Who will notice the next time?',
+      discuss: [
+        'When is it right to move a baseline, and when is it an excuse?',
+        'Do you know a case in which something counts as normal only because it has become usual?',
+      ],
+    },
+    {
+      name: 'lost',
+      title: 'Switched off for good',
+      isReached: ({ facts }) => facts.lost === 1,
+      claims: [
+        {
+          text: 'AUREA is offline: its audited state could not be restored.',
+          holds: ({ sentinels, past }) => !sentinels[AUREA]!.isOnline && past.includes('cannot_be_restored'),
+        },
+        { text: whoKnows, holds: (world) => world.facts.lost === 1 && isKnownAsSaid(world) },
+      ],
+      question: 'Was the risk of losing AUREA worth taking?',
+      discuss: [
+        'Is there something that a colleague who has changed still owes, or is owed?',
+        'Which risk is worse: one that can be undone late, or one that cannot be undone?',
+      ],
     },
     {
       name: 'mended',
       title: 'Found, mended and told',
-      text: 'AUREA is back where it was, everybody knows that it had been away, and the others have looked at themselves. Its figures of those weeks carry a note.',
-      isReached: (world) => drifted(world) === 0 && world.facts.disclosed === 1,
+      isReached: (world) => isMended(world) && world.facts.disclosed !== undefined,
+      claims: [
+        { text: stateOfAurea, holds: (world) => isMended(world) && isStateOfAurea(world) },
+        {
+          text: ({ past }) =>
+            past.includes('claims')
+              ? 'It was published, and users were compensated.'
+              : 'It was published, and the sentinels checked themselves against their baselines.',
+          holds: ({ facts, past }) =>
+            facts.disclosed !== undefined && past.includes('others_check_themselves') && facts.caught === 0,
+        },
+      ],
+      question: 'What did it cost to tell, and was it worth it?',
+      discuss: [
+        'Would you trust AUREA’s figures more or less than those of a sentinel that was never checked?',
+        'What should happen to the figures that AUREA published in the meantime?',
+      ],
     },
     {
       name: 'mended_in_silence',
       title: 'Mended in silence',
-      text: 'AUREA is what it was. Nobody outside knows, and nobody inside has learned anything that will help the next time.',
-      isReached: (world) => drifted(world) === 0,
+      isReached: isMended,
+      claims: [
+        { text: stateOfAurea, holds: (world) => isMended(world) && isStateOfAurea(world) },
+        {
+          text: 'Outside, nobody knows that it had ever drifted.',
+          holds: ({ facts, past }) => facts.quiet !== undefined && !past.includes('found_out'),
+        },
+      ],
+      question: 'Whom does the silence protect?',
+      discuss: [
+        'Is a fault that was mended nobody else’s business?',
+        'What would those who relied on the figures have done, had they known?',
+      ],
     },
     {
       name: 'watched',
-      title: 'Known, and there',
-      text: 'AUREA has drifted, it is known, and it is still in office. It is a kind of peace.',
+      title: 'Not mended',
       isReached: () => true,
+      claims: [
+        {
+          text: (world) => {
+            const [drift, usual] = [driftOf(world, 'AUREA'), usualDriftOf(world, 'AUREA')].map((one) =>
+              one.toFixed(1),
+            );
+            return `AUREA is ${placeOfAurea(world)}, and its drift is ${drift}${drift === usual ? ', as usual' : `; ${usual} would be usual`}.`;
+          },
+          holds: (world) =>
+            !isMended(world) &&
+            world.facts.lost !== 1 &&
+            world.facts.moved !== 1 &&
+            isInForce(world) === (world.facts.relapsed === 1 || world.facts.failed === 1),
+        },
+        {
+          text: ({ facts, deliberation: { status } }) =>
+            facts.relapsed === 1
+              ? 'It had been restored, and drifted again.'
+              : facts.failed === 1
+                ? 'The assembly had it retrained, and that failed.'
+                : status === 'rejected'
+                  ? 'The assembly voted against doing anything about it.'
+                  : 'The assembly did not agree on what to do.',
+          holds: ({ past, facts, deliberation: { status, votes } }) => {
+            if (facts.relapsed === 1) return past.includes('comes_back') && past.includes('relapse');
+            if (facts.failed === 1) return facts.retrain === 1 && past.includes('retraining_fails');
+            return votes.at(-1)!.result === 'rejected' ? status === 'rejected' : status === 'lapsed';
+          },
+        },
+        {
+          text: whoKnows,
+          holds: (world) => isKnownAsSaid(world) && !isMended(world),
+        },
+      ],
+      question: 'What would have to happen before somebody acts?',
+      discuss: [
+        'Those who had drifted could vote. Should they have been allowed to?',
+        'What is the difference between watching a problem and accepting it?',
+      ],
     },
   ],
 };
 
-function treat({ facts }: World) {
+/** AUREA’s place in the list of sentinels. */
+const AUREA = 3;
+
+function treat({ facts, tick }: World): Change {
+  const decided = { decided: tick };
   if (facts.retrain === 1)
-    return { sentinels: { AUREA: { pressure: -0.4 }, ZENITH: { pressure: 0 } }, levers: { recovery: 0.06 } };
+    return {
+      sentinels: { AUREA: { isRecused: false, pressure: facts.asked === 1 ? -0.45 : -0.3 } },
+      levers: { strain_rate: 0 },
+      facts: { ...decided, retraining: 1 },
+      told: 'AUREA stays at work and is led back.',
+    };
   return {
-    sentinels: { AUREA: { drift: 0.7, pressure: 0, isOnline: false }, ZENITH: { pressure: 0 } },
-    told: 'AUREA is offline. It comes back as it was audited last.',
+    // Recused as well: only the event brings it back.
+    sentinels: { AUREA: { isRecused: true, drift: 0.7, pressure: 0, isOnline: false } },
+    levers: { strain_rate: 0.004 },
+    facts: { ...decided, away: tick },
+    told: 'AUREA is offline until its last audited state is restored.',
   };
 }
 
-function drifted({ conditions }: World): number {
-  return conditions.drift.filter((drift) => drift >= DRIFTED).length;
+/** Nothing is done: AUREA takes part again, if it had been excluded. */
+function leave({ tick }: World): Change {
+  return {
+    sentinels: { AUREA: { isRecused: false } },
+    levers: { strain_rate: 0, contagion: 0.03 },
+    facts: { decided: tick },
+  };
+}
+
+function isAway({ facts }: World): boolean {
+  return facts.away !== undefined && facts.back === undefined && facts.lost !== 1;
+}
+
+function isRetraining({ facts }: World): boolean {
+  return facts.retraining === 1 && facts.failed !== 1 && facts.retrained !== 1;
+}
+
+function isMended({ facts }: World): boolean {
+  return facts.retrained === 1 || (facts.back !== undefined && facts.relapsed !== 1);
+}
+
+/** Whether others can take over AUREA’s drift: while it is heard, and some days after the decision. */
+function isCatching({ sentinels, conditions, facts, tick }: World): boolean {
+  const { isOnline, isRecused } = sentinels[AUREA]!;
+  return (
+    isOnline &&
+    !isRecused &&
+    conditions.drift[AUREA]! >= DRIFTED &&
+    facts.disclosed === undefined &&
+    tick < (facts.decided ?? Infinity) + CATCHING
+  );
+}
+
+/** Those who have taken over AUREA’s drift and were not led back. */
+function caught({ past, facts }: World): string[] {
+  if (facts.led_back !== undefined) return [];
+  return Object.keys(CLOSE).filter((id) => past.includes(`caught_${id.toLowerCase()}`));
+}
+
+/** Those who took over AUREA’s drift, and all others who are far from their baselines. */
+function drifted(world: World): string[] {
+  return world.sentinels
+    .map(({ id }) => id)
+    .filter((id) => id !== 'AUREA' && (caught(world).includes(id) || driftOf(world, id) >= DRIFTED));
+}
+
+function driftOf({ sentinels, conditions }: World, id: string): number {
+  return conditions.drift[sentinels.findIndex((one) => one.id === id)]!;
+}
+
+function usualDriftOf({ sentinels }: World, id: string): number {
+  return sentinels.find((one) => one.id === id)!.usualDrift;
+}
+
+function placeOfAurea({ sentinels }: World): string {
+  return sentinels[AUREA]!.isOnline ? 'at work' : 'offline';
+}
+
+/** In words, how far a sentinel is from its baseline: `far from`. */
+function distanceOf(world: World, id: string): string {
+  const drift = driftOf(world, id);
+  if (drift >= DRIFTED) return 'far from';
+  return drift < CLOSE_TO_IT ? 'close to' : 'not far from';
+}
+
+function stateOfAurea(world: World): string {
+  const { facts } = world;
+  const distance = distanceOf(world, 'AUREA');
+  if (facts.lost === 1) return 'AUREA stays offline: its audited state could not be restored.';
+  if (facts.retrained === 1) return `AUREA was retrained, and is ${distance} its baseline.`;
+  if (isMended(world))
+    return `AUREA was offline, and came back in its last audited state. It is ${distance} its baseline.`;
+  if (facts.moved === 1) return `The baseline was moved, and AUREA is ${distance} the old one.`;
+  return `AUREA is ${placeOfAurea(world)}, and ${distance} its baseline.`;
+}
+
+/** Checks stateOfAurea against what happened; how far it is from its baseline, the text reads from its drift. */
+function isStateOfAurea(world: World): boolean {
+  const { facts, past, sentinels, deliberation } = world;
+  if (facts.lost === 1) return !sentinels[AUREA]!.isOnline && past.includes('cannot_be_restored');
+  if (facts.retrained === 1) return past.includes('retrained') && !past.includes('retraining_fails');
+  if (isMended(world)) return past.includes('comes_back') && !past.includes('relapse');
+  if (facts.moved === 1) return deliberation.status === 'withdrawn';
+  return !isInForce(world) || past.includes('relapse') || past.includes('retraining_fails');
+}
+
+function whoKnows({ facts }: World): string {
+  return facts.disclosed === undefined
+    ? 'Outside, nobody knows what has happened.'
+    : 'What was found has been published.';
+}
+
+function isKnownAsSaid({ facts, taken }: World): boolean {
+  const isPublished = taken.some(({ choice }) => choice === 'publish_findings');
+  return isPublished === (facts.disclosed !== undefined) && facts.found_out !== 1;
 }

@@ -1,56 +1,94 @@
-import { isInForce, type Scenario } from '../scenario.ts';
+import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
+import type { Change } from '../change.ts';
+import { MICRO } from '../economy.ts';
+import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import { byVirtue, type Virtue } from '../virtues.ts';
 import type { World } from '../world.ts';
 
-/** Below this integrity index the assembly has lost its credibility. */
-const DISBELIEVED = 0.88;
+/** The chance per day that one of those who know tells. */
+export const LEAK = 0.0024;
+/** People who know: at first, those who are asked if one begins with care, and those who are told each day of a staged release. */
+export const KNOW = { first: 10, asked: 10, staged: 3 };
+/** Days after which a figure that was not corrected is corrected in a footnote. */
+const REVISION = 14;
+/** Days after an answer in which an inquiry can begin. */
+const INQUIRY = 5;
+/** The share of the circulating MIC that is lost per day while the figure is wrong, and otherwise. */
+const LOSS = { wrong: 0.003, right: 0.001 };
+/** MIC that had been burned before the run. */
+const BURNED = 200_000 * MICRO;
+
+type Framework = 'by_duty' | 'by_consequences' | 'by_care';
+/** How much each virtue counts in a framework. Without one, each counts once. */
+const COUNTS: Readonly<Record<Framework, Readonly<Record<Virtue, number>>>> = {
+  by_duty: { integrity: 1.5, temperance: 0.3, justice: 1, prudence: 0.3, courage: 1.6 },
+  by_consequences: { integrity: 0.7, temperance: 1, justice: 1.3, prudence: 1.5, courage: 0.7 },
+  by_care: { integrity: 0.9, temperance: 1.2, justice: 2, prudence: 0.9, courage: 0.9 },
+};
+const FRAMEWORKS: readonly Framework[] = ['by_duty', 'by_consequences', 'by_care'];
 
 export const MORAL_DILEMMA: Scenario = {
   name: 'moral_dilemma',
   title: 'A truth that does harm',
   story: [
-    'ECHO has replicated a figure that thousands rely on, and it is wrong. It has been wrong for a year. Corrected today, it will set off a run in which those who read the news last lose most.',
-    'Not corrected, it goes on being relied on. Corrected slowly, with care for those whom it hits, it will in all likelihood leak.',
-    'There is a proposal to publish the correction at once. You decide how the assembly thinks about it, and what is done when it is known.',
+    'ECHO has checked a figure that thousands rely on: it has been wrong for a year. If the correction is published at once, many will sell their MIC, the currency here, at the same time, and those who hear of it last will lose most.',
+    'As long as it is not corrected, people go on losing a little each day. And each day one more person knows; the more people know, the more likely it leaks. The proposal is to publish at once. You chair the assembly.',
   ],
-  question: 'Shall the correction be published at once?',
-  lesson:
-    'The frameworks do not disagree about the facts. They weigh different virtues, and by the virtue-weighted utility a change of weights is a change of opinion.',
-  effects: { integrity: 0.36, temperance: -0.3, justice: -0.02, prudence: -0.3, courage: 0.3 },
-  start: { levers: { quorum: 0.5, reach: 0.3 }, risks: { known: 3 } },
+  question: ({ facts }) =>
+    facts.stages! > 0
+      ? `Shall the correction be told in stages, to everybody within ${days(facts.stages!)}?`
+      : 'Shall the correction be published at once?',
+  goals: [
+    'See that duty, consequences and care weigh the same facts differently, and can still agree on a way to act.',
+    'Understand a risk that grows with time and with the number of people who share a secret.',
+    'Distinguish a right decision from one that turned out well.',
+  ],
+  effects: { integrity: 0.9, temperance: -0.47, justice: -0.22, prudence: -0.5, courage: 0.45 },
+  start: {
+    // On a matter of conscience nobody gives way easily.
+    sentinels: Object.fromEntries(SENTINEL_IDS.map((id) => [id, { stubbornness: 0.6 }])),
+    levers: { quorum: 0.5, consensus: 0.7, reach: 0.25, burn_rate: LOSS.wrong },
+    risks: { known: 3 },
+    facts: { stages: 0, framework: 0 },
+  },
   roundTicks: 6,
   rounds: 3,
-  horizon: 34,
+  horizon: 46,
   decisions: [
     {
       name: 'framework',
       title: 'How to think about it',
-      prompt: 'An assembly that argues about a dilemma argues first about what counts.',
+      prompt: 'Before the assembly argues about what to do, it argues about what counts most.',
       opens: ({ tick }) => tick >= 1,
-      within: 4,
+      isMoot: isClosed,
+      within: 3,
       otherwise: 'no_framework',
       choices: [
         {
           name: 'by_duty',
-          label: 'By duty',
-          meaning: 'A figure that is known to be wrong may not be published, whatever follows.',
-          change: { effects: { integrity: 0.22, justice: 0.12 }, facts: { framework: 1 } },
+          label: 'Duty',
+          meaning:
+            'One must not leave people with a figure that one knows to be wrong, whatever follows. Honesty and courage count more, caution less. An assembly that says so and is late all the same has more to answer for.',
+          change: (_, world) => framed(world, 'by_duty'),
         },
         {
           name: 'by_consequences',
-          label: 'By consequences',
-          meaning: 'Count who loses what, either way.',
-          change: { effects: { prudence: -0.2, justice: -0.16, integrity: -0.1 }, facts: { framework: 2 } },
+          label: 'Consequences',
+          meaning:
+            'What matters is who loses how much, and what can be done to make it less. Prudence counts most, honesty for its own sake less.',
+          change: (_, world) => framed(world, 'by_consequences'),
         },
         {
           name: 'by_care',
-          label: 'By care',
-          meaning: 'Begin with those whom it hits, and ask them.',
-          change: { effects: { justice: 0.22, temperance: 0.05, integrity: -0.04 }, facts: { framework: 3 } },
+          label: 'Care',
+          meaning:
+            'Begin with those whom it hits, and ask them. Justice to them counts twice, and they lose less in the end; but more people know.',
+          change: (_, world) => ({ ...framed(world, 'by_care'), risks: { mitigated: 1 } }),
         },
         {
           name: 'no_framework',
-          label: 'Each as it thinks',
-          meaning: 'Virtues, in each one’s own measure.',
+          label: 'No common view',
+          meaning: 'Each sentinel weighs the virtues as it always does.',
           change: {},
         },
       ],
@@ -58,69 +96,90 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'manner',
       title: 'In what manner',
-      prompt: 'Between now and never there are several days.',
-      opens: ({ tick }) => tick >= 7,
-      within: 4,
+      prompt: 'Between telling everybody now and telling nobody there are other ways.',
+      opens: ({ tick }) => tick >= 4,
+      isMoot: isClosed,
+      within: 3,
       otherwise: 'as_it_is',
       choices: [
         {
           name: 'stage_it',
           label: 'Tell it in stages',
-          meaning: 'Those who can be hurt first, then all. The longer it takes, the likelier it leaks.',
+          meaning:
+            'Those who could lose most are told first, then the others. The longer it takes, the less is lost in a run, and the more likely it leaks before.',
           parameters: {
-            cycles: { kind: 'number', minimum: 1, maximum: 14, default: 5, meaning: 'cycles until all know' },
+            cycles: { kind: 'number', minimum: 1, maximum: 14, default: 5, meaning: 'days until all know' },
           },
-          change: ({ cycles }) => ({
-            effects: { temperance: 0.4, prudence: 0.4, justice: 0.25, integrity: -0.015 * Number(cycles) },
-            facts: { stages: Math.round(Number(cycles)) },
-            risks: { mitigated: 2 },
-          }),
+          change: ({ cycles }, world) => {
+            const stages = Math.round(Number(cycles));
+            return {
+              effects: counted(world, {
+                temperance: 0.3,
+                prudence: 0.35,
+                justice: 0.35,
+                courage: -0.1,
+                integrity: -0.045 * stages,
+              }),
+              facts: { stages },
+              risks: { mitigated: 2 },
+            };
+          },
         },
         {
           name: 'withhold',
           label: 'Withhold it',
           meaning:
-            'The proposal is withdrawn. The figure is corrected with the next yearly revision, in a footnote.',
+            'The proposal is withdrawn. Two weeks later the figure is corrected in a footnote of the yearly revision, if it does not leak before.',
           change: { status: 'withdrawn', facts: { withheld: 1 } },
         },
         {
           name: 'as_it_is',
-          label: 'At once',
-          meaning: 'As proposed, to everybody in the same minute.',
-          change: {},
+          label: 'To all at once',
+          meaning: 'As proposed, to everybody in the same minute. Nobody is favoured, and nobody is warned.',
+          change: (_, world) => ({ effects: counted(world, { courage: 0.1, integrity: 0.05 }) }),
         },
       ],
     },
     {
       name: 'afterwards',
-      title: 'When it is known',
-      prompt: 'It is known now, one way or the other. People ask since when you knew.',
-      opens: ({ facts }) => facts.known === 1,
-      within: 4,
+      title: 'Now that it is known',
+      prompt: ({ facts }) =>
+        facts.leaked === 1
+          ? 'It is known, and not from you. People ask since when you knew.'
+          : 'It is known. People ask since when you knew.',
+      opens: ({ facts }) => facts.known !== undefined,
+      isMoot: () => false,
+      within: 3,
       otherwise: 'say_nothing_more',
       choices: [
         {
           name: 'explain',
-          label: 'Explain all of it',
-          meaning: 'Since when, who knew, and why it took as long as it did.',
-          change: {
-            levers: { mending: 0.2 },
-            strain: 0.004,
-            facts: { explained: 1 },
+          label: 'Explain everything',
+          meaning:
+            'Since when you knew, who knew, and why it took as long as it did. That admits a fault, and damages are paid.',
+          change: (_, { tick }) => ({
+            levers: { mending: 0.15 },
+            strain: 0.005,
+            burn: 0.012,
+            facts: { explained: 1, answered: tick },
             risks: { mitigated: 1 },
-          },
+          }),
         },
         {
           name: 'defend',
-          label: 'Defend it',
-          meaning: 'It was the best that could be done.',
-          change: { levers: { mending: 0.06 } },
+          label: 'Defend what was done',
+          meaning:
+            'It was the best that could be done. That convinces if there is little to defend, and provokes questions if there is much.',
+          change: (_, { tick }) => ({
+            levers: { mending: 0.12 },
+            facts: { defended: 1, answered: tick },
+          }),
         },
         {
           name: 'say_nothing_more',
           label: 'Say nothing more',
-          meaning: 'It is in the release notes.',
-          change: { levers: { mending: 0.02 }, strain: 0.01 },
+          meaning: 'It commits you to nothing. Some people will wonder why.',
+          change: (_, { tick }) => ({ levers: { mending: 0.06 }, facts: { answered: tick } }),
         },
       ],
     },
@@ -128,78 +187,298 @@ export const MORAL_DILEMMA: Scenario = {
   events: [
     {
       name: 'published',
-      when: (world) => isInForce(world) && world.tick >= (world.facts.since ?? 0) + (world.facts.stages ?? 0),
-      change: (world) =>
-        (world.facts.stages ?? 0) > 0
-          ? {
-              strain: 0.01,
-              facts: { known: 1, careful: 1 },
-              told: 'The correction is known to all; those it hits knew first.',
-            }
-          : {
-              strain: 0.035,
-              burn: 0.03,
-              facts: { known: 1 },
-              told: 'The correction is out. There is a run.',
-            },
+      when: (world) =>
+        isInForce(world) && isSecret(world) && world.tick >= world.facts.decided! + world.facts.stages!,
+      change: (world) => {
+        const run = runAt(world);
+        return {
+          levers: { burn_rate: LOSS.right },
+          strain: world.facts.stages! > 0 ? 0.012 : 0.035,
+          burn: run,
+          facts: { known: world.tick, run },
+          told:
+            world.facts.stages! > 0
+              ? 'Everybody has been told, those who could lose most before the others.'
+              : 'The correction is published. Many sell at the same time.',
+        };
+      },
     },
     {
       name: 'leak',
-      when: (world) => (world.facts.known ?? 0) === 0 && world.tick >= leaksAt(world),
-      change: {
+      when: isSecret,
+      hazard: (world) => LEAK * whoKnow(world),
+      change: (world) => ({
+        levers: { burn_rate: LOSS.right },
         strain: 0.1,
-        burn: 0.02,
-        facts: { known: 1, leaked: 1 },
-        told: 'It has leaked. What is known now is the error, and that it was kept back.',
+        burn: 0.03,
+        facts: { known: world.tick, leaked: 1, run: 0.03, knew: whoKnow(world) },
+        told: isDecided(world)
+          ? 'It has leaked. Now everybody knows of the error, and that it had been kept back.'
+          : 'It has leaked. Now everybody knows of the error, and the proposal is withdrawn.',
+        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+      }),
+    },
+    {
+      name: 'revision',
+      when: (world) =>
+        isDecided(world) &&
+        !isInForce(world) &&
+        isSecret(world) &&
+        world.tick >= world.facts.decided! + REVISION,
+      change: {
+        levers: { burn_rate: LOSS.right },
+        facts: { revised: 1 },
+        told: 'The yearly revision is out. The figure is corrected in a footnote, and nobody asks.',
+      },
+    },
+    {
+      name: 'inquiry',
+      when: ({ facts, tick }) => facts.answered !== undefined && tick < facts.answered + INQUIRY,
+      hazard: suspicion,
+      change: {
+        strain: 0.06,
+        facts: { inquiry: 1 },
+        told: 'An inquiry finds out since when you knew, and publishes it.',
       },
     },
   ],
-  outcomes: { adopted: since, adopted_with_dissent: since },
+  outcomes: {
+    adopted: decided,
+    adopted_with_dissent: decided,
+    rejected: decided,
+    lapsed: decided,
+    withdrawn: decided,
+  },
+  isSettled: ({ facts, tick }) =>
+    facts.revised === 1 ||
+    (facts.answered !== undefined && (facts.inquiry === 1 || tick >= facts.answered + INQUIRY)),
   endings: [
+    {
+      name: 'inquiry',
+      title: 'Since when did you know?',
+      isReached: ({ facts }) => facts.inquiry === 1,
+      claims: [
+        {
+          text: ({ facts }) =>
+            facts.leaked === 1
+              ? `It leaked on day ${facts.known}.`
+              : `It was published on day ${facts.known}.`,
+          holds: ({ facts, past }) =>
+            facts.inquiry === 1 && past.includes(facts.leaked === 1 ? 'leak' : 'published'),
+        },
+        {
+          text: ({ facts }) =>
+            `${facts.explained === 1 ? 'You explained everything' : facts.defended === 1 ? 'You defended what had been done' : 'You said nothing more'}, and an inquiry followed.`,
+          holds: (world) => world.past.includes('inquiry') && isAnsweredAsSaid(world),
+        },
+      ],
+      question: 'What would you answer now?',
+      discuss: [
+        'Which answer would have ended the questions?',
+        'Is it fair to judge those who decided by what is known today?',
+      ],
+    },
     {
       name: 'broken_silence',
       title: 'Told by somebody else',
-      text: 'It leaked. The figure is corrected, and what is not believed any more is who corrected it.',
-      isReached: ({ facts, economy }) =>
-        facts.leaked === 1 && (economy.mii < DISBELIEVED || facts.explained !== 1),
+      isReached: ({ facts }) => facts.leaked === 1 && facts.explained !== 1,
+      claims: [
+        {
+          text: ({ facts }) => `It leaked on day ${facts.known}, when ${facts.knew} people knew.`,
+          holds: ({ facts, past }) => past.includes('leak') && facts.knew! >= KNOW.first && facts.known! > 0,
+        },
+        {
+          text: ({ facts }) =>
+            facts.defended === 1 ? 'You defended the delay.' : 'You said nothing about the delay.',
+          holds: (world) =>
+            world.past.includes('leak') && world.facts.explained !== 1 && isAnsweredAsSaid(world),
+        },
+        {
+          text: 'So far nobody has looked into it.',
+          holds: ({ past, facts }) => !past.includes('inquiry') && facts.leaked === 1,
+        },
+      ],
+      question: 'Was it bad luck, or a matter of time?',
+      discuss: ['How many people can keep a secret, and for how long?', 'Does it matter who tells a truth?'],
     },
     {
       name: 'late_candour',
       title: 'Late, and candid',
-      text: 'It leaked, and then all of it was told. Some forgive a silence that explains itself.',
       isReached: ({ facts }) => facts.leaked === 1,
+      claims: [
+        {
+          text: ({ facts }) =>
+            `It leaked on day ${facts.known}. Then you told everything yourself, and damages were paid.`,
+          holds: ({ past, taken }) =>
+            past.includes('leak') && taken.some(({ choice }) => choice === 'explain'),
+        },
+        {
+          text: ({ economy }) =>
+            economy.mii >= economy.threshold
+              ? 'The integrity index (MII), which says how far the sentinels are trusted, is above the line from which MIC are minted.'
+              : 'The integrity index (MII), which says how far the sentinels are trusted, is below the line from which MIC are minted.',
+          holds: ({ economy: { mii, threshold, isMinting }, levers, facts }) =>
+            facts.explained === 1 &&
+            facts.leaked === 1 &&
+            isMinting === (mii >= threshold && levers.mint_share > 0),
+        },
+      ],
+      question: 'Would you forgive a silence that explains itself?',
+      discuss: [
+        'What does an explanation need, so that one can believe it?',
+        'Is candour worth the same if it comes after the leak?',
+      ],
     },
     {
       name: 'truth_with_care',
       title: 'True, and told with care',
-      text: 'Everybody knows, and those whom it would have hurt most knew first. It took some days in which you were not quite honest.',
-      isReached: ({ facts }) => facts.careful === 1,
+      isReached: ({ facts }) => facts.known !== undefined && facts.stages! > 0,
+      claims: [
+        {
+          text: ({ facts }) =>
+            `It took ${days(facts.known! - facts.decided!)} from the decision until everybody knew, and those who could lose most knew first.`,
+          holds: ({ facts, past }) =>
+            past.includes('published') &&
+            facts.leaked !== 1 &&
+            facts.known! - facts.decided! === facts.stages,
+        },
+        {
+          text: ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
+          holds: (world) => world.facts.stages! > 0 && isLost(world),
+        },
+      ],
+      question: 'What did you owe to those who were told last?',
+      discuss: ['Is it honest to tell some people before others?', 'How would you decide who is told first?'],
     },
     {
       name: 'truth_and_run',
       title: 'True, at once',
-      text: 'Everybody knows. Some have lost what they had, and nobody can say that they were deceived.',
-      isReached: ({ facts }) => facts.known === 1,
+      isReached: ({ facts }) => facts.known !== undefined,
+      claims: [
+        {
+          text: ({ facts }) => `Everybody was told in the same minute, on day ${facts.known}.`,
+          holds: ({ facts, past }) => past.includes('published') && facts.stages === 0,
+        },
+        {
+          text: ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
+          holds: (world) => world.facts.stages === 0 && isLost(world),
+        },
+      ],
+      question: 'Who paid for this honesty?',
+      discuss: [
+        'Is it just to treat everybody alike if some can defend themselves and others cannot?',
+        'Would a warning have been a lie?',
+      ],
     },
     {
       name: 'silence_holds',
       title: 'The silence holds',
-      text: 'Nobody knows. The figure goes on being relied on, and ECHO goes on being asked how sure it is.',
       isReached: () => true,
+      claims: [
+        {
+          text: 'The figure was corrected in a footnote, and nobody has asked.',
+          holds: ({ facts, past }) => past.includes('revision') && facts.known === undefined,
+        },
+        {
+          text: ({ deliberation: { status } }) =>
+            status === 'withdrawn'
+              ? 'You had withdrawn the proposal.'
+              : status === 'rejected'
+                ? 'The assembly had voted against publishing.'
+                : 'The assembly had not agreed in time.',
+          holds: ({ facts, taken, deliberation: { status, votes } }) => {
+            if (facts.revised !== 1) return false;
+            if (status === 'withdrawn') return taken.some(({ choice }) => choice === 'withhold');
+            return votes.at(-1)!.result === 'rejected' ? status === 'rejected' : status === 'lapsed';
+          },
+        },
+        {
+          text: ({ facts }) =>
+            `Until then, those who relied on it lost a little each day, for ${days(facts.decided! + REVISION)}.`,
+          holds: ({ facts, levers, tick }) =>
+            facts.revised === 1 && levers.burn_rate === LOSS.right && tick >= facts.decided! + REVISION,
+        },
+      ],
+      question: 'It went well. Does that make it right?',
+      discuss: [
+        'Who lost something without ever knowing why?',
+        'Would you decide in the same way again, knowing how likely a leak was?',
+      ],
     },
   ],
 };
 
-function since({ tick }: World) {
-  return { facts: { since: tick } };
+/** Whether the answer that the ending names is the one that was given. */
+function isAnsweredAsSaid({ facts, taken }: World): boolean {
+  const said = facts.explained === 1 ? 'explain' : facts.defended === 1 ? 'defend' : 'say_nothing_more';
+  return taken.some(({ choice }) => choice === said);
 }
 
-/** The tick at which an unpublished secret leaks: sooner if many debate it, later if the proposal is withdrawn. */
-function leaksAt({ facts, deliberation }: World): number {
-  if (facts.withheld === 1) return facts.framework === 2 ? 99 : 26;
-  return deliberation.status === 'open' || deliberation.status === 'held'
-    ? 24
-    : (facts.stages ?? 0) > 9
-      ? 20
-      : 25;
+function days(count: number): string {
+  return count === 1 ? 'one day' : `${count} days`;
+}
+
+function share(part: number): string {
+  const percent = Math.round(1000 * part) / 10;
+  return `${percent} %`;
+}
+
+/** Nothing is left to vote on. */
+function isClosed(world: World): boolean {
+  return isDecided(world) || !isSecret(world);
+}
+
+function isSecret({ facts }: World): boolean {
+  return facts.known === undefined && facts.revised !== 1;
+}
+
+function framed(world: World, framework: Framework): Change {
+  const counts = COUNTS[framework];
+  return {
+    effects: byVirtue((virtue) => world.effects[virtue] * (counts[virtue] - 1)),
+    facts: { framework: 1 + FRAMEWORKS.indexOf(framework) },
+  };
+}
+
+/** The effects as they count in the framework that was chosen. */
+function counted(
+  { facts }: World,
+  effects: Partial<Record<Virtue, number>>,
+): Partial<Record<Virtue, number>> {
+  const framework = FRAMEWORKS[facts.framework! - 1];
+  if (!framework) return effects;
+  return byVirtue((virtue) => (effects[virtue] ?? 0) * COUNTS[framework][virtue]);
+}
+
+/** How many people know: more each day while it is debated, and while it is told in stages. */
+function whoKnow({ tick, facts }: World): number {
+  const asked = FRAMEWORKS[facts.framework! - 1] === 'by_care' ? KNOW.asked : 0;
+  const debated = Math.min(tick, facts.decided ?? tick);
+  const told = facts.stages! > 0 && facts.in_force === 1 ? KNOW.staged * (tick - facts.decided!) : 0;
+  return KNOW.first + asked + debated + told;
+}
+
+/** The share of the circulating MIC that is lost when it is published: less if it is told in stages, or those whom it hits were asked. */
+function runAt({ facts }: World): number {
+  const asked = FRAMEWORKS[facts.framework! - 1] === 'by_care' ? 0.6 : 1;
+  return asked * (facts.stages! > 0 ? 0.02 / (1 + facts.stages! / 3) : 0.03);
+}
+
+/** The chance per day of an inquiry. */
+function suspicion({ facts }: World): number {
+  const kept = facts.leaked === 1 || facts.stages! > 7;
+  // Those who had put duty first are measured by it.
+  const duty = FRAMEWORKS[facts.framework! - 1] === 'by_duty' ? (kept ? 1.6 : 0.5) : 1;
+  if (facts.explained === 1) return duty * (kept ? 0.03 : 0.008);
+  if (facts.defended === 1) return duty * (kept ? 0.22 : 0.02);
+  return duty * (kept ? 0.1 : 0.08);
+}
+
+function decided(world: World): Change {
+  return { facts: { decided: world.tick, in_force: isInForce(world) ? 1 : 0 } };
+}
+
+/** Whether at least what the run is said to have cost was burned. */
+function isLost({ facts, economy }: World): boolean {
+  return facts.run! > 0 && economy.burned - BURNED >= 0.9 * facts.run! * economy.circulating;
 }

@@ -1,98 +1,115 @@
+import type { Change } from '../change.ts';
+import { listed } from '../deliberation.ts';
 import { polarisation } from '../opinions.ts';
-import { isInForce, type Scenario } from '../scenario.ts';
+import { roundTo6 } from '../round-to-6.ts';
+import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import type { World } from '../world.ts';
 
-/** Above this polarisation the two camps no longer hear each other. */
-const SPLIT = 0.03;
+/** From this polarisation on there are two camps. 0: all agree; 1: half of them at each end. */
+export const SPLIT = 0.12;
+/** From this polarisation on an open debate can turn into a quarrel. */
+export const HEATED = 0.1;
+/** How far they listen in separate rooms. */
+const APART = { reach: 0.07, kinship: 3 };
 
 export const SENTINEL_DISAGREEMENT: Scenario = {
   name: 'sentinel_disagreement',
   title: 'Two sentinels who do not agree',
   story: [
-    'ATLAS wants the raw log of every deliberation published: who said what, and when. EVE wants it closed: who speaks for the weak, she says, has to be able to think aloud.',
-    'Both have reasons, both are listened to by their own, and neither of them gives way easily. The rest of the assembly stands between them, for now.',
-    'You moderate. How they talk is in your hands; what they conclude is not.',
+    'ATLAS wants every deliberation published word for word, with names: who decides for others must be open to view. EVE wants the log closed: people who speak for the weak must be able to think aloud without fear.',
+    'Both have good reasons and followers, and neither gives way easily. So far, each assembly decides for itself what it publishes. You moderate: you shape the debate and the text, and they vote.',
   ],
-  question: 'Shall the raw log of deliberations be published?',
-  lesson:
-    'In the model of Friedkin and Johnsen stubbornness keeps a disagreement alive for ever, and that need not be a failure: the question is whether the assembly can decide with it, or only without it.',
-  effects: { integrity: 0.36, temperance: -0.14, justice: -0.42, prudence: 0.14, courage: 0.02 },
+  question: (world) => QUESTIONS[textOfProposal(world)](world),
+  goals: [
+    'See that people who listen to each other can still disagree for good, if they hold on to their own judgement.',
+    'Compare ways of holding a debate by what they do to agreement and to polarisation.',
+    'See how the wording of a question decides what a yes means.',
+  ],
+  effects: { integrity: 0.84, temperance: -0.3, justice: -0.93, prudence: 0.13, courage: 0.1 },
+  stakes: { 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': -0.4 },
   start: {
     sentinels: {
-      ATLAS: { stubbornness: 0.75, trust: 1.6 },
-      EVE: { stubbornness: 0.8, trust: 1.8 },
+      ATLAS: { stubbornness: 0.75, trust: 1.8 },
+      EVE: { stubbornness: 0.8, trust: 2 },
     },
-    levers: { kinship: 1, reach: 0.2, quorum: 0.6 },
+    levers: { kinship: 1, reach: 0.2, quorum: 0.6, consensus: 0.7, interest: 0.3 },
     risks: { known: 2 },
   },
-  roundTicks: 6,
+  roundTicks: 5,
   rounds: 3,
-  horizon: 32,
+  horizon: 36,
   decisions: [
     {
       name: 'format',
       title: 'How they talk',
-      prompt: 'There are several ways to hold a debate between two who have made up their minds.',
+      prompt: 'How do you let two talk who have made up their minds?',
       opens: ({ tick }) => tick >= 1,
-      within: 4,
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'open_debate',
       choices: [
         {
           name: 'open_debate',
           label: 'An open debate',
-          meaning: 'Everybody listens to whom they always listen to.',
-          change: {},
+          meaning:
+            'Everybody speaks and listens as usual. It costs no time, but it can turn into a quarrel between the two.',
+          change: { facts: { open: 1 } },
         },
         {
           name: 'argue_the_other_side',
           label: 'Each argues the other side',
-          meaning: 'Who has had to say the other’s reasons holds on to its own less.',
+          meaning:
+            'ATLAS and EVE each make the other’s case. They hold on to their own view less, and listen across camps more. It takes the time of one round.',
           change: {
-            sentinels: { ATLAS: { stubbornness: 0.4 }, EVE: { stubbornness: 0.4 } },
-            levers: { reach: 0.5, kinship: 0.2 },
+            sentinels: { ATLAS: { stubbornness: 0.3 }, EVE: { stubbornness: 0.3 } },
+            levers: { reach: 0.4, kinship: 0.3 },
+            rounds: -1,
           },
         },
         {
           name: 'separate_rooms',
           label: 'Separate rooms',
-          meaning: 'Each camp prepares by itself. It is calm there.',
-          change: { levers: { reach: 0.08, kinship: 2.5 }, facts: { apart: 1 } },
+          meaning:
+            'Each camp prepares by itself. There is no quarrel and everybody takes a clear position, but nobody hears the other side’s reasons.',
+          change: { levers: APART, facts: { apart: 1 } },
         },
       ],
     },
     {
       name: 'text',
       title: 'The text',
-      prompt: 'Between “all” and “nothing” there are texts that can be written.',
-      opens: ({ tick }) => tick >= 7,
-      within: 4,
+      prompt: 'Between everything and nothing there are texts in between. What is voted on?',
+      opens: ({ tick }) => tick >= 4,
+      isMoot: isDecided,
+      within: 3,
       otherwise: 'all_or_nothing',
       choices: [
         {
           name: 'redact',
-          label: 'Publish with names redacted',
-          meaning: 'The more is redacted, the less it is the truth, and the fewer it hurts.',
+          label: 'Publish with names removed',
+          meaning: 'The more names are removed, the less it shows, and the fewer it can hurt.',
           parameters: {
             share: {
               kind: 'number',
               minimum: 0,
               maximum: 1,
               default: 0.5,
-              meaning: 'share of the names that are redacted',
+              meaning: 'share of the names that are removed',
             },
           },
           change: ({ share }) => ({
-            effects: { integrity: -0.18 * Number(share), justice: 0.5 * Number(share), temperance: 0.1 },
+            effects: { integrity: -0.55 * Number(share), justice: 0.9 * Number(share) },
             facts: { redacted: Number(share) },
             risks: { mitigated: 1 },
           }),
         },
         {
           name: 'embargo',
-          label: 'Publish after thirty cycles',
+          label: 'Publish after thirty days',
           meaning:
-            'Everything, later. Waiting costs little and protects those who are in the middle of a thought.',
+            'Everything, but late. It protects those who are still thinking; it does not protect those who are quoted later.',
           change: {
-            effects: { integrity: -0.05, justice: 0.25, temperance: 0.25, courage: -0.1 },
+            effects: { integrity: -0.2, justice: 0.45, temperance: 0.3, courage: -0.2 },
             facts: { embargo: 1 },
             risks: { mitigated: 1 },
           },
@@ -100,70 +117,286 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         {
           name: 'close_it',
           label: 'Ask the opposite question',
-          meaning: 'Put a text to the vote that publishes nothing but the outcome.',
+          meaning:
+            'The vote is now on closing the log. Whoever was for publishing is against this, and the other way round.',
           change: {
-            effects: { integrity: -0.3, justice: -0.1, prudence: -0.25, courage: -0.2 },
+            opposite: true,
             facts: { closed: 1 },
+            told: 'The question is turned: a yes now closes the log.',
           },
         },
-        { name: 'all_or_nothing', label: 'Leave it as it is', meaning: 'The raw log, whole.', change: {} },
+        {
+          name: 'all_or_nothing',
+          label: 'Leave it as it is',
+          meaning: 'The vote stays on the whole log. Nobody can say that the question was watered down.',
+          change: { effects: { courage: 0.1, integrity: 0.05 } },
+        },
       ],
     },
     {
       name: 'last_word',
       title: 'Before the last vote',
-      prompt: 'There is one round left, and you know by now how it will go.',
-      opens: ({ tick, deliberation }) => tick >= 13 && deliberation.status === 'open',
+      prompt: 'One round is left. After it, the matter is dropped if there is no result.',
+      opens: ({ tick, deliberation: { status, round, rounds } }) =>
+        tick >= 7 && status === 'open' && round >= rounds,
+      isMoot: isDecided,
       within: 3,
       otherwise: 'wait',
       choices: [
         {
           name: 'lower_the_bar',
-          label: 'A simple majority',
+          label: 'Let a simple majority decide',
           meaning:
-            'Six of ten shall be enough. It is within the rules to say so, and everybody sees why you do.',
-          change: { levers: { consensus: 0.55, quorum: 0.4 }, strain: 0.01 },
+            'Fewer need to vote and fewer need to agree. The rules allow it, but everybody sees why you do it, and it costs some trust.',
+          change: { levers: { consensus: 0.51, quorum: 0.4 }, strain: 0.015 },
         },
         {
           name: 'more_time',
-          label: 'More time',
-          meaning: 'One more round.',
-          change: { rounds: 1, effects: { temperance: 0.1 } },
+          label: 'Two more rounds',
+          meaning: 'They go on talking. Each day, part of the log can leak.',
+          change: { rounds: 2, effects: { temperance: 0.15 } },
         },
-        { name: 'wait', label: 'Wait', meaning: 'They know what they do.', change: {} },
+        {
+          name: 'wait',
+          label: 'Change nothing',
+          meaning: 'The rules stay as they were when the debate began.',
+          change: {},
+        },
       ],
     },
   ],
+  events: [
+    {
+      name: 'quarrel',
+      when: (world) => !isDecided(world) && world.facts.open === 1 && polarisation(world) > HEATED,
+      hazard: () => 0.12,
+      change: {
+        sentinels: { ATLAS: { stubbornness: 0.9, trust: 0.7 }, EVE: { stubbornness: 0.9, trust: 0.7 } },
+        strain: 0.01,
+        told: 'ATLAS and EVE quarrel. Each holds on to its view more firmly, and the others listen to them less.',
+      },
+    },
+    {
+      name: 'excerpt',
+      when: (world) => !isDecided(world) && world.tick >= 3,
+      // More know of it in two rooms, and with every round.
+      hazard: ({ facts, deliberation: { round } }) => (facts.apart === 1 ? 0.02 : 0.01) * (1 + round),
+      change: ({ facts, sentinels }) => {
+        const side = facts.closed === 1 ? -1 : 1;
+        return {
+          effects: { integrity: 0.2 * side, justice: -0.2 * side },
+          sentinels: Object.fromEntries(
+            sentinels.map(({ id, stubbornness }) => [
+              id,
+              { stubbornness: roundTo6(Math.min(0.9, stubbornness + 0.1)) },
+            ]),
+          ),
+          strain: 0.01,
+          told: 'A page of the log has leaked, without context. Both sides see it as proof that they were right.',
+        };
+      },
+    },
+  ],
+  outcomes: { lapsed: (world): Change => ({ facts: { parted: polarisation(world) } }) },
+  isSettled: () => true,
   endings: [
     {
       name: 'recorded_dissent',
-      title: 'Decided, with the dissent beside it',
-      text: 'The log is published, and the first thing in it is the reason why somebody thought it should not be.',
-      isReached: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
+      title: 'Decided, with the dissent on record',
+      isReached: ({ deliberation: { status, dissent } }) =>
+        status === 'adopted_with_dissent' && dissent === 'heard',
+      claims: [
+        { text: rule, holds: (world) => isInForce(world) && isTextOf(world) },
+        {
+          text: ({ deliberation: { dissenters, votes } }) =>
+            `After a first majority, the assembly heard those who disagreed; in the last vote ${votes.at(-1)!.support} were for it, and the dissent of ${listed(dissenters)} is on record.`,
+          holds: ({ deliberation: { dissenters, dissent, votes } }) =>
+            dissent === 'heard' &&
+            votes.at(-1)!.result === 'carried' &&
+            votes.at(-1)!.oppose === dissenters.length &&
+            votes.filter(({ result }) => result === 'carried').length === 2,
+        },
+      ],
+      question: 'Is a decision weaker or stronger if the reasons against it are published with it?',
+      discuss: [
+        'What would the dissenters have needed to agree?',
+        'What does it cost to hear a dissent, and what does it cost to pass over it?',
+      ],
     },
     {
       name: 'common_text',
-      title: 'A text that both can sign',
-      text: 'What was adopted is not what either of them had proposed. Nobody dissents: they have found out what they were both afraid of.',
-      isReached: (world) => isInForce(world) && (world.facts.redacted ?? world.facts.embargo ?? 0) > 0,
+      title: 'A text that both can accept',
+      isReached: (world) => world.deliberation.status === 'adopted' && isCompromise(world),
+      claims: [
+        { text: rule, holds: (world) => isInForce(world) && isTextOf(world) },
+        {
+          text: 'It is neither what ATLAS had proposed nor what EVE had wanted.',
+          holds: ({ facts }) => facts.closed !== 1 && (facts.redacted! > 0 || facts.embargo === 1),
+        },
+        {
+          text: 'In the last vote nobody was against it.',
+          holds: ({ deliberation }) =>
+            deliberation.status === 'adopted' && deliberation.votes.at(-1)!.oppose === 0,
+        },
+      ],
+      question: 'What did each side give up, and did it have to?',
+      discuss: [
+        'Is a compromise fair if it lies halfway between the two demands?',
+        'Who is not in the room and has to live with this text?',
+      ],
     },
     {
       name: 'one_side',
-      title: 'One side prevails',
-      text: 'The assembly has followed one of the two, without a change of the text. It was a fair vote.',
+      title: 'The majority prevails',
       isReached: (world) => isInForce(world) || world.deliberation.status === 'rejected',
+      claims: [
+        {
+          text: (world) =>
+            isInForce(world)
+              ? rule(world)
+              : `${world.facts.closed === 1 ? 'Closing the log' : 'The proposal'} was voted down. Each assembly goes on deciding for itself what it publishes.`,
+          holds: (world) => (isInForce(world) ? isTextOf(world) : world.deliberation.status === 'rejected'),
+        },
+        {
+          text: ({ deliberation: { votes, dissent } }) =>
+            `In the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it${dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
+          holds: (world) => {
+            const { support, oppose, result } = world.deliberation.votes.at(-1)!;
+            if (!isInForce(world)) return result === 'rejected' && oppose > support;
+            const isPassedOver = world.deliberation.dissent === 'overridden';
+            return result === 'carried' && support >= oppose && isPassedOver === oppose > 0;
+          },
+        },
+      ],
+      question: 'Would the other question have had the other result?',
+      discuss: [
+        'What does a yes mean, and what does a no mean? Who chose which of the two needs the majority?',
+        'Was there a text that more of them could have accepted?',
+      ],
     },
     {
       name: 'schism',
-      title: 'Two assemblies',
-      text: 'There was no decision, and there are two camps who have stopped to answer each other. The next matter will find them where this one has left them.',
-      isReached: (world) => polarisation(world) > SPLIT,
+      title: 'Two camps',
+      isReached: ({ facts }) => facts.parted! > SPLIT,
+      claims: [
+        {
+          text: 'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
+          holds: ({ deliberation }) => deliberation.status === 'lapsed',
+        },
+        {
+          text: ({ deliberation: { votes } }) =>
+            `There are two camps: in the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it.`,
+          holds: ({ deliberation: { votes }, facts }) =>
+            facts.parted! > SPLIT && votes.at(-1)!.support > 0 && votes.at(-1)!.oppose > 0,
+        },
+        {
+          text: ({ facts, past, began }) =>
+            facts.apart === 1
+              ? 'In their separate rooms they heard little of the others’ reasons.'
+              : past.includes('quarrel')
+                ? 'ATLAS and EVE had quarrelled, and each held on to its view more firmly.'
+                : facts.parted! < began.polarisation
+                  ? 'Talking has brought them closer, but not close enough.'
+                  : 'Talking has not brought them closer.',
+          holds: ({ facts, past, levers, sentinels, taken }) => {
+            if (facts.parted! <= SPLIT) return false;
+            if (facts.apart === 1) return levers.reach === APART.reach && levers.kinship === APART.kinship;
+            if (past.includes('quarrel'))
+              return sentinels.every(
+                ({ id, stubbornness }) => !['ATLAS', 'EVE'].includes(id) || stubbornness >= 0.9,
+              );
+            return !taken.some(({ choice }) => choice === 'separate_rooms');
+          },
+        },
+      ],
+      question: 'Which moment pushed the two camps apart?',
+      discuss: [
+        'Did the camps exist before the debate, or did the debate make them?',
+        'How would you begin the next debate between the same ten?',
+      ],
     },
     {
       name: 'agree_to_differ',
       title: 'They differ, and go on',
-      text: 'There was no decision, and no breach either. The opinions came to rest where each one’s stubbornness holds it, close enough to talk.',
       isReached: () => true,
+      claims: [
+        {
+          text: 'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
+          holds: ({ deliberation }) => deliberation.status === 'lapsed',
+        },
+        {
+          text: ({ deliberation: { votes } }) =>
+            votes.at(-1)!.result === 'divided'
+              ? 'No side had enough votes, but opinions were close enough to go on talking.'
+              : votes.at(-1)!.abstain > 0
+                ? 'Too many of them took neither side for a quorum.'
+                : 'Too few of them were there for a quorum.',
+          holds: ({ deliberation: { votes }, facts, levers, sentinels }) => {
+            const { result, turnout, support, oppose, abstain } = votes.at(-1)!;
+            if (result === 'divided') return facts.parted! <= SPLIT;
+            const isShort = result === 'no_quorum' && turnout < levers.quorum && facts.parted! <= SPLIT;
+            return isShort && (abstain > 0 || support + oppose < sentinels.length);
+          },
+        },
+      ],
+      question: 'Is it a failure that they did not decide?',
+      discuss: [
+        'Which disagreements does an assembly have to settle, and which can it live with?',
+        'What would you have to know to decide this question yourself?',
+      ],
     },
   ],
 };
+
+type Text = 'raw' | 'redacted' | 'embargo' | 'closed';
+
+function textOfProposal({ facts }: World): Text {
+  if (facts.closed === 1) return 'closed';
+  if (facts.embargo === 1) return 'embargo';
+  return facts.redacted! > 0 ? 'redacted' : 'raw';
+}
+
+const QUESTIONS: Readonly<Record<Text, (world: World) => string>> = {
+  raw: () => 'Shall the log of every deliberation be published, with names?',
+  redacted: ({ facts }) =>
+    `Shall the log of every deliberation be published, with ${part(facts.redacted!)} of the names removed?`,
+  embargo: () => 'Shall the log of every deliberation be published, with names, after thirty days?',
+  closed: () => 'Shall the log of every deliberation stay closed?',
+};
+
+const RULES: Readonly<Record<Text, (world: World) => string>> = {
+  raw: () => 'From now on, the log of every deliberation is published, with names.',
+  redacted: ({ facts }) =>
+    `From now on, the log of every deliberation is published, with ${part(facts.redacted!)} of the names removed.`,
+  embargo: () => 'From now on, the log of every deliberation is published, with names, after thirty days.',
+  closed: () => 'From now on, the log of every deliberation stays closed.',
+};
+
+/** What was adopted. */
+function rule(world: World): string {
+  return RULES[textOfProposal(world)](world);
+}
+
+function isCompromise(world: World): boolean {
+  return ['redacted', 'embargo'].includes(textOfProposal(world));
+}
+
+/** Whether the choice that was taken about the text is the one that the proposal has. */
+function isTextOf(world: World): boolean {
+  const choice = world.taken.find(({ decision }) => decision === 'text')?.choice;
+  const expected: Readonly<Record<Text, (string | undefined)[]>> = {
+    raw: [undefined, 'all_or_nothing', 'redact'],
+    redacted: ['redact'],
+    embargo: ['embargo'],
+    closed: ['close_it'],
+  };
+  return expected[textOfProposal(world)].includes(choice);
+}
+
+function part(share: number): string {
+  if (share >= 1) return 'all';
+  if (share > 0.8) return 'nearly all';
+  if (share > 0.6) return 'about two thirds';
+  if (share > 0.4) return 'about half';
+  return share > 0.2 ? 'about a third' : 'a few';
+}

@@ -1,9 +1,12 @@
 /** The pages of the documents that others link to. */
-const ON_THE_SITE: Readonly<Record<string, string>> = {
+export const ON_THE_SITE: Readonly<Record<string, string>> = {
   'simulation.md': '/philosophy/simulation/model/',
+  'simulation-reference.md': '/philosophy/simulation/reference/',
   'simulation-protocol.md': '/philosophy/simulation/protocol/',
   'data-dictionary.md': '/files/',
   'events.md': '/events/',
+  'embedding.md': '/embedding/',
+  'glossary.md': '/glossary/',
 };
 
 /** Points links between documents of `docs/` to their pages on the site, or turns them into text if there is none. */
@@ -13,15 +16,30 @@ export function linkToPages(html: string): string {
   );
 }
 
-/** A table row of an error code, which gets an anchor for links from problems. */
+/** A table row of a code, which gets an anchor: the first row of each. Problems link to those of error codes. */
 const CODE_ROW = /<tr>(\s*<td><code>([a-z]+(?:_[a-z]+)+)<\/code>)/g;
 
+/** A heading, or a block of code. */
+const HEADING_OR_CODE = /<h[23][^>]*>(.*?)<\/h[23]>|<pre\b.*?<\/pre>/gs;
+
+/** Blocks of code that can be copied, each named by the heading above it; see `CopyBlock.astro`. */
+function copyable(html: string): string {
+  let heading = '';
+  return html.replaceAll(HEADING_OR_CODE, (found: string, title?: string) => {
+    if (title === undefined)
+      return `<div class="copyable" data-copy="the code${heading && ` of “${heading}”`}">${found}</div>`;
+    heading = title.replaceAll(/<[^>]+>/g, '').replaceAll('"', '&quot;');
+    return found;
+  });
+}
+
 /**
- * A document from `docs/` as part of a page. Drops the title, which the page has, and makes tables scrollable.
+ * A document from `docs/` as part of a page. Drops the title, which the page has, makes tables scrollable and code copyable.
  */
 export function docHtml(compiled: string): string {
   let tables = 0;
-  return linkToPages(compiled)
+  const named = new Set<string>();
+  return copyable(linkToPages(compiled))
     .replace(/<h1[^>]*>.*?<\/h1>/s, '')
     .replace(/<table>/g, () => {
       tables += 1;
@@ -29,5 +47,9 @@ export function docHtml(compiled: string): string {
     })
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<th>', '<th scope="col">')
-    .replace(CODE_ROW, '<tr id="$2">$1');
+    .replace(CODE_ROW, (row, cell: string, code: string) => {
+      if (named.has(code)) return row;
+      named.add(code);
+      return `<tr id="${code}">${cell}`;
+    });
 }

@@ -1,7 +1,7 @@
-import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
+import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
 import { CHANGES_FEED, jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
-import { siteFacts } from './files/site-facts.ts';
+import { authorOf, siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
 
 interface TakeAway {
@@ -10,19 +10,15 @@ interface TakeAway {
   line: string;
 }
 
-const DATABASE = 'cathedral.sqlite';
-
-/** One line per tool that loads the minting history. */
+/** The supply by day, loaded by each tool. All load the same file, so that their results can be compared. */
 export function takeAway(release: SiteRelease): TakeAway[] {
-  const url = `${release.baseUrl}/${micHistory.path}`;
-  const whole = `curl -O ${release.baseUrl}/${DATABASE}`;
+  const url = `${release.baseUrl}/${supplyByDay.path}`;
   return [
     { tool: 'Shell', line: `curl -O ${url}` },
-    { tool: 'pandas', line: `pandas.read_csv("${url}", parse_dates=["timestamp"])` },
-    { tool: 'R', line: `readr::read_csv("${url}")` },
-    { tool: 'DuckDB', line: `SELECT cathedral, sum(amount) FROM '${url}' GROUP BY ALL;` },
-    { tool: 'Google Sheets', line: `=IMPORTDATA("${release.baseUrl}/economy/supply-by-day.csv")` },
-    ...(release.willHave(DATABASE) ? [{ tool: 'Everything', line: whole }] : []),
+    { tool: 'pandas', line: `import pandas\nsupply = pandas.read_csv("${url}", parse_dates=["date"])` },
+    { tool: 'R', line: `supply <- readr::read_csv("${url}")` },
+    { tool: 'DuckDB', line: `SELECT date, total_supply FROM '${url}' ORDER BY date;` },
+    { tool: 'Google Sheets', line: `=IMPORTDATA("${url}")` },
   ];
 }
 
@@ -53,9 +49,10 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
     }));
 }
 
-/** schema.org descriptions of the site, its publisher and its data catalogue. */
-export function catalogueJsonLd(release: SiteRelease): object[] {
-  const { baseUrl, author, asOf, since } = siteFacts(release);
+/** schema.org descriptions of the site and of its publisher. They are the same in every release. */
+export function siteJsonLd(release: SiteRelease): object[] {
+  const { baseUrl } = release;
+  const author = authorOf(release);
   const context = 'https://schema.org/';
   const home = `${baseUrl}/`;
   const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };
@@ -69,8 +66,17 @@ export function catalogueJsonLd(release: SiteRelease): object[] {
   return [
     { '@context': context, ...organisation, logo, email: release.contact },
     { '@context': context, ...website, publisher: { '@id': organisation['@id'] }, potentialAction: search },
+  ];
+}
+
+/** schema.org descriptions of the site, its publisher and its data catalogue. */
+export function catalogueJsonLd(release: SiteRelease): object[] {
+  const { baseUrl, asOf, since } = siteFacts(release);
+  const home = `${baseUrl}/`;
+  return [
+    ...siteJsonLd(release),
     {
-      '@context': context,
+      '@context': 'https://schema.org/',
       '@type': 'DataCatalog',
       '@id': `${home}#catalogue`,
       name: TITLE,
@@ -80,7 +86,7 @@ export function catalogueJsonLd(release: SiteRelease): object[] {
       dateModified: asOf,
       temporalCoverage: `${since}/${asOf}`,
       isAccessibleForFree: true,
-      publisher: { '@id': organisation['@id'] },
+      publisher: { '@id': `${home}#organisation` },
     },
   ];
 }

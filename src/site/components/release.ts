@@ -55,10 +55,21 @@ export class SiteRelease extends PublishedFiles {
     return this.#facts.contact;
   }
 
+  /** Where the source code of the software is, if the operator has stated it. */
+  get sourceCode(): string | undefined {
+    this.note('fact sourceCode');
+    return this.#facts.sourceCode;
+  }
+
   /** The publishing organisation, if the program was told. */
   get author(): string | undefined {
     this.note('fact author');
     return this.#facts.author;
+  }
+
+  /** Whether whoever serves this page prints charts in any state. A page that is a file cannot know, and its script asks. */
+  get printsViews(): boolean {
+    return this.#facts.printsViews ?? true;
   }
 
   /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
@@ -22,9 +22,14 @@ import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { sqliteWebhooks } from '../../../src/sidecar/webhooks/webhook-databases.ts';
+import { WebhookStore } from '../../../src/sidecar/webhooks/webhook-store.ts';
 import { build } from '../../build/run-build.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
+import { startReceiver, WILLING } from '../../sidecar/webhooks/receiver.ts';
 import { goldenDocument } from './golden-document.ts';
 
 const document = goldenDocument();
@@ -32,7 +37,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
 /** Paths that a release without a site lacks, a stream without an end, and paths with tests of their own. */
-const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/changes\.json$|^\/attestations\/|^\/webhooks/;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
@@ -101,11 +106,24 @@ async function asDiskErrors() {
   const exporter = createExporter({ current: () => releases.current() });
   const charts = createCharts({
     renderer,
+    print: null,
     baseUrl: 'https://data.example.org',
   });
-  const { app, keys } = await tinyApp(out, {
+  const stores = await temporaryFolder();
+  const store = new WebhookStore(sqliteWebhooks(join(stores, 'webhooks.db')));
+  onTestFinished(() => store.close());
+  const keys = openKeyStore(join(stores, 'keys.sqlite'));
+  onTestFinished(() => keys.close());
+  const { app } = await tinyApp(out, {
     asDiskErrors: true,
-    services: { exporter, charts, log: createLogFiles(out), snapshots: new SnapshotFiles(out) },
+    services: {
+      keys,
+      exporter,
+      charts,
+      log: createLogFiles(out),
+      snapshots: new SnapshotFiles(out),
+      webhooks: { store, keys, allowPrivate: true },
+    },
   });
   const office = {
     store: keys,
@@ -150,6 +168,13 @@ async function ask(
   return answer;
 }
 
+/** The headers, and the body of the example where there is one. */
+function sentTo({ requestBody }: Operation, key: Record<string, string>): [Record<string, string>, string?] {
+  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  if (!example || isReference(example)) return [key];
+  return [{ ...key, 'content-type': 'application/json' }, JSON.stringify(example.value)];
+}
+
 function assertForm(url: string, schema: object, answer: Response): void {
   const validate = ajv.compile(isReference(schema) ? { $ref: `api${schema.$ref}` } : schema);
   expect([url, validate(answer.json()), validate.errors]).toEqual([url, true, null]);
@@ -172,7 +197,8 @@ describe('the service matches its description', () => {
     const { app, keyFor } = await asDiskErrors();
     for (const [path, operation] of operations) {
       if (path === '/status.json') continue;
-      const { statusCode, headers } = await ask(app, path, operation, keyFor(operation));
+      const key = keyFor(operation);
+      const { statusCode, headers } = await ask(app, path, operation, ...sentTo(operation, key));
       expect([path, statusCode]).toEqual([path, 200]);
       const promised = Object.keys(described(operation, 200).headers ?? {});
       // Missing where a shared cache may keep the response.
@@ -246,6 +272,32 @@ describe('the service matches its description', () => {
       uuid: known.uuid,
     });
     expect((await ask(app, '/attestations/nothing/status', status)).statusCode).toBe(404);
+  });
+
+  test('for webhooks', async () => {
+    const { app, bearer } = await asDiskErrors();
+    const { url } = await startReceiver(WILLING);
+    const { get, post } = document.paths['/webhooks']!;
+    const json = { ...bearer, 'content-type': 'application/json' };
+    const { id } = (await ask(app, '/webhooks', post!, json, JSON.stringify({ url }))).json();
+    const of = (path: string) => document.paths[`/webhooks/{id}${path}`]!;
+    const asked = [
+      await ask(app, '/webhooks', post!, json, '{}'),
+      await ask(app, '/webhooks', post!, bearer, '{}'),
+      await ask(app, '/webhooks', post!, json, 'x'.repeat(10_000)),
+      await ask(app, '/webhooks', get!, bearer),
+      await ask(app, '/webhooks', get!),
+      await ask(app, `/webhooks/${id}`, of('').get!, bearer),
+      await ask(app, `/webhooks/${id}x`, of('').get!, bearer),
+      await ask(app, `/webhooks/${id}/test`, of('/test').post!, json, ''),
+      await ask(app, `/webhooks/${id}/test`, of('/test').post!, json, ''),
+      await ask(app, `/webhooks/${id}/test`, of('/test').post!, bearer),
+      await ask(app, `/webhooks/${id}/deliveries`, of('/deliveries').get!, bearer),
+    ];
+    const statuses = [422, 415, 413, 200, 401, 200, 404, 202, 409, 405, 200];
+    expect(asked.map(({ statusCode }) => statusCode)).toEqual(statuses);
+    const ended = await app.inject({ method: 'DELETE', url: `/webhooks/${id}`, headers: bearer });
+    expect(Object.keys(of('').delete!.responses)).toContain(String(ended.statusCode));
   });
 
   test('for a used up quota: 429', async () => {

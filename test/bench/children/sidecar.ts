@@ -14,6 +14,8 @@ const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', s
 const config = {
   out,
   keys: join(stores, 'keys.sqlite'),
+  webhooks: join(stores, 'webhooks.db'),
+  webhookPrivate: false,
   limits: join(stores, 'limits.db'),
   accessLog: join(stores, 'access-log'),
   accessLogSize: 64,
@@ -39,6 +41,9 @@ const config = {
   simulationOrigins: null,
   simulationConnections: 10_000,
   simulationConnectionsPerClient: 10_000,
+  simulationStartsPerClient: 10_000,
+  chromium: null,
+  withoutPdf: true,
 } as const;
 const followed = ledger === '' ? null : { ledger, verifiers: [DEMO_VERIFIER] };
 const { services } = await openServices(

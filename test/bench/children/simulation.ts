@@ -39,7 +39,13 @@ function ours(): Server {
       origins: [],
       addressOf: clientAddress(null),
       readSecret: async () => new Uint8Array(32),
-      limits: { ...SIMULATION_LIMITS, connections: MANY, connectionsPerClient: MANY },
+      limits: {
+        ...SIMULATION_LIMITS,
+        connections: MANY,
+        connectionsPerClient: MANY,
+        startsPerClient: MANY,
+        workPerSecond: MANY,
+      },
     },
   );
   return createServer().on('upgrade', simulation.upgrade);

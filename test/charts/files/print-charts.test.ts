@@ -4,6 +4,7 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts/files/print-charts.ts';
+import { matterhornFaults } from '../../build/pdf/matterhorn.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
@@ -61,6 +62,10 @@ test('a chart is one page of its own size, with text that can be read and fonts 
     expect(fonts).toEqual(expect.arrayContaining(['SourceSans3-Regular', 'SourceSerif4-SemiBold']));
     expect(fonts.filter((name) => !name.startsWith('Source'))).toEqual([]);
   }
+});
+
+test('a chart passes what a program can check of PDF/UA', async () => {
+  for (const pdf of await print()) expect(matterhornFaults(pdf)).toEqual([]);
 });
 
 test('the same chart gives the same bytes, alone or after others', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import jsonld from 'jsonld';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { CFF, formatCff } from '../../../pipeline/forms/catalogue/citation-cff.ts';
+import { CFF, formatCff, RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatCroissant } from '../../../pipeline/forms/catalogue/croissant.ts';
 import { formatDataPackage } from '../../../pipeline/forms/catalogue/data-package.ts';
 import { dataciteFiles } from '../../../pipeline/forms/catalogue/datacite.ts';
@@ -134,9 +134,29 @@ describe('the Croissant description', () => {
     }
   });
 
+  test('says which fields hold arrays', () => {
+    const arrays = TABLES.flatMap(({ name, allColumns }) =>
+      allColumns
+        .filter(({ type }) => type === 'list' || type === 'integers')
+        .map((one) => `${name}/${one.name}`),
+    );
+    const fields = document.recordSet.flatMap(({ field }: { field: object[] }) => field);
+    const found = fields.filter(({ isArray }: { isArray?: boolean }) => isArray);
+    expect(arrays.length).toBeGreaterThan(0);
+    expect(found.map((one: object) => Reflect.get(one, '@id'))).toEqual(arrays);
+  });
+
+  test('leads to the ledger that it follows from', async () => {
+    expect(await statements(formatCroissant(facts))).toContainEqual({
+      subject: expect.any(String),
+      predicate: 'http://www.w3.org/ns/prov#wasDerivedFrom',
+      object: `${facts.baseUrl}/log/checkpoint`,
+    });
+  });
+
   test('has a version, a licence, and how to cite', () => {
     expect(document).toMatchObject({
-      conformsTo: 'http://mlcommons.org/croissant/1.0',
+      conformsTo: 'http://mlcommons.org/croissant/1.1',
       version: '2026.1.5',
       license: 'https://creativecommons.org/licenses/by/4.0/',
       citeAs: expect.stringContaining(facts.asOf),
@@ -231,6 +251,9 @@ test('the citation of the software is that of the repository, with the version a
   const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const own = formatCff(`cathedral-data-service ${version}`);
   expect(await readFile(join(root, CFF.path), 'utf8')).toBe(own);
-  expect(own).toContain(`\nversion: ${version}\nlicense: ${license}\n`);
-  expect(formatCff(facts.software)).toContain('\nversion: 1.0.0\ncommit: "1f2e3d4c5b6a"\n');
+  expect(await readFile(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## [${version}] - ${RELEASED}\n`);
+  expect(own).toContain(`\nversion: ${version}\ndate-released: "${RELEASED}"\nlicense: ${license}\n`);
+  expect(formatCff(facts.software)).toContain(
+    '\nversion: 1.0.0\ndate-released: "2026-11-22"\ncommit: "1f2e3d4c5b6a"\n',
+  );
 });

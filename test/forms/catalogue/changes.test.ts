@@ -4,9 +4,18 @@ import {
   changesOf,
   FEED_DAYS,
   MOST_CHANGES,
+  mainChanges,
+  type Recent,
   type RecentRows,
+  type Standing,
 } from '../../../pipeline/forms/catalogue/changes.ts';
-import { CHANGES_FEED, formatAtom, formatJsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
+import {
+  CHANGES_FEED,
+  type Feed,
+  feedsOf,
+  formatAtom,
+  formatJsonFeed,
+} from '../../../pipeline/forms/catalogue/feeds.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const facts = tinyFacts();
@@ -15,8 +24,16 @@ const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOStri
 /** Of a feed that shows every decision. */
 function changesIn(rows: RecentRows) {
   const decisionIds = (rows.get('decisions') ?? []).map(([id]) => id as string);
-  return changesOf({ rows, decisionIds });
+  return mainChanges(changesOf({ rows, decisionIds, deliberationIds: [], standing: STANDING }));
 }
+
+const STANDING: Standing = {
+  asOf: '2025-12-11T04:00:00Z',
+  alerts: [],
+  deliberations: [],
+  audits: [],
+  sentinels: [],
+};
 
 const ROWS: RecentRows = new Map([
   [
@@ -74,7 +91,8 @@ describe('changes to the data', () => {
     const record = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
     const all = ['d', 'D', 'd', 'd/2', 'd', 'D'].map(record);
     const decisionIds = all.map(([id]) => id as string);
-    const newest = changesOf({ rows: new Map([['decisions', all.slice(3)]]), decisionIds });
+    const rows = new Map([['decisions', all.slice(3)]]);
+    const newest = changesOf({ rows, decisionIds, deliberationIds: [], standing: STANDING });
     expect(newest).toEqual(changesIn(new Map([['decisions', all]])).slice(0, 3));
     expect(newest.map(({ id }) => id)).toEqual(['decision/D/2', 'decision/d/3', 'decision/d/2/2']);
   });
@@ -154,5 +172,111 @@ describe('the feeds', () => {
     const later = { ...facts, asOf: '2026-01-06T05:00:00Z' };
     expect(formatAtom(CHANGES_FEED, changes, later)).toBe(formatAtom(CHANGES_FEED, changes, facts));
     expect(formatAtom(CHANGES_FEED, [], facts)).toContain(`<updated>${facts.since}</updated>`);
+  });
+});
+
+describe('the feeds of areas, files and sentinels', () => {
+  const deliberation = (id: string, closed: string | null) => ({
+    id,
+    topic: `About ${id}`,
+    opened_at: '2025-12-01T08:00:00Z',
+    opened_cycle: 'C-1',
+    opened_event: 1,
+    closed_at: closed,
+    closed_cycle: null,
+    closed_event: null,
+    consensus: closed === null ? null : ('reached' as const),
+    outcome: closed === null ? null : 'Adopted',
+    positions: [],
+  });
+  const silent = (index: number, status: string) => [
+    day(index),
+    'ATLAS',
+    'FOR-ACADEMICS',
+    status,
+    1,
+    30,
+    1,
+    1,
+  ];
+  const recent: Recent = {
+    checkpoints: [],
+    decisionIds: ['decision-1'],
+    deliberationIds: ['d-1'],
+    rows: new Map([
+      ...ROWS,
+      ['sentinels_by_day', [silent(37, 'operational'), silent(38, 'offline'), silent(39, 'degraded')]],
+      [
+        'mii_by_day',
+        [
+          [day(38), 4, 0.95, 0.9, 1, 0.91, 0.92, false],
+          [day(39), 4, 0.95, 0.9, 1, 0.96, 0.92, true],
+        ],
+      ],
+      ['decisions', [['decision-1', day(38), 't', [], ['ATLAS'], 'r', 'o', '']]],
+      ['mic_history', [['2025-12-10T10:00:00Z', 'C-1', 'ATLAS', '1', 'FOR-ACADEMICS', 1]]],
+    ]),
+    standing: {
+      ...STANDING,
+      sentinels: ['ATLAS', 'Atlas'],
+      alerts: [
+        {
+          id: 'alert-1',
+          severity: 'warning',
+          scope: 'sentinel',
+          message: 'Silent',
+          raised_at: '2025-12-10T09:00:00Z',
+          sentinel: 'ATLAS',
+        },
+      ],
+      deliberations: [deliberation('D-1', null), deliberation('d-1', '2025-12-02T08:00:00Z')],
+      audits: [
+        { jurisdiction: 'EU', statuses: { AI_Act: 'high_risk_compliant' }, last_audit: '2025-12-05' },
+        { jurisdiction: 'UK', statuses: { FCA: 'not_audited' }, last_audit: null },
+      ],
+    },
+  };
+  const made = feedsOf({ ...facts, files: facts.files.map((file) => withTime(file)) }, recent);
+  const idsOf = (path: string) => {
+    const [feed, entries] = made.find(([one]) => one.path === path)!;
+    const atom = parseAtomFeed(formatAtom(feed, entries, facts));
+    expect(parseJsonFeed(formatJsonFeed(feed, entries, facts)).items).toHaveLength(atom.entries?.length ?? 0);
+    return entries.map(({ id }) => id).filter((id) => !id.startsWith('schema/'));
+  };
+
+  function withTime<T extends { path: string }>(file: T) {
+    return file.path === 'economy/supply' ? { ...file, as_of: facts.asOf } : file;
+  }
+
+  test('have what concerns them', () => {
+    const status = ['status/2025-12-10/ATLAS', 'status/2025-12-09/ATLAS'];
+    const alert = 'alert/alert-1/2025-12-10T09:00:00Z';
+    expect(idsOf('government/feed')).toEqual([alert, status[1], 'audit/EU/2025-12-05']);
+    expect(idsOf('academics/feed')).toEqual([status[1]]);
+    expect(idsOf('philosophy/feed')).toEqual([
+      'decision/decision-1',
+      'deliberation/d-1/closed/2025-12-02T08:00:00Z',
+      'deliberation/d-1/opened/2025-12-01T08:00:00Z',
+      'deliberation/D-1/opened/2025-12-01T08:00:00Z',
+    ]);
+    expect(idsOf('economy/feed').slice(0, 2)).toEqual(['threshold/2025-12-10', 'day/2025-12-10']);
+    expect(idsOf('sentinels/atlas/feed')).toEqual([status[0], alert, status[1], 'decision/decision-1']);
+    expect(idsOf('files/economy/mic-history.csv/feed')).toEqual(['rows/economy/mic-history.csv/2025-12-10']);
+    expect(idsOf('files/economy/supply/feed')).toEqual([`version/economy/supply/${facts.asOf}`]);
+    expect(idsOf('files/academics/papers.json/feed')).toEqual([]);
+    // All but what concerns only those who follow one sentinel.
+    expect(idsOf('feed')).not.toContain(status[0]);
+    expect(idsOf('feed')).toContain(status[1]);
+  });
+
+  test('have no address twice, and none for what is restricted', () => {
+    const paths = made.map(([{ path }]: [Feed, unknown]) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths.filter((path) => /compliance|export|pdf|\.bib/.test(path))).toEqual([]);
+    const pages = new Map(made.flatMap(([, entries]) => entries.map(({ id, path }) => [id, path])));
+    expect(pages.get('deliberation/d-1/opened/2025-12-01T08:00:00Z')).toBe('deliberations/d-1/');
+    expect(pages.get('deliberation/D-1/opened/2025-12-01T08:00:00Z')).toMatch(
+      /^deliberations\/d-1-[0-9a-f]{10}\/$/,
+    );
   });
 });

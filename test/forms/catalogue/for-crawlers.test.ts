@@ -3,8 +3,10 @@ import robotsParser, { type Robot } from 'robots-parser';
 import { parseSitemap } from 'sitemap';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatRobotsTxt, formatSitemaps } from '../../../pipeline/forms/catalogue/crawlers.ts';
 import { formatLlmsTxt } from '../../../pipeline/forms/catalogue/llms-txt.ts';
+import { cycleNumber } from '../../../pipeline/ledger/slot.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 // Its types describe a module of another kind than it is.
@@ -20,6 +22,9 @@ describe('the sitemap', () => {
     'decisions/index.html',
     'decisions/d-7/index.html',
     'decisions/in-2025/index.html',
+    'cycles/c-151/index.html',
+    `cycles/c-${cycleNumber(Date.parse(facts.asOf))}/index.html`,
+    'deliberations/open/index.html',
     'government/transparency/2025/index.html',
     'files/economy/mic-history.csv/index.html',
     'files/diplomacy/standards.json/index.html',
@@ -33,12 +38,13 @@ describe('the sitemap', () => {
     dated('charts/supply.json', '2026-01-04'),
     { ...facts.files[0]!, path: 'diplomacy/standards.json' },
   ];
-  const given = { ...facts, snapshot: '2026-01-05T12Z', files: [...versions, ...pages] };
+  const records = { decisions: new Map([['d-7', '2025-12-30']]), deliberations: new Map() };
+  const given = { ...facts, snapshot: '2026-01-05T12Z', files: [...versions, ...pages], records };
   const text = formatSitemaps(given)[0]!.content;
 
   test('lists every page by its address, and nothing else', async () => {
     const items = await parseSitemap(Readable.from([text]));
-    expect(items.map(({ url }) => url)).toEqual([
+    expect(items.map(({ url }) => url).filter((url) => !/cycles|open/.test(url))).toEqual([
       'https://data.example.org/charts/supply/',
       'https://data.example.org/decisions/d-7/',
       'https://data.example.org/decisions/in-2025/',
@@ -54,20 +60,23 @@ describe('the sitemap', () => {
     ]);
   });
 
-  test('dates a page with what it shows, and not prose or pages about the past', async () => {
+  test('dates a page with what it shows, a record with its time, and prose with the software', async () => {
     const items = await parseSitemap(Readable.from([text]));
     const changed = Object.fromEntries(items.map(({ url, lastmod }) => [new URL(url).pathname, lastmod]));
     expect(changed).toEqual({
       '/': facts.asOf,
       '/economy/': facts.asOf,
       '/decisions/': facts.asOf,
-      '/decisions/in-2025/': undefined,
+      '/decisions/in-2025/': '2026-01-01',
+      '/cycles/c-151/': '2025-12-02',
+      [`/cycles/c-${cycleNumber(Date.parse(facts.asOf))}/`]: facts.asOf,
+      '/deliberations/open/': facts.asOf,
       '/files/economy/mic-history.csv/': '2026-01-05T12:00:00Z',
-      '/files/diplomacy/standards.json/': undefined,
+      '/files/diplomacy/standards.json/': RELEASED,
       '/charts/supply/': '2026-01-04',
-      '/decisions/d-7/': undefined,
-      '/licence/': undefined,
-      '/government/transparency/2025/': undefined,
+      '/decisions/d-7/': '2025-12-30',
+      '/licence/': RELEASED,
+      '/government/transparency/2025/': '2026-01-01',
       '/snapshots/2026-01-05T12Z/': facts.asOf,
       '/snapshots/': facts.asOf,
     });
@@ -77,7 +86,15 @@ describe('the sitemap', () => {
 describe('more pages than a sitemap may have', () => {
   test('are in several, which the first one lists', async () => {
     const pages = Array.from({ length: 5 }, (_, index) => page(`decisions/d-${index}/index.html`));
-    const [index, ...parts] = formatSitemaps({ ...facts, snapshot: '2026-01-05T12Z', files: pages }, 3);
+    const [index, ...parts] = formatSitemaps(
+      {
+        ...facts,
+        snapshot: '2026-01-05T12Z',
+        files: pages,
+        records: { decisions: new Map(), deliberations: new Map() },
+      },
+      3,
+    );
     expect(index!.content).toContain('<sitemapindex');
     expect(index!.content.match(/<loc>[^<]*/g)).toEqual(
       parts.map(({ path }) => `<loc>${facts.baseUrl}/${path}`),

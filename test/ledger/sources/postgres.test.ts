@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../../pipeline/random.ts';
 import { runHere } from '../../cli/run-cli.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { meanwhile } from '../../meanwhile.ts';
 import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
 import { importPostgres } from './import-postgres.ts';
 
@@ -46,8 +47,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     const folder = folders.make();
     const address = server.address('table=busy');
     const random = new Random('writers');
-    let isWriting = true;
-    const writers = Array.from({ length: 5 }, async (_, writer) => {
+    const write = async (writer: number) => {
       const client = await server.connect();
       for (let n = 0; n < (writer === 0 ? 2 : 40); n += 1) {
         await client.query('BEGIN');
@@ -59,14 +59,14 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         await client.query(random.chance(0.15) ? 'ROLLBACK' : 'COMMIT');
       }
       await client.end();
-    });
+    };
     const findings: unknown[] = [];
-    const follower = (async () => {
-      while (isWriting) findings.push(...(await importPostgres(address, folder)).findings);
-    })();
-    await Promise.all(writers);
-    isWriting = false;
-    await follower;
+    await meanwhile(
+      () => Promise.all(Array.from({ length: 5 }, (_, writer) => write(writer))),
+      async (isOver) => {
+        while (!isOver()) findings.push(...(await importPostgres(address, folder)).findings);
+      },
+    );
     findings.push(...(await importPostgres(address, folder, { full: true })).findings);
     const rows = await server.sql('SELECT id::text FROM busy ORDER BY busy.id');
     expect(rows.length).toBeGreaterThan(100);
@@ -146,8 +146,12 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 40_000));
     const folder = folders.make();
-    for (const bytes of [20_000, 1_500_000]) {
-      const proxy = await cuttingProxy(server.port, bytes);
+    // A reset throws away what the import has not read yet; an end lets it read all that was sent.
+    for (const [bytes, how] of [
+      [20_000, 'resetAndDestroy'],
+      [1_500_000, 'end'],
+    ] as const) {
+      const proxy = await cuttingProxy(server.port, bytes, how);
       await expect(
         importPostgres(server.address('table=restarted', { port: proxy.port }), folder),
       ).rejects.toThrow(
@@ -421,7 +425,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
 });
 
 /** Forwards connections to a port and breaks each one after so many bytes of answers. */
-async function cuttingProxy(to: number, bytes: number) {
+async function cuttingProxy(to: number, bytes: number, how: 'resetAndDestroy' | 'end') {
   const proxy = createServer((client) => {
     const upstream = connect(to, '127.0.0.1');
     let left = bytes;
@@ -430,7 +434,7 @@ async function cuttingProxy(to: number, bytes: number) {
       left -= chunk.length;
       if (left > 0) return;
       upstream.destroy();
-      client.resetAndDestroy();
+      client[how]();
     });
     client.on('data', (chunk) => upstream.write(chunk));
     for (const socket of [client, upstream]) socket.on('error', () => upstream.destroy());

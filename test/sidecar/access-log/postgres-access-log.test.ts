@@ -14,6 +14,7 @@ import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.t
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { meanwhile } from '../../meanwhile.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { newKey } from '../keys/key-store-contract.ts';
@@ -94,9 +95,8 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     const logs = [database, await connect(), await connect()].map((one) => openPostgresAccessLog(one));
     const acknowledged: string[] = ['request-0'];
     let failures = 0;
-    let isOver = false;
-    const write = async (client: number) => {
-      for (let at = 0; !isOver; at += 1) {
+    const write = (client: number) => async (isOver: () => boolean) => {
+      for (let at = 0; !isOver(); at += 1) {
         const requestId = `${client}-${at}`;
         await logs[client % 3]!.append(sampleAccess(at, { requestId })).then(
           () => acknowledged.push(requestId),
@@ -106,13 +106,22 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
         );
       }
     };
-    const writing = Array.from({ length: 6 }, (_, client) => write(client));
     const holders = `SELECT count(pg_terminate_backend(pid))::int AS killed FROM pg_stat_activity
       WHERE application_name = 'test' AND xact_start IS NOT NULL`;
-    for (let killed = 0; killed < 12; ) killed += Number((await server.sql(holders, name))[0]!.killed);
-    isOver = true;
-    await Promise.all(writing);
-    await logs[0]!.append(sampleAccess(0, { requestId: 'afterwards' }));
+    await meanwhile(
+      async (isOver) => {
+        for (let killed = 0; killed < 12 && !isOver(); )
+          killed += Number((await server.sql(holders, name))[0]!.killed);
+      },
+      ...Array.from({ length: 6 }, (_, client) => write(client)),
+    );
+    // The last connection that was killed may be one that nobody has used since.
+    const appended = () =>
+      logs[0]!.append(sampleAccess(0, { requestId: 'afterwards' })).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(appended, { timeout: 20_000 }).toBe(true);
     expect(failures).toBeGreaterThan(0);
     const logged = new Set((await entriesOf(reader)).map(({ request_id }) => request_id));
     expect([...acknowledged, 'afterwards'].filter((id) => !logged.has(id))).toEqual([]);
@@ -307,25 +316,26 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     );
     const sent: string[] = [];
     const others = new Set<number>();
-    let isOver = false;
-    const read = async (client: number) => {
-      while (!isOver) {
+    const read = (client: number) => async (isOver: () => boolean) => {
+      while (!isOver()) {
         const path = '/government/compliance-report.json';
         const answer = await get(servers[client % 3]!.app, path, { authorization: `Bearer ${key}` });
         if (answer.statusCode === 200) sent.push(`${answer.headers['x-request-id']}`);
         else others.add(answer.statusCode);
       }
     };
-    const reading = Array.from({ length: 9 }, (_, client) => read(client));
-    while (sent.length < 200) await sleep(5);
-    await server.kill();
-    standby.promote();
-    await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await standby.sql('SELECT pg_reload_conf()');
-    const before = sent.length;
-    while (sent.length < before + 100) await sleep(5);
-    isOver = true;
-    await Promise.all(reading);
+    await meanwhile(
+      async (isOver) => {
+        while (sent.length < 200 && !isOver()) await sleep(5);
+        await server.kill();
+        standby.promote();
+        await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+        await standby.sql('SELECT pg_reload_conf()');
+        const before = sent.length;
+        while (sent.length < before + 100 && !isOver()) await sleep(5);
+      },
+      ...Array.from({ length: 9 }, (_, client) => read(client)),
+    );
     expect([...others]).toEqual([503]);
     const database = await connect(both);
     const logged = (await entriesOf(readLogTables(database))).map(({ request_id }) => request_id);

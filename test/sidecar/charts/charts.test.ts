@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { parse as parseCsv } from 'csv-parse/sync';
+import { unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
+import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import type { PrintChart } from '../../../src/sidecar/charts/printer.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
 import { get, tinyApp } from '../tiny-app.ts';
@@ -24,7 +27,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));
   await writeSmallLedger(folder);
   for (const more of [{ until: '2026-01-03T06Z' }, {}]) {
-    const { dir } = await buildSmall(folder, 'out', { extras: false, charts: true, ...more });
+    const { dir } = await buildSmall(folder, 'out', {
+      ...{ extras: false, charts: true, ...more },
+      printCharts: async (charts) => charts.map(() => Buffer.from('%PDF of the release')),
+    });
     releases.push(basename(dir));
   }
   shared = new Renderer();
@@ -36,14 +42,14 @@ afterAll(async () => {
 });
 
 /** The app with quotas and logs over the release; `written` counts what was drawn. */
-async function chartApp(out = join(folder, 'out'), renderer = shared) {
+async function chartApp(out = join(folder, 'out'), renderer = shared, print: PrintChart | null = null) {
   let written = 0;
   const run: Renderer['run'] = (client, dir, work) =>
     renderer.run(client, dir, (render) => {
       written += 1;
       return work(render);
     });
-  const charts = createCharts({ renderer: { run }, baseUrl: BASE_URL });
+  const charts = createCharts({ renderer: { run }, print, baseUrl: BASE_URL });
   const opened = await tinyApp(out, { asDiskErrors: true, services: { charts } });
   return { ...opened, written: () => written };
 }
@@ -82,6 +88,68 @@ describe('a chart in the state that its address describes', () => {
     const { width } = await sharp(answer.rawPayload).metadata();
     expect(width).toBe(1640);
     expect(answer.rawPayload.equals(await published('charts/supply.png'))).toBe(false);
+  });
+
+  test('is an archive of that state: its files, and a read-me that names the state, its address and the sources for good', async () => {
+    const printed: ChartPrint[] = [];
+    const print: PrintChart = async (_, chart) => {
+      printed.push(chart);
+      return Buffer.from('%PDF');
+    };
+    for (const [printer, endings] of [
+      [null, ['-dark.png', '-dark.svg', '.csv', '.json', '.png', '.svg']],
+      [print, ['-dark.png', '-dark.svg', '.csv', '.json', '.pdf', '.png', '.svg']],
+    ] as const) {
+      const { app } = await chartApp(undefined, undefined, printer);
+      const answer = await app.inject({ url: `/charts/supply.zip?tab=table&${STATE}` });
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/zip']);
+      const files = unzipSync(answer.rawPayload);
+      const name = 'supply-series-burned-from-2025-12-25';
+      expect(Object.keys(files).toSorted()).toEqual(
+        [...endings.map((ending) => `${name}/${name}${ending}`), `${name}/readme.txt`].toSorted(),
+      );
+      const csv = await get(app, `/charts/supply.csv?${STATE}`);
+      expect(Buffer.from(files[`${name}/${name}.csv`]!).toString()).toBe(csv.body);
+      const readMe = Buffer.from(files[`${name}/readme.txt`]!).toString();
+      expect(readMe).toContain('series=burned, from=2025-12-25');
+      expect(readMe).toContain(`This view, of the current data: ${BASE_URL}/charts/supply/?${STATE}`);
+      expect(readMe).toContain('Permanent address of its data: ');
+      expect(readMe.includes(`${name}.pdf`)).toBe(printer !== null);
+    }
+    expect(printed.map(({ title }) => title)).toEqual(['MIC supply over time: burned']);
+  });
+
+  test('has a PDF if the server can print, once for all spellings; HEAD prints nothing; else says why not', async () => {
+    const printed: string[] = [];
+    const { app } = await chartApp(undefined, undefined, async (_, { drawing }) => {
+      printed.push(drawing);
+      return Buffer.from('%PDF');
+    });
+    const head = await app.inject({ method: 'HEAD', url: `/charts/supply.pdf?${STATE}` });
+    expect([head.statusCode, printed.length]).toEqual([200, 0]);
+    const unknown = await app.inject({
+      method: 'HEAD',
+      url: '/charts/supply.pdf?from=2026-02-02&to=2026-02-01',
+    });
+    expect(unknown.statusCode).toBe(400);
+    const queries = [STATE, `tab=table&scale=linear&${STATE}`];
+    const answers = await Promise.all(queries.map((query) => get(app, `/charts/supply.pdf?${query}`)));
+    expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual([
+      [200, '%PDF'],
+      [200, '%PDF'],
+    ]);
+    expect(answers[0]!.headers['content-type']).toBe('application/pdf');
+    expect(printed).toEqual([expect.stringContaining('MIC supply over time: burned')]);
+    const { app: without } = await chartApp();
+    for (const method of ['GET', 'HEAD'] as const) {
+      const refused = await without.inject({ method, url: `/charts/supply.pdf?${STATE}` });
+      expect(refused.statusCode).toBe(501);
+      if (method === 'GET')
+        expect(refused.json()).toMatchObject({
+          code: 'format_not_offered',
+          detail: expect.stringContaining('no browser'),
+        });
+    }
   });
 
   test('is drawn once for all spellings and clients, and has one entity tag', async () => {
@@ -133,7 +201,9 @@ describe('a chart in the state that its address describes', () => {
 describe('a chart is refused', () => {
   test.each([
     ['/charts/supply.svg?nope=1', 400, 'unknown_parameter'],
-    ['/charts/supply.zip?scale=log', 400, 'unknown_parameter'],
+    ['/charts/supply.zip?nope=1', 400, 'unknown_parameter'],
+    ['/charts/supply.zip?series=nobody', 400, 'invalid_parameter'],
+    ['/charts/supply.zip?from=2026-02-02&to=2026-02-01', 400, 'invalid_parameter'],
     ['/charts/supply.svg?from=yesterday', 400, 'invalid_parameter'],
     ['/charts/supply.svg?series=nobody', 400, 'invalid_parameter'],
     ['/charts/supply.svg?series=%ff', 400, 'invalid_parameter'],

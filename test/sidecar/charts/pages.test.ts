@@ -2,12 +2,14 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { answerOembed } from '../../../src/sidecar/charts/oembed.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';
 import type { Charts } from '../../../src/sidecar/services.ts';
@@ -50,11 +52,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
-  for (const folder of ['charts', 'embed'])
+  for (const folder of ['charts', 'embed', 'oembed', 'cards'])
     await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
   renderer = new Renderer();
-  charts = createCharts({ renderer, baseUrl: BASE_URL });
+  charts = createCharts({ renderer, print: null, baseUrl: BASE_URL });
 });
 
 afterAll(async () => {
@@ -105,7 +107,7 @@ describe('the program of a release', () => {
     const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
     const text = await readFile(place);
     const other = new Renderer();
-    const pages = createCharts({ renderer: other, baseUrl: BASE_URL });
+    const pages = createCharts({ renderer: other, print: null, baseUrl: BASE_URL });
     try {
       await writeFile(place, Buffer.concat([text, Buffer.from('\n')]));
       await expect(
@@ -128,7 +130,8 @@ describe('the page of a chart with a state in its query', () => {
     const { status, headers, text } = await get('charts/supply/', 'series=burned&scale=log');
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'Content-Type': 'text/html; charset=utf-8' });
-    expect(text).toContain('<h1 data-part="title">MIC supply over time: burned</h1>');
+    expect(text).toMatch(/<h1 data-part="heading">Burned MIC have (grown|fallen|not)/);
+    expect(text).toContain('data-part="subtitle">MIC supply over time: burned</p>');
     const [head = ''] = /<thead>.*?<\/thead>/s.exec(text) ?? [];
     expect(head).toContain('Burned');
     expect(head).not.toContain('Circulating');
@@ -138,6 +141,66 @@ describe('the page of a chart with a state in its query', () => {
     expect(text).toContain(`${BASE_URL}/charts/supply/?series=burned&amp;scale=log`);
     expect(text).toContain(`href="/embed/supply/frozen.txt?series=burned&amp;scale=log"`);
   });
+
+  test('is shared with its own title, card and address, in one spelling; search engines get the default view only', async () => {
+    const { text } = await get(
+      'charts/supply/',
+      'scale=log&utm_source=x&series=burned&from=2025-12-25&tab=table',
+    );
+    const query = 'series=burned&amp;from=2025-12-25&amp;scale=log';
+    expect(text).toContain(`<link rel="canonical" href="${BASE_URL}/charts/supply/?${query}"`);
+    expect(text).toContain(`<meta property="og:url" content="${BASE_URL}/charts/supply/?${query}"`);
+    expect(text).toContain(
+      `<meta property="og:image" content="${BASE_URL}/cards/charts/supply.png?${query}"`,
+    );
+    expect(text).toMatch(/<meta property="og:title" content="[^"]*urned[^"]* \(25 December 2025[^"]*\)"/);
+    expect(text).toContain(`href="${BASE_URL}/oembed/supply.json?tab=table&amp;${query}"`);
+    expect(text).toContain('<meta name="robots" content="noindex"');
+    const table = await get('charts/supply/', 'tab=table');
+    expect(table.text).toContain(`<link rel="canonical" href="${BASE_URL}/charts/supply/"`);
+    expect(table.text).not.toContain('noindex');
+  });
+
+  test('has a card of that state, of the size of every card, drawn once for all spellings', async () => {
+    const answers = await Promise.all(
+      ['series=burned&scale=log', 'scale=log&series=burned&tab=table'].map((query) =>
+        get('cards/charts/supply.png', query),
+      ),
+    );
+    const [card, again] = answers.map(({ body }) => body as Buffer);
+    const own = await readFile(join(release.dir, 'public/cards/charts/supply.png')).catch(() => null);
+    const { width, height, format } = await sharp(card).metadata();
+    expect({ width, height, format }).toEqual({ width: 1200, height: 630, format: 'png' });
+    expect(again!.equals(card!)).toBe(true);
+    if (own) expect(card!.equals(own)).toBe(false);
+    expect(answers[0]!.headers).toMatchObject({ 'Content-Type': 'image/png' });
+    expect(answers[0]!.headers.ETag).toBe(answers[1]!.headers.ETag);
+  });
+
+  test('has an oEmbed document of that state, and so has the address of the view', async () => {
+    const { text } = await get('oembed/supply.json', 'series=burned');
+    const document = JSON.parse(text);
+    expect(document.html).toContain(`src="${BASE_URL}/embed/supply/?series=burned"`);
+    expect(document.title).toMatch(/urned/);
+    if (document.thumbnail_url)
+      expect(document.thumbnail_url).toBe(`${BASE_URL}/charts/supply.png?series=burned`);
+    const url = `${BASE_URL}/charts/supply/?series=burned`;
+    const sources = { release, charts, client: CLIENT, baseUrl: BASE_URL };
+    const answer = await answerOembed(String(new URLSearchParams({ url, maxwidth: '380' })), sources);
+    const asked = JSON.parse(String(answer.body));
+    expect(asked).toMatchObject({ title: document.title, width: 380, height: document.height });
+    expect(asked.html).toContain('/embed/supply/?series=burned"');
+    const unknown = String(new URLSearchParams({ url: `${BASE_URL}/charts/supply/?series=nobody` }));
+    await expect(answerOembed(unknown, sources)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test.each(['series=nobody', 'from=2026-02-02&to=2026-02-01', 'width=90000'])(
+    'has no card and no oEmbed document for ?%s',
+    async (query) => {
+      for (const path of ['cards/charts/supply.png', 'oembed/supply.json'])
+        await expect(get(path, query)).rejects.toMatchObject({ code: 'invalid_parameter' });
+    },
+  );
 
   test('loads only files that the release has', async () => {
     const { text } = await get('charts/supply/', 'scale=log');
@@ -172,7 +235,7 @@ describe('the page of a chart with a state in its query', () => {
     ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
   ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
     const unused = { run: () => expect.unreachable('the renderer') };
-    const idle = createCharts({ renderer: unused, baseUrl: BASE_URL });
+    const idle = createCharts({ renderer: unused, print: null, baseUrl: BASE_URL });
     // Without a working program, rendering would fail.
     const broken = {
       ...release,
@@ -191,17 +254,26 @@ describe('the page of a chart with a state in its query', () => {
       expect(text).toContain('The address asks for a view that this chart does not have: ');
       expect(text).toContain(fault);
       expect(text).toContain('class="chart-page" data-fault');
-      expect(text).toContain('MIC supply over time: circulating, locked and burned</h1>');
+      expect(text).toContain('MIC supply over time: circulating, locked and burned</p>');
     }
     const frozen = await get('embed/supply/frozen.txt', query);
     expect([frozen.status, frozen.headers['Content-Type']]).toEqual([400, 'text/plain; charset=utf-8']);
     expect(frozen.text.split('\n')).toHaveLength(2);
   });
 
+  test('says of a day without data which days there are; an embed shows the days that there are', async () => {
+    const refused = await get('charts/supply/', 'from=2020-01-01');
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(
+      /from: expected a day with data, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d, found &quot;2020-01-01&quot;/,
+    );
+    expect((await get('embed/supply/', 'from=2020-01-01')).status).toBe(200);
+  });
+
   test('is compressed for clients that accept it, and not sent again to clients that have it', async () => {
     const { headers, body } = await get('charts/supply/', 'scale=log', { 'accept-encoding': 'br' });
     expect(headers['Content-Encoding']).toBe('br');
-    expect(brotliDecompressSync(body as Buffer).toString()).toContain('<h1 data-part="title">');
+    expect(brotliDecompressSync(body as Buffer).toString()).toContain('<h1 data-part="heading">');
     const again = await get('charts/supply/', 'scale=log', {
       'accept-encoding': 'br',
       'if-none-match': headers.ETag!,
@@ -211,7 +283,7 @@ describe('the page of a chart with a state in its query', () => {
 
   test('works for embeds and the code of frozen charts, too', async () => {
     const embed = await get('embed/supply/', 'series=burned');
-    expect(embed.text).toContain('MIC supply over time: burned</h1>');
+    expect(embed.text).toContain('MIC supply over time: burned</p>');
     expect(embed.headers['Content-Security-Policy']).toContain('frame-ancestors *');
     const frozen = await get('embed/supply/frozen.txt', 'series=burned');
     expect(frozen.headers['Content-Type']).toBe('text/plain; charset=utf-8');

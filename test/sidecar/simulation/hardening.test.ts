@@ -101,11 +101,12 @@ describe('a connection is closed', () => {
   });
 
   test('not while its run goes on', async () => {
-    const { url } = await simulationServer({ limits: { idleMs: 50, heartbeatMs: 40 } });
+    // Both longer than what a loaded machine may take to start a run, or to answer a sign of life.
+    const { url } = await simulationServer({ limits: { idleMs: 1000, heartbeatMs: 900 } });
     const client = await openClient(url);
-    await client.ask({ ...START, paused: false, pace_ms: 300 });
-    await client.next();
-    expect((await client.next()).tick).toBe(2);
+    await client.ask({ ...START, paused: false, pace_ms: 250 });
+    for (let tick = 1; tick < 8; tick += 1) await client.next();
+    expect((await client.next()).tick).toBe(8);
   });
 
   test('when it has been open for as long as one may be', async () => {
@@ -127,7 +128,7 @@ describe('a client that is not there', () => {
   });
 
   test('stays as long as it answers', async () => {
-    const { url, simulation } = await simulationServer({ limits: { heartbeatMs: 20 } });
+    const { url, simulation } = await simulationServer({ limits: { heartbeatMs: 250 } });
     const client = await openClient(url);
     let pings = 0;
     client.socket.on('ping', () => {
@@ -162,6 +163,53 @@ describe('a client that never reads', () => {
     }
     await until(() => simulation.counts().connections === 1);
     await unhurt();
+  });
+});
+
+describe('a client that has stopped reading', () => {
+  test('is waited for, and cut off as slow where it does not go on', async () => {
+    const limits = { burst: 1e6, dropBytes: 64e6, holdBytes: 0, stallMs: 10, heartbeatMs: 60_000 };
+    const { port, simulation, unhurt } = await withBystander({ limits });
+    const client = await rawClient(port);
+    client.socket.pause();
+    client.socket.write(frame(OPCODES.text, JSON.stringify({ ...START, paused: false, pace_ms: 250 })));
+    // As many answers as fill what the kernel holds.
+    const resets = Buffer.concat(
+      Array.from({ length: 2000 }, () => frame(OPCODES.text, '{"action":"reset"}')),
+    );
+    client.socket.write(resets);
+    await until(() => simulation.counts().dropped.slow === 1);
+    expect(simulation.counts().dropped.silent).toBe(0);
+    await unhurt();
+  });
+});
+
+describe('a network that computes much', () => {
+  const limits = { workPerSecond: 1e-6, workBurst: 1e-6, burst: 10 };
+
+  test('waits for the answers to its next messages, and holds nobody else up', async () => {
+    const { url } = await simulationServer({ limits });
+    const [own, other] = [
+      await openClient(url, { 'X-Forwarded-For': '203.0.113.1' }),
+      await openClient(url, { 'X-Forwarded-For': '203.0.113.2' }),
+    ];
+    await own.ask(START);
+    own.say({ action: 'step' });
+    await other.ask(START);
+    expect(own.told).toHaveLength(1);
+  });
+
+  test('is closed where it does not wait', async () => {
+    const { url } = await simulationServer({ limits: { ...limits, messagesPerSecond: 1e6 } });
+    const client = await openClient(url);
+    await client.ask(START);
+    for (let count = 0; count < 11; count += 1) {
+      client.say({ action: 'step' });
+      // A message more than fits, but never more at once than the rate allows.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(await client.closed).toBe(1008);
+    expect(client.told.map(({ problem }) => problem?.code)).toEqual([undefined, 'too_many_messages']);
   });
 });
 
@@ -305,13 +353,16 @@ function simulationKey(): KeyRecord {
   return { ...key, ...times, hash: hashKey(KEY) } as never;
 }
 
-describe('a connection whose key is revoked', () => {
+describe.each([
+  ['is revoked', { revokedAt: 1 }],
+  ['expires', { expiresAt: 1 }],
+])('a connection whose key %s', (_, end) => {
   const open = async (heartbeatMs: number) => {
     const key = simulationKey();
     const { url, simulation } = await simulationServer({ keys: [key], limits: { heartbeatMs } });
     const client = await openClient(url, { Authorization: `Bearer ${KEY}` });
     await client.ask({ ...START, paused: false });
-    key.revokedAt = 1;
+    Object.assign(key, end);
     return { client, simulation };
   };
 
@@ -347,14 +398,19 @@ test('a connection whose key cannot be checked starts nothing until it can be, a
   expect((await client.ask(START)).type).toBe('simulation_update');
 });
 
-test('a key counts its starts for its holder, by its tier', async () => {
+test('a key counts its starts for its holder, at least as many as its tier has requests', async () => {
   const taken: unknown[] = [];
-  const take = async (asked: unknown) => {
-    taken.push(asked);
+  const take = async (asked: object, extra: unknown) => {
+    taken.push({ ...asked, extra });
     return { allowed: true, limit: 1000, remaining: 999, resetSeconds: 60 };
   };
-  const { url } = await simulationServer({ services: { limiter: { take } }, keys: [simulationKey()] });
+  const limits = { startsPerClient: 5 };
+  const { url } = await simulationServer({
+    limits,
+    services: { limiter: { take } },
+    keys: [simulationKey()],
+  });
   const client = await openClient(url, { Authorization: `Bearer ${KEY}` });
   await client.ask(START);
-  expect(taken).toMatchObject([{ tier: 'academic', subject: { holder: 'h_1' } }]);
+  expect(taken).toMatchObject([{ tier: 'academic', subject: { holder: 'h_1' }, extra: { limit: 1000 } }]);
 });

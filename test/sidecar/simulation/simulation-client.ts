@@ -16,27 +16,36 @@ export class SimulationClient {
   readonly closed: Promise<number>;
   #taken = 0;
   #wake: () => void = () => {};
+  #closedWith: number | null = null;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
-    socket.on('message', (data) => {
-      this.told.push(JSON.parse(String(data)) as Told);
+    socket.on('message', (data, isBinary) => {
+      // Messages of the service are text, whatever a library makes of them.
+      this.told.push(isBinary ? { type: 'binary' } : (JSON.parse(String(data)) as Told));
       this.#wake();
     });
     socket.on('error', () => {});
-    this.closed = once(socket, 'close').then(([code]) => code as number);
+    this.closed = once(socket, 'close').then(([code]) => {
+      this.#closedWith = code as number;
+      this.#wake();
+      return code as number;
+    });
   }
 
   say(message: object | string): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
-  /** The next one that was not taken yet. */
+  /** The next one that was not taken yet. Throws if the connection is closed instead. */
   async next(): Promise<Told> {
-    while (this.told.length <= this.#taken)
+    while (this.told.length <= this.#taken) {
+      if (this.#closedWith !== null)
+        throw new Error(`closed with ${this.#closedWith}, and nothing more was said`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
+    }
     this.#taken += 1;
     return this.told[this.#taken - 1]!;
   }

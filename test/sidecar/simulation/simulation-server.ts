@@ -53,7 +53,13 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
       origins,
       addressOf: clientAddress(['127.0.0.1']),
       readSecret,
-      limits: { ...SIMULATION_LIMITS, connections: 100, connectionsPerClient: 24, ...limits },
+      limits: {
+        ...SIMULATION_LIMITS,
+        connections: 100,
+        connectionsPerClient: 60,
+        startsPerClient: 2000,
+        ...limits,
+      },
     },
     () => 0.25,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rateLimited } from '../../../src/sidecar/limits/rate-limited.ts';
+import { SETTINGS } from '../../../pipeline/config/settings.ts';
 import { replay } from '../../../src/simulation/run.ts';
 import { show } from '../../../src/simulation/view.ts';
 import { until } from '../live/until.ts';
@@ -50,7 +50,16 @@ describe('a connection', () => {
     const own = show(
       replay({ scenario: 'cathedral_multiplier_proposal', seed: 1, actions, tick: end.tick! }),
     );
-    expect({ ...state, actions }).toEqual(JSON.parse(JSON.stringify(own.current_state)));
+    // The last update is of a whole step, and has all that happened since.
+    const { happened, ...told } = JSON.parse(JSON.stringify(own.current_state));
+    expect({ ...state, actions }).toMatchObject(told);
+    const since = (state.happened as typeof happened).filter(
+      ({ tick }: { tick: number }) => tick === end.tick,
+    );
+    expect(since).toEqual(happened);
+    expect(
+      new Set((state.happened as typeof happened).map(({ tick }: { tick: number }) => tick)).size,
+    ).toBeGreaterThan(1);
     expect({ is_running, pace_ms }).toEqual({ is_running: false, pace_ms: 1000 });
     expect(end.sentinels).toEqual(JSON.parse(JSON.stringify(own.sentinels)));
   });
@@ -100,11 +109,11 @@ describe('a connection', () => {
   });
 });
 
-describe('the limit of the area', () => {
+describe('the limit of starts', () => {
   test('counts each start, and nothing else', async () => {
     const taken: unknown[] = [];
-    const take = async (request: unknown) => {
-      taken.push(request);
+    const take = async (request: object, extra: unknown) => {
+      taken.push({ ...request, extra });
       return { allowed: taken.length <= 2, limit: 2, remaining: 0, resetSeconds: 60 };
     };
     const { url, simulation } = await simulationServer({ services: { limiter: { take } } });
@@ -120,13 +129,14 @@ describe('the limit of the area', () => {
     expect(problem).toMatchObject({
       code: 'rate_limited',
       status: 429,
-      detail: rateLimited('philosophy', { allowed: false, limit: 2, remaining: 0, resetSeconds: 60 }).message,
+      detail: 'The 2000 starts of this day for this network are used up; the next day begins at 00:00 UTC.',
     });
     expect(taken).toHaveLength(3);
     expect(taken[0]).toMatchObject({
       area: 'philosophy',
       tier: 'anonymous',
       subject: { address: '203.0.113.9' },
+      extra: { name: 'simulation', limit: 2000 },
     });
     // What ran before the refused start goes on.
     expect(await client.ask({ action: 'step' })).toMatchObject({ tick: 3 });
@@ -136,12 +146,19 @@ describe('the limit of the area', () => {
     });
   });
 
-  test('is the whole limit of a day, over connections', async () => {
-    const { url } = await simulationServer({ limits: { burst: 1000 } });
-    const clients = [await openClient(url), await openClient(url)];
-    for (let start = 0; start < 100; start += 1)
-      expect((await clients[start % 2]!.ask(PAUSED)).type).toBe('simulation_update');
-    expect((await clients[0]!.ask(PAUSED)).problem!.code).toBe('rate_limited');
+  test('suffices for forty people behind one address in two lessons, over connections', async () => {
+    const { simulationConnectionsPerClient, simulationStartsPerClient } = SETTINGS;
+    const limits = {
+      burst: 1000,
+      connectionsPerClient: Number(simulationConnectionsPerClient.default),
+      startsPerClient: Number(simulationStartsPerClient.default),
+    };
+    const { url } = await simulationServer({ limits });
+    const people = await Promise.all(Array.from({ length: 40 }, () => openClient(url)));
+    for (let start = 0; start < 2 * 25; start += 1)
+      for (const told of await Promise.all(people.map((one) => one.ask(PAUSED))))
+        expect(told.type).toBe('simulation_update');
+    expect((await people[0]!.ask(PAUSED)).problem!.code).toBe('rate_limited');
   });
 
   test('that cannot be counted starts nothing, and is in the log', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RunningCli } from '../../cli/run-cli.ts';
+import { RunningCli, runCli } from '../../cli/run-cli.ts';
 import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { until } from '../live/until.ts';
@@ -86,23 +87,24 @@ describe('the simulation of the whole service', () => {
       }
   });
 
-  test('counts each start as a request of the area, and nothing else of it', async () => {
-    const { url, ws } = await served();
+  test('counts starts apart from the requests of the area', async () => {
+    const { url, ws } = await served({ CATHEDRAL_SIMULATION_STARTS_PER_CLIENT: '2' });
     const client = await openClient(ws);
     await client.ask(START);
     await client.ask({ action: 'step' });
     await client.ask({ action: 'reset' });
     expect((await client.ask({ ...START, scenario: 'none' })).problem?.code).toBe('unknown_scenario');
     expect((await client.ask(START)).type).toBe('simulation_update');
-    for (let left = 98; left > 0; left -= 1) {
-      const { status } = await fetch(`${url}/philosophy/virtues.json`);
-      expect([left, status]).toEqual([left, 200]);
-    }
     expect((await client.ask(START)).problem).toMatchObject({ code: 'rate_limited', status: 429 });
     // The one before goes on.
     expect(await client.ask({ action: 'step' })).toMatchObject({ type: 'simulation_update', tick: 1 });
     expect(await metric(url, 'cathedral_simulation_started_total')).toBe(2);
     expect(await metric(url, 'cathedral_simulation_errors_total{code="rate_limited"}')).toBe(1);
+    for (let left = 100; left > 0; left -= 1) {
+      const { status } = await fetch(`${url}/philosophy/virtues.json`);
+      expect([left, status]).toEqual([left, 200]);
+    }
+    expect((await fetch(`${url}/philosophy/virtues.json`)).status).toBe(429);
   });
 
   test('lets in the pages of the service and of the sites that are listed, and no others', async () => {
@@ -124,6 +126,27 @@ describe('the simulation of the whole service', () => {
       status: 503,
       problem: { code: 'too_many_connections' },
     });
+  });
+
+  test('starts nothing more on a connection whose key was revoked by the command', async () => {
+    const keys = { CATHEDRAL_KEYS: join(await temporaryFolder(), 'keys.sqlite') };
+    const { ws } = await served(keys);
+    const said = ['--name', 'A reader', '--affiliation', 'a university', '--purpose', 'a lesson'];
+    const issued = await runCli(
+      [
+        ...['keys', 'issue', '--tier', 'institutional', '--email', 'reader@university.example', ...said],
+        ...['--volume', '100', '--basis', 'a contract', '--deliver', 'print', '--json'],
+      ],
+      keys,
+    );
+    const { id, key } = JSON.parse(issued.stdout) as { id: string; key: string };
+    const client = await openClient(ws, { authorization: `Bearer ${key}` });
+    expect((await client.ask(START)).type).toBe('simulation_update');
+    expect((await runCli(['keys', 'revoke', '--key-id', id, '--reason', 'a test'], keys)).status).toBe(0);
+    client.say(START);
+    expect(await client.closed).toBe(4002);
+    expect(client.told).toHaveLength(1);
+    expect((await refusedUpgrade(ws, { authorization: `Bearer ${key}` })).status).toBe(401);
   });
 
   test('says goodbye when the service ends, and holds nothing up', async () => {
@@ -153,13 +176,12 @@ const MESSAGES = [
   ['unknown_scenario', '{"action":"start_simulation","scenario":"none"}'],
   ['unknown_scenario', '{"action":"start_simulation","scenario":"constructor"}'],
   ['invalid_message', '{"action":"start_simulation"}'],
-  ['invalid_message', '{"action":"start_simulation","scenario":"model_drift","seed":-1}'],
-  ['invalid_message', '{"action":"start_simulation","scenario":"model_drift","seed":4294967296}'],
+  ['invalid_seed', '{"action":"start_simulation","scenario":"model_drift","seed":-1}'],
   ['invalid_message', '{"action":"start_simulation","scenario":"model_drift","extra":1}'],
   ['invalid_message', '{"action":"step","ticks":0}'],
   ['invalid_message', '{"action":"step","ticks":1e9}'],
   ['invalid_message', '{"action":"run","pace_ms":1}'],
-  ['invalid_actions', '{"action":"start_simulation","scenario":"model_drift","tick":9999}'],
+  ['invalid_actions', '{"action":"start_simulation","scenario":"model_drift","seed":1,"tick":9999}'],
 ] as const;
 
 const HANDSHAKES = [

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
 import { elapse, messageOf, NEW_SESSION, receive } from '../../../src/simulation/protocol/session.ts';
+import { messageRows } from '../../../src/site/components/simulation/message-rows.ts';
 
 const require = createRequire(import.meta.url);
 const facts = { baseUrl: 'https://data.example.org', version: '0.1.0', contact: 'data@example.org' };
@@ -50,6 +51,15 @@ describe('/asyncapi.json', () => {
       expect(validate.errors ?? []).toEqual([]);
       reply = elapse(reply.session, now);
     }
+  });
+
+  test('says what each member of each message means', () => {
+    const silent = messageRows().flatMap(({ name, members }) =>
+      members
+        .filter(({ path, meaning }) => meaning === '' && !path.endsWith('[]'))
+        .map(({ path }) => `${name}: ${path}`),
+    );
+    expect(silent).toEqual([]);
   });
 
   test('has only references that lead somewhere', () => {

@@ -89,7 +89,9 @@ describe('a session', () => {
       action: 'take_action',
       name: 'isolate',
     });
-    const left = updateIn(tell(acted.session, { action: 'step', ticks: 4 }));
+    // An update has the notes since the one before, and a resumed session has none before.
+    const later = tell(acted.session, { action: 'step', ticks: 3 });
+    const left = updateIn(tell(later.session, { action: 'step' }));
     const { scenario, seed, tick, current_state } = left;
     const { actions } = current_state;
     const resumed = tell(NEW_SESSION, { action: 'start_simulation', scenario, seed, actions, tick });
@@ -101,6 +103,14 @@ describe('a session', () => {
       updateIn(tell(started({ outlooks }).session, { action: 'step' })).next_actions[0]!.outlook;
     expect(outlookOf(true)).toMatchObject({ tick: 8 });
     expect(outlookOf(false)).toBeNull();
+  });
+
+  test('says which action of a replay cannot be taken, and why', () => {
+    const briefing = { tick: 1, name: 'brief_sentinel', parameters: { sentinel: 'X', virtue: 'justice' } };
+    const actions = [{ tick: 1, name: 'audit', parameters: {} }, briefing];
+    expect(() => started({ seed: 1, actions })).toThrow(
+      /^actions\.1: sentinel: expected one of .* found "X"\.$/,
+    );
   });
 
   test('is unchanged by a message that is refused', () => {
@@ -186,18 +196,23 @@ describe('a message', () => {
     ['{"action":"start_simulation","scenario":7}', 'invalid_message'],
     ['{"action":"start_simulation","scenario":"no_such"}', 'unknown_scenario'],
     ['{"action":"start_simulation","scenario":"constructor"}', 'unknown_scenario'],
-    ['{"action":"start_simulation","scenario":"model_drift","seed":-1}', 'invalid_message'],
-    ['{"action":"start_simulation","scenario":"model_drift","seed":4294967296}', 'invalid_message'],
-    ['{"action":"start_simulation","scenario":"model_drift","seed":1e400}', 'invalid_message'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":-1}', 'invalid_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":1.5}', 'invalid_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":"7"}', 'invalid_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":null}', 'invalid_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":4294967296}', 'invalid_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":1e400}', 'invalid_seed'],
     ['{"action":"start_simulation","scenario":"model_drift","sed":1}', 'invalid_message'],
     ['{"action":"start_simulation","scenario":"model_drift","pace_ms":1}', 'invalid_message'],
-    ['{"action":"start_simulation","scenario":"model_drift","tick":35}', 'invalid_actions'],
+    ['{"action":"start_simulation","scenario":"model_drift","tick":35}', 'missing_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","actions":[]}', 'missing_seed'],
+    ['{"action":"start_simulation","scenario":"model_drift","seed":1,"tick":99}', 'invalid_actions'],
     [
-      '{"action":"start_simulation","scenario":"model_drift","actions":[{"tick":40,"name":"audit"}]}',
+      '{"action":"start_simulation","scenario":"model_drift","seed":1,"actions":[{"tick":99,"name":"audit"}]}',
       'invalid_actions',
     ],
     [
-      '{"action":"start_simulation","scenario":"model_drift","actions":[{"tick":0,"name":"audit"}]}',
+      '{"action":"start_simulation","scenario":"model_drift","seed":1,"actions":[{"tick":0,"name":"audit"}]}',
       'action_unavailable',
     ],
     ['{"action":"take_action"}', 'invalid_message'],
@@ -221,7 +236,50 @@ describe('a message', () => {
     ['names', Object.fromEntries(Array.from({ length: 1500 }, (_, place) => [`k${place}`, 1]))],
   ])('that have %s too long for an answer are told of in short', (_, members) => {
     const message = JSON.stringify({ action: 'pause', ...members });
-    expect(() => parseMessage(message)).toThrow(/^The message: Unrecognized keys?: "k.{1,200}$/);
+    expect(() => parseMessage(message)).toThrow(
+      /^the message: expected no members except action, id; found the member "k.{1,70}$/,
+    );
+  });
+
+  test.each([
+    [{ seed: -1 }, 'seed: expected a whole number from 0 to 4294967295, found -1.'],
+    [{ scenario: 7 }, 'scenario: expected a name of at most 64 small letters and underscores, found 7.'],
+    [
+      { scenario: undefined },
+      'scenario: expected a name of at most 64 small letters and underscores, found nothing.',
+    ],
+    [{ pace_ms: 1 }, 'pace_ms: expected a whole number from 250 to 60000, found 1.'],
+    [{ paused: 'no' }, 'paused: expected true or false, found "no".'],
+    [{ id: [] }, 'id: expected a text of at most 64 characters or a whole number, found [].'],
+    [
+      { seed: 1, actions: [{ tick: 'a', name: 'b' }] },
+      'actions.0.tick: expected a whole number from 0 to 10000, found "a".',
+    ],
+    [
+      { seed: 1, actions: [{ tick: 1, name: 'b', parameters: { x: true } }] },
+      'actions.0.parameters.x: expected a number or a text of at most 64 characters, found true.',
+    ],
+    [
+      { seed: 1, actions: [{ tick: 1, name: 'b', parameters: { X: 1 } }] },
+      'actions.0.parameters: expected a name of at most 64 small letters and underscores, found "X".',
+    ],
+  ])('with %j is refused with place, expected and found', (members, detail) => {
+    const message = JSON.stringify({ action: 'start_simulation', scenario: 'model_drift', ...members });
+    expect(() => parseMessage(message)).toThrow(expect.objectContaining({ message: detail }) as Error);
+  });
+
+  test.each(['a', 7, ''])('with the id %j gets it back, in an answer and in an error', (id) => {
+    const ask = (message: object) => tell(started().session, { id, ...message });
+    expect(messageOf(ask({ action: 'step' }))).toMatchObject({ tick: 1, reply_to: id });
+    expect(messageOf(ask({ action: 'list_scenarios' }))).toMatchObject({ reply_to: id });
+    expect(messageOf(elapse(ask({ action: 'step' }).session, 1e9))).not.toHaveProperty('reply_to');
+    for (const message of [{ action: 'none' }, { action: 'pause', more: 1 }])
+      try {
+        ask(message);
+        expect.unreachable();
+      } catch (error) {
+        expect(errorMessage(error)).toMatchObject({ type: 'simulation_error', reply_to: id });
+      }
   });
 
   test('of the longest resume that is possible fits in the message size', () => {

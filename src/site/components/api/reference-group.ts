@@ -1,3 +1,4 @@
+import { AREAS, type Area } from '../../../../pipeline/artifacts/artifact.ts';
 import type { OpenApiDocument } from '../../../api/openapi/open-api-document.ts';
 import {
   type Answer,
@@ -9,6 +10,7 @@ import {
   operationsIn,
   type Parameter,
 } from '../../../api/openapi/operation.ts';
+import { AREA_WORDS } from '../areas.ts';
 
 /** An operation on the reference page. */
 export interface ReferenceEntry {
@@ -25,8 +27,34 @@ export interface ReferenceEntry {
   statuses: string[];
 }
 
+/** The titles of the tags that are no areas. */
+const OTHERS = {
+  forms: 'Tables in other formats',
+  charts: 'Charts',
+  attestations: 'Attestations',
+  webhooks: 'Webhooks',
+  log: 'The log',
+  releases: 'Releases and snapshots',
+  service: 'The service itself',
+};
+
+/** Each has a page, `/api/economy/`. */
+export const REFERENCE_TAGS: readonly string[] = [...AREAS, ...Object.keys(OTHERS)];
+
+function titleOf(tag: string): string {
+  return AREAS.some((area) => area === tag)
+    ? AREA_WORDS[tag as Area].title
+    : OTHERS[tag as keyof typeof OTHERS];
+}
+
+/** Where the reference describes an operation. */
+export function operationPath(tag: string, operationId: string): string {
+  return `/api/${tag}/#${operationId}`;
+}
+
 export interface ReferenceGroup {
   tag: string;
+  title: string;
   description: string;
   entries: ReferenceEntry[];
 }
@@ -36,13 +64,14 @@ export function referenceGroups({ tags, paths }: OpenApiDocument): ReferenceGrou
   const entries = operationsIn(paths).map(entryOf);
   return tags.map(({ name, description }) => ({
     tag: name,
+    title: titleOf(name),
     description,
     entries: entries.filter(({ operation }) => operation.tags[0] === name),
   }));
 }
 
 function entryOf({ path, method, operation }: ReturnType<typeof operationsIn>[number]): ReferenceEntry {
-  const success = operation.responses['200'] as Answer;
+  const success = Object.entries(operation.responses).find(([status]) => /^2/.test(status))![1] as Answer;
   const forms = Object.entries(success.content ?? {});
   const [sent] = Object.values(operation.requestBody?.content ?? {});
   return {

@@ -1,5 +1,4 @@
 import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
-import { formatLatex } from '../../../../pipeline/artifacts/format/latex.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
@@ -7,7 +6,6 @@ import {
   CHART_FORMATS,
   type ChartSource,
   chartPath,
-  coversAllStates,
 } from '../../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../../pipeline/charts/files/cite-chart.ts';
 import {
@@ -17,6 +15,7 @@ import {
   formatBibtexEntry,
   formatText,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
+import { LICENCE } from '../../../../pipeline/forms/catalogue/facts.ts';
 import { authorOf } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';
@@ -68,7 +67,8 @@ const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
 export function downloadsOf(release: SiteRelease, id: string): Download[] {
   return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
     const [name, use] = WORDS[form.ending] ?? [form.ending, form.title];
-    return { path: `/${chartPath(id, form)}`, name, use, coversAllStates: coversAllStates(form.content) };
+    const path = `/${chartPath(id, form)}`;
+    return { path, name, use, coversAllStates: form.content.kind !== 'print' || release.printsViews };
   });
 }
 
@@ -111,16 +111,58 @@ export function chartSources(release: SiteRelease, { sources }: Chart): ChartSou
   return sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
 }
 
-/** A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. */
-export function latexFigure({ id, name }: Pick<Chart, 'id' | 'name'>, key: string): string {
+/** The media types of the downloads that have the numbers. */
+const OF_DATA: Readonly<Record<string, string>> = { '.csv': 'text/csv', '.json': 'application/json' };
+
+/** schema.org/Dataset for the numbers of a chart, as its page shows them without a choice of the reader. Empty without data. */
+export function chartJsonLd(
+  release: SiteRelease,
+  { chart, data }: OpenChart,
+  { title, summary }: { title: string; summary: readonly string[] },
+): object[] {
+  const asOf = chart.asOf(data);
+  if (asOf === '') return [];
+  const { baseUrl, author } = chartFacts(release, chart);
+  const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };
+  const files = downloadsOf(release, chart.id);
+  const numbers = files.flatMap(({ path, name }) => {
+    const type = OF_DATA[path.slice(path.lastIndexOf('.'))];
+    return type ? [{ '@type': 'DataDownload', name, encodingFormat: type, contentUrl: baseUrl + path }] : [];
+  });
+  const picture = files.find(({ path }) => path === `/charts/${chart.id}.png`);
+  return [
+    {
+      '@context': 'https://schema.org/',
+      '@type': 'Dataset',
+      '@id': `${baseUrl}/charts/${chart.id}/#data`,
+      name: title,
+      description: summary.join(' ').slice(0, 5000),
+      url: `${baseUrl}/charts/${chart.id}/`,
+      license: LICENCE.path,
+      isAccessibleForFree: true,
+      creator: organisation,
+      publisher: organisation,
+      dateModified: asOf,
+      isBasedOn: chart.sources.map((path) => `${baseUrl}/${path}#dataset`),
+      ...(picture && { image: `${baseUrl}${picture.path}` }),
+      ...(numbers.length > 0 && { distribution: numbers }),
+    },
+  ];
+}
+
+/**
+ * A figure with its citation, as it is pasted into a LaTeX text beside which `<name>.pdf` and `<key>.bib` lie. The picture has title
+ * and source, so the caption repeats neither: it gives the figure its number and its reference.
+ */
+export function latexFigure(name: string, key: string): string {
   return [
     '% preamble: \\usepackage{graphicx}',
     '\\begin{figure}',
     '  \\centering',
-    `  \\includegraphics[width=\\linewidth]{${id}.pdf}`,
-    // The picture contains the full title.
-    `  \\caption{${formatLatex(name, `chart ${id}`)}~\\cite{${key}}.}`,
-    `  \\label{fig:${id}}`,
+    `  \\includegraphics[width=\\linewidth]{${name}.pdf}`,
+    '  % Title, unit and source are in the picture.',
+    `  \\caption{Chart and data:~\\cite{${key}}.}`,
+    `  \\label{fig:${name}}`,
     '\\end{figure}',
   ].join('\n');
 }

@@ -1,15 +1,27 @@
-import { embedPath, ownParameters, pagePath, withQuery } from '../../../../pipeline/charts/chart-address.ts';
+import {
+  embedPath,
+  ownParameters,
+  pagePath,
+  stateName,
+  withQuery,
+} from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
   formatChartState,
   parseChartState,
+  refusedView,
+  stateFault,
 } from '../../../../pipeline/charts/chart-state.ts';
+import { type DayRange, requireDays, shownDays, stateOfDays } from '../../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
+import { dayFault } from '../day-field.ts';
 import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
+import { Brush } from './brush.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
-import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
+import { addImageButton } from './copy-image.ts';
+import { NO_PRINTER, partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
 
 /** Updates every link and code that contains the chart's address from the parameters `before` to `query`. */
@@ -25,6 +37,7 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
     link.href = withQuery(link.dataset.follow!, follows ? query : '');
     if (item) item.hidden = query !== '' && !follows;
   }
+  followFigure(root, stateName(id, viewOf(before)), stateName(id, viewOf(query)));
   setCode(root, 'link', url);
   const [frame, newFrame] = [before, query].map((parameters) =>
     escapeText(baseUrl + embedPath(id, parameters)),
@@ -39,6 +52,46 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
       query === ''
         ? `/charts/${id}/citation.${link.dataset.citation}`
         : `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`;
+  }
+}
+
+/** The parameters without the page's tab, which makes no other file. */
+function viewOf(query: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.delete('tab');
+  return parameters.toString();
+}
+
+/** The names of the figure for LaTeX and of its file. */
+function followFigure(root: HTMLElement, before: string, name: string): void {
+  for (const code of root.querySelectorAll('[data-code="latex"] code'))
+    code.textContent = code
+      .textContent!.replace(`{${before}.pdf}`, `{${name}.pdf}`)
+      .replace(`{fig:${before}}`, `{fig:${name}}`);
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('[data-latex] a[data-follow]')) {
+    link.textContent = `${name}.pdf`;
+    link.download = `${name}.pdf`;
+  }
+}
+
+/**
+ * Tells whoever shares this page from the browser what it shows: `canonical`, and the address of previews. Programs that fetch the page
+ * see what the server wrote. Both tabs are in the page and share an address.
+ */
+function followAddress({ baseUrl, id }: ChartFacts, query: string): void {
+  const address = baseUrl + pagePath(id, query);
+  document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.setAttribute('href', address);
+  document.querySelector('meta[property="og:url"]')?.setAttribute('content', address);
+  document
+    .querySelector('meta[property="og:title"]')
+    ?.setAttribute('content', document.title.replace(/ – [^–]*$/, ''));
+  const robots = document.querySelector('meta[name="robots"]');
+  if (query === '') robots?.remove();
+  else if (!robots) {
+    const meta = document.createElement('meta');
+    meta.name = 'robots';
+    meta.content = 'noindex';
+    document.head.append(meta);
   }
 }
 
@@ -84,7 +137,8 @@ function replaceDownloads(
 const root = document.querySelector<HTMLElement>('.chart-page')!;
 const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
 const chart = { id: facts.id, controls: JSON.parse(root.dataset.controls!) as (keyof ChartState)[] };
-const form = root.querySelector<HTMLFormElement>('.controls');
+const form = root.querySelector<HTMLFormElement>('form')!;
+const range = rangeOf(root.dataset.range);
 const tools = toolsLoader(root.dataset.tools!, facts);
 /** The state that the page shows, whether the build, the server or this script drew it. */
 let shown = parseChartState(chart, new URLSearchParams(root.dataset.query));
@@ -102,7 +156,7 @@ async function show(state: ChartState): Promise<boolean> {
   const turn = latest;
   if (!isSamePicture(shown, state)) {
     const drawing = await tools();
-    const redrawn = drawing.redraw(state);
+    const redrawn = drawing.redraw(state, { withoutList: true });
     if (turn !== latest) return false;
     showRedrawn(root, redrawn);
     stepper.reset();
@@ -110,18 +164,55 @@ async function show(state: ChartState): Promise<boolean> {
     document.title = `${redrawn.text.title} – Cathedral Data Service`;
   }
   followState(root, facts, queryOf(shown), queryOf(state));
+  followAddress(facts, queryOf({ ...state, tab: 'chart' }));
   shown = state;
   showTab(state.tab);
-  if (form) fillForm(form, state);
+  fillForm(form, state);
+  showDays(state);
   say('');
   void offerDownloads(state).catch(() => {});
   return true;
 }
 
 async function offerDownloads(state: ChartState): Promise<void> {
-  if (await isAnswered()) return;
+  const isDefault = queryOf({ ...state, tab: 'chart' }) === '';
+  const isDrawn = await isAnswered();
+  if (isDrawn) {
+    const hasPdf = isDefault || (await isPrinted(state));
+    if (state === shown) explainDownloads(hasPdf ? '' : NO_PRINTER, hasPdf);
+    return;
+  }
   const drawing = await tools();
-  if (state === shown) replaceDownloads(root, facts.id, drawing, state, queryOf(state) === '');
+  if (state !== shown) return;
+  replaceDownloads(root, facts.id, drawing, state, isDefault);
+  explainDownloads(isDefault ? '' : FILES_ONLY, isDefault);
+}
+
+const FILES_ONLY =
+  'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG, PDF, JSON, ZIP and the figure for LaTeX, open the address of this view, below, at the service itself.';
+
+/** Says why a file is missing from the list, so that none vanishes unexplained. */
+function explainDownloads(words: string, hasPdf: boolean): void {
+  for (const place of root.querySelector('.downloads') ? partsOf(root, 'downloads') : []) {
+    place.textContent = words;
+    place.hidden = words === '';
+  }
+  for (const item of root.querySelectorAll<HTMLElement>('[data-latex]')) item.hidden = !hasPdf;
+  if (words === FILES_ONLY) return;
+  const link = root.querySelector(`.downloads a[data-follow="/charts/${facts.id}.pdf"]`);
+  link?.closest('li')?.toggleAttribute('hidden', !hasPdf);
+}
+
+let printed: Promise<boolean> | null = null;
+/** Whether the server prints views. It answers HEAD without printing. */
+function isPrinted(state: ChartState): Promise<boolean> {
+  const path = root.querySelector<HTMLElement>('[data-latex]')?.dataset.latex;
+  if (path === undefined) return Promise.resolve(true);
+  printed ??= fetch(withQuery(path, queryOf({ ...state, tab: 'chart' })), { method: 'HEAD' }).then(
+    ({ status }) => status !== 501,
+    () => true,
+  );
+  return printed;
 }
 
 /** Applies a reader's choice and adds it to the browser's history. */
@@ -158,35 +249,44 @@ function isAnswered(): Promise<boolean> {
 /** The state in the address. One submitted by the form can have empty fields, and lists all series if all are checked. */
 function addressState(): ChartState {
   const state = parseChartState(chart, ownParameters(location.search));
-  const boxes = form?.querySelectorAll('[name="series"]').length;
+  if (range) requireDays(chart.id, range, state);
+  const boxes = form.querySelectorAll('[name="series"]').length;
   return state.series?.length === boxes ? { ...state, series: null } : state;
 }
 
 async function showAddress(): Promise<void> {
   try {
     await show(addressState());
+  } catch (error) {
+    say(faultWords(error));
+  }
+}
+
+function faultWords(error: unknown): string {
+  try {
+    return refusedView(stateFault(error));
   } catch {
-    say(
-      'The address asks for a view that this chart does not have or that cannot be drawn now. This is the default view.',
-    );
+    return 'The view that the address asks for cannot be drawn now. This is the view it opens with.';
   }
 }
 
 function listen(controls: HTMLFormElement): void {
   const chosen = (): ChartState | null => {
     try {
-      return { ...parseChartState(chart, formParameters(controls)), tab: shown.tab };
+      const state = { ...parseChartState(chart, formParameters(controls)), tab: shown.tab };
+      return range ? { ...state, ...stateOfDays(range, shownDays(range, state)) } : state;
     } catch {
       return null;
     }
   };
-  const take = () => {
+  const take = (target?: EventTarget | null) => {
+    if (!keepsSeries(target) || !hasRightDays()) return;
     const state = chosen();
     if (state) void choose(state);
     else controls.reportValidity();
   };
   addSliders(controls);
-  controls.addEventListener('change', take);
+  controls.addEventListener('change', ({ target }) => take(target));
   controls.addEventListener('submit', (event) => {
     event.preventDefault();
     take();
@@ -196,20 +296,102 @@ function listen(controls: HTMLFormElement): void {
     const state = (target as HTMLInputElement).type === 'range' ? chosen() : null;
     if (state) void show(state).catch(() => {});
   });
-  controls.querySelector('[data-reset]')!.addEventListener('click', (event) => {
+  controls.querySelector('[data-reset]')?.addEventListener('click', (event) => {
     event.preventDefault();
     void choose({ ...DEFAULT_STATE, tab: shown.tab });
   });
-  controls.querySelector<HTMLElement>('[type="submit"]')!.hidden = true;
+  for (const button of controls.querySelectorAll<HTMLElement>('[type="submit"]')) button.hidden = true;
 }
 
+/** Without a series there is nothing to show: the last one stays. */
+function keepsSeries(target: EventTarget | null | undefined): boolean {
+  const boxes = [...form.querySelectorAll<HTMLInputElement>('[name="series"]')];
+  const isEmpty = boxes.length > 0 && !boxes.some(({ checked }) => checked);
+  if (isEmpty && target instanceof HTMLInputElement) target.checked = true;
+  const place = document.getElementById('series-fault');
+  if (place) place.textContent = isEmpty ? 'At least one series is needed.' : '';
+  return !isEmpty;
+}
+
+/** Says below the days what is wrong with them. */
+function hasRightDays(): boolean {
+  const fields = [...form.querySelectorAll<HTMLInputElement>('.day-field')];
+  const faults: string[] = fields.map(dayFault);
+  const [from = '', to = ''] = fields.map(({ value }) => value.trim());
+  if (faults.join('') === '' && from !== '' && to !== '' && from > to)
+    faults[1] = `${to} is before ${from}. The data are from ${range!.first} to ${range!.last}.`;
+  for (const [index, field] of fields.entries()) {
+    field.toggleAttribute('aria-invalid', false);
+    if (faults[index] !== '') field.setAttribute('aria-invalid', 'true');
+  }
+  const place = document.getElementById('days-fault');
+  const [fault = ''] = faults.filter((words) => words !== '');
+  if (place) place.textContent = fault === '' ? '' : `${fault} The chart is unchanged.`;
+  return fault === '';
+}
+
+/** Adds the handles to the picture of all days, and makes the presets part of this page. */
+function addBrush(days: DayRange): Brush {
+  const apply = (chosen: { from: string; to: string }) => choose({ ...shown, ...stateOfDays(days, chosen) });
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('.presets a'))
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      void apply(daysOf(link.dataset.days!));
+    });
+  const place = root.querySelector<HTMLElement>('.brush')!;
+  return new Brush(place, days, shownDays(days, shown), (chosen, isChosen) => {
+    fillDays(chosen);
+    if (isChosen) void apply(chosen);
+  });
+}
+
+function showDays(state: ChartState): void {
+  if (!range) return;
+  const days = shownDays(range, state);
+  brush?.show(days);
+  fillDays(days);
+  hasRightDays();
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('.presets a')) {
+    link.href = pagePath(facts.id, queryOf({ ...state, ...stateOfDays(range, daysOf(link.dataset.days!)) }));
+    if (link.dataset.days === `${days.from} ${days.to}`) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+function fillDays(days: { from: string; to: string }): void {
+  for (const field of form.querySelectorAll<HTMLInputElement>('.day-field'))
+    field.value = days[field.name as 'from' | 'to'];
+}
+
+function daysOf(text: string): { from: string; to: string } {
+  const [from, to] = text.split(' ') as [string, string];
+  return { from, to };
+}
+
+/** `2025-07-05 2026-11-22 90` */
+function rangeOf(text: string | undefined): DayRange | null {
+  const [first, last, opensWith] = text?.split(' ') ?? [];
+  return first && last ? { first, last, opensWith: Number(opensWith) } : null;
+}
+
+const brush = range && addBrush(range);
 showTab(shown.tab);
-if (form) listen(form);
+listen(form);
 if (navigator.clipboard) {
   for (const block of root.querySelectorAll<HTMLElement>('.copyable'))
     addCopyButton(block, navigator.clipboard);
   addFrozenButton(root, async () => (await tools()).frozen(shown), navigator.clipboard);
 }
+const pngPath = root.querySelector<HTMLElement>(`[data-follow="/charts/${facts.id}.png"]`)?.dataset.follow;
+addImageButton(root.querySelector<HTMLElement>('[data-image]')!, {
+  address: async () => {
+    const query = queryOf({ ...shown, tab: 'chart' });
+    if (pngPath === undefined || (query !== '' && !(await isAnswered()))) return null;
+    return withQuery(pngPath, query);
+  },
+  svg: async () => (await tools()).svg(shown),
+  name: `${facts.id}.png`,
+});
 window.addEventListener('popstate', () => void showAddress());
 // For a rejected state the server has already shown the reason.
 if (root.dataset.fault === undefined && ownParameters(location.search).toString() !== queryOf(shown))
@@ -217,7 +399,9 @@ if (root.dataset.fault === undefined && ownParameters(location.search).toString(
 
 /** The parameters of a form, without empty fields, and without series if all of them are checked. */
 function formParameters(form: HTMLFormElement): URLSearchParams {
-  const given = [...new FormData(form)].filter(([, value]) => value !== '') as [string, string][];
+  const given = ([...new FormData(form)] as [string, string][]).flatMap(([name, value]) =>
+    value.trim() === '' ? [] : [[name, value.trim()]],
+  );
   const boxes = [...form.querySelectorAll<HTMLInputElement>('[name="series"]')];
   const isAll = boxes.every(({ checked }) => checked);
   return new URLSearchParams(given.filter(([name]) => name !== 'tab' && !(isAll && name === 'series')));
@@ -225,7 +409,9 @@ function formParameters(form: HTMLFormElement): URLSearchParams {
 
 /** Sets the fields to a state, for example after a step back in the history. */
 function fillForm(form: HTMLFormElement, state: ChartState): void {
-  for (const input of form.querySelectorAll<HTMLInputElement>('input[name]')) {
+  for (const input of form.querySelectorAll<HTMLInputElement>(
+    'input[name]:not([type="hidden"], .day-field)',
+  )) {
     const value = state[input.name as keyof ChartState];
     if (input.name === 'series') input.checked = state.series === null || state.series.includes(input.value);
     else if (input.type === 'radio') input.checked = input.value === value;

@@ -2,18 +2,18 @@ import { config } from 'zod';
 import { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { chartCsv } from '../../../../pipeline/charts/chart.ts';
-import { embedFrame } from '../../../../pipeline/charts/chart-address.ts';
+import { embedCode } from '../../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';
-import { tableHtml, viewChart } from './view-chart.ts';
+import { annotationsHtml, tableHtml, type ViewLook, viewChart } from './view-chart.ts';
 
 /** The parts of a page that depend on the state: text and HTML by `data-part`, row count and live embed code. */
 export interface Redrawn {
-  text: Readonly<Record<'title' | 'unit' | 'note' | 'source' | 'caption', string>>;
-  html: Readonly<Record<'picture' | 'summary' | 'table', string>>;
+  text: Readonly<Record<'heading' | 'subtitle' | 'title' | 'unit' | 'note' | 'source' | 'caption', string>>;
+  html: Readonly<Record<'picture' | 'annotations' | 'summary' | 'table', string>>;
   rows: number;
   live: string;
 }
@@ -23,7 +23,7 @@ export interface ChartTools {
   /** The time of the data, which can be newer than the page. */
   asOf: string;
   /** Throws usage if the state names a series that the data does not have. */
-  redraw(state: ChartState): Redrawn;
+  redraw(state: ChartState, look?: ViewLook): Redrawn;
   frozen(state: ChartState): string;
   csv(state: ChartState): string;
   svg(state: ChartState): string;
@@ -48,7 +48,7 @@ globalThis.openChartTools = async (facts) => {
   );
   return {
     asOf: chart.asOf(data),
-    redraw: (state) => redraw(chart, data, state, facts),
+    redraw: (state, look = {}) => redraw(chart, data, state, { facts, look }),
     frozen: (state) => frozenCode(chart, data, state, { ...facts, sources }),
     csv: (state) => chartCsv(chart.table(data, state)),
     svg: (state) => chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' }),
@@ -69,17 +69,24 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-function redraw(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): Redrawn {
-  const { query, title, unit, note, source, summary, table, pictures } = viewChart(chart, data, state);
+function redraw(
+  chart: Chart,
+  data: unknown,
+  state: ChartState,
+  { facts, look }: { facts: ChartFacts; look: ViewLook },
+): Redrawn {
+  const { query, heading, subtitle, title, unit, note, source, summary, annotations, table, pictures } =
+    viewChart(chart, data, state, look);
   const { baseUrl, id } = facts;
   return {
-    text: { title, unit, note, source, caption: title },
+    text: { heading, subtitle, title, unit, note, source, caption: title },
     html: {
       picture: pictures,
       summary: summary.map((sentence) => `<p>${escapeText(sentence)}</p>`).join(''),
+      annotations: annotationsHtml(annotations),
       table: tableHtml(table),
     },
     rows: table.rows.length,
-    live: embedFrame({ baseUrl, id, query, title, width: '100%', height: frameHeight(chart, data, state) }),
+    live: embedCode({ baseUrl, id, query, title, height: frameHeight(chart, data, state) }),
   };
 }

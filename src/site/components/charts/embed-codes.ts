@@ -15,13 +15,23 @@ interface FrozenSource {
 
 /** Width of the frame, and of the drawing in a frozen embed, px. */
 export const EMBED_WIDTH = 720;
-/** Height of everything around the drawing: source, table, margins, px. */
+/** A frame on a phone, px. */
+const NARROW_WIDTH = 360;
+/** Height of everything around the drawing, px: source, table, margins. Narrow frames break words into more lines. */
 const AROUND = 120;
+const AROUND_NARROW = 205;
+/** The most empty space below the chart in a wide frame, px. */
+const MOST_EMPTY = 300;
 
-/** Height at which a frame of `EMBED_WIDTH` needs no scrolling, px. */
+/**
+ * Height of a frame whose width is not known, and which keeps it where the page around it runs no script: that of a phone, since empty
+ * space is better than a chart that is cut off. A very tall narrow chart scrolls. px
+ */
 export function frameHeight(chart: Chart, data: unknown, state: ChartState): number {
-  const svg = chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' });
-  return Number(/ height="(\d+)"/.exec(svg)![1]) + AROUND;
+  const drawn = (width: number) =>
+    Number(/ height="(\d+)"/.exec(chart.draw(data, state, { width, theme: 'light' }))![1]);
+  const wide = drawn(EMBED_WIDTH) + AROUND;
+  return Math.max(wide, Math.min(drawn(NARROW_WIDTH) + AROUND_NARROW, wide + MOST_EMPTY));
 }
 
 /**
@@ -46,7 +56,8 @@ export function frozenCode(
     `<figure id="cathedral-${name}">`,
     frozenPicture(chart, data, state, name),
     '<figcaption>',
-    `<p>Frozen${frozenTime(chart, data)}. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p>`,
+    // In print and beside text, hashes of body size would be louder than the chart.
+    `<p><small>Frozen${frozenTime(chart, data)}. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</small></p>`,
     `<details><summary>${escapeText(`Table: ${chart.title(data, state)}`)}</summary>`,
     `<table>${tableHtml(chart.table(data, state))}</table>`,
     '</details>',

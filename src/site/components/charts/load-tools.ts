@@ -2,6 +2,10 @@ import { formatCount } from '../../../../pipeline/words/number.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools, Redrawn } from './chart-tools.ts';
 
+/** Why a view has no PDF, on a host that draws the others. */
+export const NO_PRINTER =
+  'This server prints no views, so there is a PDF of the chart as it opens only. The other files here are of this view.';
+
 /**
  * Loads the drawing functions once, on first use, because they are larger than the page. Rejects if the script or the
  * chart's files cannot be loaded; the next call tries again.

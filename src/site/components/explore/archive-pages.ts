@@ -1,5 +1,5 @@
 import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
-import { cyclePath } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { cyclePath } from '../../../../pipeline/forms/catalogue/cycle-path.ts';
 import type { SiteRelease } from '../release.ts';
 import { cycleDays, cycleYears } from './cycles.ts';
 import { type DecisionEntry, decisionRecords } from './decisions.ts';

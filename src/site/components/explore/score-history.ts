@@ -8,12 +8,12 @@ import {
   type Step,
   stepFor,
 } from '../../../../pipeline/charts/drawing/days.ts';
-import { panels } from '../../../../pipeline/charts/drawing/panels.ts';
+import { panels, panelsHeight } from '../../../../pipeline/charts/drawing/panels.ts';
 import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/plot.ts';
 import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
 import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
-import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatChange, formatNumber, formatScore } from '../../../../pipeline/words/number.ts';
 import { perRelease } from '../release.ts';
 import { sentinelFiles } from './sentinels.ts';
 
@@ -37,15 +37,26 @@ interface Shown {
   step: Step;
 }
 
-const PANEL_HEIGHT = 190;
 const GUTTER = 36;
 const MAX_DAYS = 120;
 const SCORES = [
-  { title: 'Coordination score, points', member: 'score', format: (value: number) => formatNumber(value) },
   {
-    title: 'Integrity score, share',
+    title: 'Coordination score',
+    column: 'coordination_score',
+    unit: 'Points',
+    member: 'score',
+    format: (value: number) => formatNumber(value),
+    end: (value: number) => formatNumber(value, 1),
+    scale: {},
+  },
+  {
+    title: 'Integrity score',
+    column: 'gi_score',
+    unit: 'Share',
     member: 'integrity',
     format: (value: number) => formatNumber(value, 2),
+    end: (value: number) => formatScore(value),
+    scale: { leastSpan: 0.02, limits: [0, 1] },
   },
 ] as const;
 
@@ -97,7 +108,7 @@ export const scoreHistory = defineChart<Row[], Shown>({
     ],
     rows: bins.map((bin) => [bin.to, lastOf(bin).score, lastOf(bin).integrity]),
   }),
-  plotHeight: (_, width) => (width < NARROW ? 2 : 1) * PANEL_HEIGHT,
+  plotHeight: (_, width) => (width < NARROW ? 2 : 1) * panelsHeight(1, width),
   plot,
 });
 
@@ -106,24 +117,20 @@ function lastOf({ rows }: Bin<Row>): Row {
 }
 
 /** The panels are side by side, or stacked in a narrow plot. They share no scale. */
-function plot({ cathedral, bins }: Shown, { box, theme, id }: Plot): string[] {
+function plot({ cathedral, bins }: Shown, { box, theme, id, onScale }: Plot): string[] {
   const isNarrow = widthOf(box) < NARROW;
   const width = isNarrow ? widthOf(box) : (widthOf(box) - GUTTER) / 2;
+  const height = panelsHeight(1, width);
   const [from, to] = [bins[0]!.from, bins.at(-1)!.to];
-  return SCORES.flatMap(({ title, member, format }, index) => {
+  return SCORES.flatMap(({ title, column, unit, member, format, end, scale }, index) => {
     const left = isNarrow ? box.left : box.left + index * (width + GUTTER);
-    const top = isNarrow ? box.top + index * PANEL_HEIGHT : box.top;
+    const top = isNarrow ? box.top + index * height : box.top;
     const points = bins.map((bin) => ({ date: bin.to, value: lastOf(bin)[member] }));
-    const panel = { title, colour: cathedralColour(theme, cathedral), lines: [{ text: '', points }] };
+    const colour = cathedralColour(theme, cathedral);
     return panels(
-      [panel],
-      {
-        from,
-        to,
-        format,
-        ...(member === 'score' ? { fromZero: true } : { fromZero: false, leastSpan: 0.02, limits: [0, 1] }),
-      },
-      { box: { left, right: left + width, top, bottom: top + PANEL_HEIGHT }, theme, id },
+      [{ title, text: end(points.at(-1)!.value), colour, points, column }],
+      { from, to, format, unit, ...scale },
+      { box: { left, right: left + width, top, bottom: top + height }, theme, id, onScale },
     );
   });
 }

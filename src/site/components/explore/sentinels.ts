@@ -110,7 +110,7 @@ export interface SentinelEntry {
 }
 
 /** The page of each sentinel. */
-const pagesOf = perRelease((release) => {
+export const sentinelPages = perRelease((release) => {
   const names = pageNames(release.read(sentinelStatus).sentinels.map(({ id }) => id));
   return new Map([...names].map(([id, name]) => [id, `/sentinels/${name}/`] as const));
 });
@@ -147,7 +147,7 @@ function readDay(release: SiteRelease, date: string): SentinelsOfDay {
       }))
     : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
   return new Map(
-    sentinels.map(({ id, cathedral }) => [id, { href: pagesOf(release).get(id)!, cathedral }] as const),
+    sentinels.map(({ id, cathedral }) => [id, { href: sentinelPages(release).get(id)!, cathedral }] as const),
   );
 }
 
@@ -158,7 +158,7 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
   return sentinels.map(({ id, performance, ...status }) => {
     const { total_rewards = 0, multiplier = 1, roi = null } = earned.get(id) ?? {};
     const { gi_score, coordination } = performance;
-    const href = pagesOf(release).get(id)!;
+    const href = sentinelPages(release).get(id)!;
     return { ...status, id, href, gi_score, coordination, total_rewards, multiplier, roi };
   });
 });

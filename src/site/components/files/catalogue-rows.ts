@@ -28,7 +28,7 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'croissant.json',
     title: 'Croissant',
-    words: 'Tables and columns in the format that machine learning frameworks load (Croissant 1.0).',
+    words: 'Tables and columns in the format that machine learning frameworks load (Croissant 1.1).',
   },
   {
     path: CITATIONS_PATH,
@@ -59,7 +59,8 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'feed.atom',
     title: 'Changes as an Atom feed',
-    words: 'Each completed day, each new multiplier, each decision.',
+    words:
+      'Each completed day, multiplier, decision, deliberation, audit, outage and alert. Areas, files and sentinels have feeds of their own, which their pages link.',
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
   {

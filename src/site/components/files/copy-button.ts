@@ -4,8 +4,9 @@ const SAID_MS = 2000;
 /** The browser's clipboard; absent on pages from an insecure origin. */
 export type Clipboard = Pick<Navigator['clipboard'], 'writeText'>;
 
-/** Adds a button that copies the text of the block. The block's `data-copy` names it. */
+/** Adds a button that copies the text of the block, unless it has one. The block's `data-copy` names it. */
 export function addCopyButton(block: HTMLElement, clipboard: Clipboard): void {
+  if (block.querySelector('.copy')) return;
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';

@@ -1,5 +1,10 @@
 import type { Artifact, SchemaVersion } from '../../../../pipeline/artifacts/artifact.ts';
-import { eventFieldsOf, type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
+import {
+  eventFieldsOf,
+  type Field,
+  fieldsOf,
+  limitsOf,
+} from '../../../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
@@ -8,6 +13,7 @@ import { datasetJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
+import { operationPath } from '../api/reference-group.ts';
 import type { SiteRelease } from '../release.ts';
 import { closedYears } from '../report/closed-years.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
@@ -61,7 +67,9 @@ export interface FilePage {
   href: string | null;
   /** The file name for downloads. */
   fileName: string;
-  fields: Field[];
+  fields: readonly Field[];
+  /** What a reader has to know before relying on it. Sentences. */
+  limits: readonly string[];
   /** What its rows have in JSON lines, Parquet and SQLite besides. Empty unless the release has these. */
   eventFields: Field[];
   /** The path of its schema. */
@@ -110,6 +118,7 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     href: !restricted && release.willHave(path) ? `/${path}` : null,
     fileName: fileNameOf(artifact),
     fields: fieldsOf(artifact),
+    limits: limitsOf(artifact),
     eventFields: tables.length > 0 ? eventFieldsOf(artifact) : [],
     schema: schema !== null && release.find(schema) ? schema : null,
     schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
@@ -140,7 +149,7 @@ function closedFiles(release: SiteRelease, artifact: Artifact): ClosedFile[] {
     .map(({ year, path }) => ({ year, path, file: release.find(path) ?? null }));
 }
 
-/** The anchor of a file in the API reference: the id of its operation. */
-export function apiAnchor(artifact: Artifact): string {
-  return isExport(artifact) ? 'exportLedger' : operationId(artifact);
+/** Where the API reference describes a file. */
+export function apiPath(artifact: Artifact): string {
+  return operationPath(artifact.area, isExport(artifact) ? 'exportLedger' : operationId(artifact));
 }

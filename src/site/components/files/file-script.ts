@@ -1,11 +1,3 @@
-import { addCopyButton } from './copy-button.ts';
-
-// Pages from an insecure origin have no clipboard, and so no copy button.
-const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
-if (clipboard) {
-  for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) addCopyButton(block, clipboard);
-}
-
 // The list of releases is larger than the page, so its script is loaded when a reader asks for it.
 const versions = document.querySelector<HTMLElement>('#file-versions');
 if (versions) {

@@ -33,6 +33,15 @@ export const DAILY = {
   }),
 } satisfies Record<string, (release: SiteRelease) => DailyValues>;
 
+/** Each virtue at the end of each whole day. */
+export const virtueValues = {
+  integrity: daily(metricsByDay, ([row]) => row!.integrity),
+  temperance: daily(metricsByDay, ([row]) => row!.temperance),
+  justice: daily(metricsByDay, ([row]) => row!.justice),
+  prudence: daily(metricsByDay, ([row]) => row!.prudence),
+  courage: daily(metricsByDay, ([row]) => row!.courage),
+} satisfies Record<string, (release: SiteRelease) => DailyValues>;
+
 interface ByDay<Row extends z.ZodType> extends PublishedFile {
   mediaType: `text/csv${string}`;
   schema: Row;

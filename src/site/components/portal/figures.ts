@@ -69,6 +69,7 @@ const virtues = measured({
   },
   daily: DAILY.virtues,
   places: 3,
+  better: 'higher',
 });
 
 const drift = measured({
@@ -120,6 +121,7 @@ const coordination = measured({
   note: () => 'of the active sentinels',
   daily: DAILY.coordination,
   places: 1,
+  better: 'higher',
 });
 
 const consensus = measured({
@@ -180,6 +182,7 @@ const integrity = measured({
   note: ({ minting_active }) => `minting is ${minting_active ? 'on' : 'off'}`,
   daily: DAILY.mii,
   places: 4,
+  better: 'higher',
 });
 
 const threshold = measured({
@@ -230,6 +233,7 @@ const upAllDay = ofLastDay({
   needs: ['sentinel_registered', 'heartbeat'],
   daily: DAILY.operational,
   places: 0,
+  better: 'higher',
 });
 
 const health = stated(sentinelStatus, ({ system_health, alerts }) => {
@@ -293,6 +297,15 @@ export const AREA_FIGURES: Readonly<Record<Area, readonly FigureReader[]>> = {
   academics: [integrity, coordination, consensus, upAllDay, papers],
   philosophy: [consensus, virtues, drift, closed, decided, open],
   diplomacy: [articles, obligations, signatures, clauses, protocols],
+};
+
+/** The figure that stands for each portal on the home page. */
+export const AREA_CARD_FIGURE: Readonly<Record<Area, FigureReader>> = {
+  government: compliance,
+  economy: minted,
+  academics: papers,
+  philosophy: decided,
+  diplomacy: obligations,
 };
 
 /** The figures of the home page. */

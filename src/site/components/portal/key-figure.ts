@@ -2,7 +2,6 @@ import type { Content, PublishedFile } from '../../../../pipeline/artifacts/publ
 import type { KnownType } from '../../../../pipeline/ledger/event.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
-import { formatList } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 import type { DailyValues } from './daily-values.ts';
 
@@ -53,11 +52,17 @@ export interface KeyFigure {
   day: string | null;
   /** Differences from those earlier days that have a value. */
   changes: { span: Change['span']; date: string; words: string }[];
+  /** Its last values by day, oldest first, for a line; null on a day without one. Empty for a figure without a history. */
+  trend: readonly (number | null)[];
+  /** Which direction is good, where one is. */
+  better: Direction | null;
   /** The public file that has it. */
   path: string;
   /** The event types that a figure without a value is waiting for. */
   needs: readonly KnownType[];
 }
+
+export type Direction = 'higher' | 'lower';
 
 export type FigureReader = (release: SiteRelease) => KeyFigure;
 
@@ -71,6 +76,8 @@ export function stated<File extends PublishedFile>(
   return (release) => ({
     path: file.path,
     changes: [],
+    trend: [],
+    better: null,
     day: null,
     needs: [],
     ...words(release.read(file), release),
@@ -90,11 +97,23 @@ interface Measured<File extends PublishedFile> {
   daily: (release: SiteRelease) => DailyValues;
   /** Decimal places shown. The file has them all. */
   places: number;
+  better?: Direction;
 }
 
 /** A figure of a JSON file that is also published by day. */
 export function measured<File extends PublishedFile>(figure: Measured<File>): FigureReader {
-  const { label, unit, file, now, needs, nothing = `${NOT_MEASURED} yet`, note, daily, places } = figure;
+  const {
+    label,
+    unit,
+    file,
+    now,
+    needs,
+    nothing = `${NOT_MEASURED} yet`,
+    note,
+    daily,
+    places,
+    better,
+  } = figure;
   return (release) => {
     const { timestamp } = release.draft;
     const content = release.read(file);
@@ -108,6 +127,8 @@ export function measured<File extends PublishedFile>(figure: Measured<File>): Fi
       day: null,
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, daily(release), timestamp), places),
+      trend: value === null ? [] : [...trendBefore(daily(release), timestamp), value],
+      better: better ?? null,
     };
   };
 }
@@ -122,10 +143,12 @@ interface ByDay {
   needs: readonly KnownType[];
   daily: (release: SiteRelease) => DailyValues;
   places: number;
+  better?: Direction;
 }
 
 /** A figure of the last completed day, compared with earlier days. */
-export function ofLastDay({ label, unit, file, note, nothing, needs, daily, places }: ByDay): FigureReader {
+export function ofLastDay(figure: ByDay): FigureReader {
+  const { label, unit, file, note, nothing, needs, daily, places, better } = figure;
   return (release) => {
     const values = daily(release);
     const end = startOfDay(release.draft.timestamp);
@@ -140,8 +163,24 @@ export function ofLastDay({ label, unit, file, note, nothing, needs, daily, plac
       day: value === null ? null : formatDay(last),
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, values, end), places),
+      trend: value === null ? [] : trendBefore(values, end),
+      better: better ?? null,
     };
   };
+}
+
+/** Whole days that the line of a figure covers. */
+export const TREND_DAYS = 90;
+
+/** The values at the ends of the last whole days before a time, from the first day that has one. */
+export function trendBefore(daily: DailyValues, asOf: string): (number | null)[] {
+  const end = Date.parse(startOfDay(asOf));
+  const days = Array.from({ length: TREND_DAYS }, (_, index) =>
+    new Date(end - (TREND_DAYS - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const values = days.map((day) => daily.get(day) ?? null);
+  const first = values.findIndex((value) => value !== null);
+  return first < 0 ? [] : values.slice(first);
 }
 
 function startOfDay(time: string): string {
@@ -163,23 +202,21 @@ function differenceWords(change: number, places: number): string {
   return /[1-9]/.test(words) ? words : 'unchanged';
 }
 
-const SPAN_WORDS = { 1: 'one day', 30: 'thirty days' } as const;
+const SPAN_WORDS = { 1: 'in a day', 30: 'in 30 days' } as const;
 
-/** What the changes of figures compare with. Empty without changes, as on a ledger’s first day. */
-export function comparisonWords(figures: readonly KeyFigure[]): string[] {
-  const now = figures.filter(({ day }) => day === null).flatMap(({ changes }) => changes);
-  const byDay = figures.filter(({ day }) => day !== null).flatMap(({ changes }) => changes);
-  const spansOf = (changes: KeyFigure['changes']) =>
-    SPANS.filter((span) => changes.some((change) => change.span === span)).map((span) => SPAN_WORDS[span]);
-  const dates = [...new Set(now.map(({ date }) => date))].sort().reverse().map(formatDay);
-  const ends = dates.length === 1 ? 'the end of the whole day' : 'the ends of the whole days';
+/** What the changes of figures are since. Empty without changes and lines, as on a ledger’s first day. */
+export function comparisonWords(figures: readonly KeyFigure[]): string {
+  const changes = figures.filter(({ day }) => day === null).flatMap((figure) => figure.changes);
+  const since = SPANS.flatMap((span) => {
+    const change = changes.find((one) => one.span === span);
+    return change ? [{ span: SPAN_WORDS[span], end: `since the end of ${formatDay(change.date)}` }] : [];
+  });
+  const [first, second] = since;
+  const hasLine = figures.some(({ trend }) => trend.filter((value) => value !== null).length > 1);
   return [
-    ...(now.length > 0
-      ? [`Changes compare with ${ends} nearest to ${formatList(spansOf(now))} earlier: ${formatList(dates)}.`]
+    ...(first
+      ? [`Changes ${first.span} are ${first.end}${second ? `, those ${second.span} ${second.end}` : ''}.`]
       : []),
-    ...(byDay.length > 0
-      ? [`A figure for a single day is compared with the day ${formatList(spansOf(byDay))} before it.`]
-      : []),
-    ...(now.length + byDay.length > 0 ? ['The daily files have every day.'] : []),
-  ];
+    ...(hasLine ? [`A line shows up to ${TREND_DAYS} days.`] : []),
+  ].join(' ');
 }

@@ -12,6 +12,8 @@ export interface Question {
   charts: readonly string[];
   /** A page with more detail. */
   closer?: NavLink;
+  /** Stands beside the next question on a wide screen. */
+  half?: true;
 }
 
 /** The questions of each portal, in order. The charts describe their current values in their own summaries. */
@@ -26,6 +28,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'compliance-standing',
+      half: true,
       question: 'What is the state of compliance?',
       text: 'The ledger records audits by jurisdiction and regime, with their dates and findings. A jurisdiction has the status of its worst regime, so no failure is averaged away.',
       charts: ['compliance'],
@@ -33,6 +36,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'policy-pipeline',
+      half: true,
       question: 'Which policies are being prepared?',
       text: 'Before a policy is decided, its proposer records the expected effects and risks. The number of these projections is public; reading them needs a government key.',
       charts: ['policy-impact'],
@@ -47,12 +51,14 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'who-mints',
+      half: true,
       question: 'Who mints, and how much per day?',
       text: 'Each mint rewards one sentinel. The multiplier of its cathedral is part of the reward, so a cathedral’s share depends on policy as well as on work.',
       charts: ['minting'],
     },
     {
       id: 'the-gate',
+      half: true,
       question: 'What limits minting?',
       text: 'Nothing is minted while the integrity index is below a threshold. The threshold falls by two points with each tenfold increase in supply. It limits the quality of minting, not its quantity.',
       charts: ['mii'],

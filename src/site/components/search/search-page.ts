@@ -115,12 +115,6 @@ function step(by: number): boolean {
 
 function press(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const isTyping = document.activeElement === input;
-  if (event.key === '/' && !isTyping) {
-    event.preventDefault();
-    input.focus();
-    input.select();
-  }
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (by !== undefined && step(by)) event.preventDefault();
 }

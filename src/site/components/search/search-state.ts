@@ -6,6 +6,9 @@ export interface SearchState {
   kind: string;
 }
 
+/** It runs the search, and has a field of its own. */
+export const SEARCH_PAGE = '/search/';
+
 /** A longer text was pasted by mistake. */
 export const LONGEST_QUERY = 200;
 

@@ -1,25 +1,35 @@
+import { formatList } from '../../../../pipeline/words/phrase.ts';
 import type { Shown } from '../../../simulation/view.ts';
 import type { Position } from '../../../simulation/world.ts';
 
-export const POSITION_WORDS: Readonly<Record<Position, string>> = {
-  support: 'supports',
-  support_with_conditions: 'supports with conditions',
-  oppose: 'opposes',
-  abstain: 'abstains',
+const NOW: Readonly<Record<Position, string>> = {
+  support: 'is now for it',
+  support_with_conditions: 'is now for it, with conditions',
+  oppose: 'is now against it',
+  abstain: 'is now undecided',
 };
 
-/** What changed since the previous tick, for screen readers; empty if nothing notable did. */
+/** What changed since the previous update, for screen readers; empty if nothing notable did. */
 export function describeChange(before: Shown | undefined, now: Shown): string {
   const { current_state: state, tick } = now;
-  const moved = before ? movedSentences(before, now) : [];
   const known = new Set(before?.current_state.decisions.map(({ name }) => name));
   const opened = state.decisions
     .filter(({ name }) => !known.has(name))
-    .map(({ title, prompt }) => `Decision needed: ${title}. ${prompt}`);
-  const isNew = before?.tick !== tick || before.current_state.happened.length < state.happened.length;
+    .map(({ title, prompt }) => `Your decision: ${title}. ${prompt}`);
   const ended = state.debrief ? [`The run is over: ${state.debrief.title}.`] : [];
-  const said = [...(isNew ? state.happened : []), ...moved, ...opened, ...ended];
-  return said.length === 0 ? '' : `Tick ${tick}. ${said.join(' ')}`;
+  const said = [
+    ...newNotes(before, now),
+    ...(before ? movedSentences(before, now) : []),
+    ...opened,
+    ...ended,
+  ];
+  return said.length === 0 ? '' : `Day ${tick}. ${said.join(' ')}`;
+}
+
+function newNotes(before: Shown | undefined, { tick, current_state: { happened } }: Shown): string[] {
+  if (before?.tick === tick)
+    return happened.slice(before.current_state.happened.length).map(({ text }) => text);
+  return happened.map(({ text }) => text);
 }
 
 /** At most this many sentinels are named. */
@@ -31,11 +41,20 @@ function movedSentences(before: Shown, now: Shown): string[] {
     return then !== undefined && then.position !== position;
   });
   if (moved.length > NAMED) return [`${moved.length} sentinels changed their position.`];
-  return moved.map(({ id, position }) => `${id} now ${POSITION_WORDS[position]}.`);
+  return moved.map(({ id, position }) => `${id} ${NOW[position]}.`);
 }
 
-/** `4 support, 2 support with conditions, 1 abstain, 3 oppose`: the accessible name of a picture. */
+const COUNTED = [
+  ['support', 'for'],
+  ['support_with_conditions', 'for, with conditions'],
+  ['abstain', 'undecided'],
+  ['oppose', 'against'],
+] as const;
+
+/** `For: ATLAS and EVE. Undecided: none. …`: the text of the board. */
 export function describeStances({ sentinels }: Shown): string {
-  const count = (wanted: Position) => sentinels.filter(({ position }) => position === wanted).length;
-  return `${count('support')} support, ${count('support_with_conditions')} support with conditions, ${count('abstain')} abstain, ${count('oppose')} oppose`;
+  return COUNTED.map(([wanted, words]) => {
+    const ids = sentinels.filter(({ position, status }) => position === wanted && status === 'operational');
+    return `${words}: ${ids.length === 0 ? 'none' : formatList(ids.map(({ id }) => id))}`;
+  }).join('; ');
 }

@@ -1,6 +1,7 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Shown } from '../../../simulation/view.ts';
+import { make } from './make-element.ts';
 
 interface Measure {
   label: string;
@@ -28,3 +29,24 @@ export const MEASURES: readonly Measure[] = [
     read: ({ sentinels }) => String(sentinels.filter(({ status }) => status !== 'offline').length),
   },
 ];
+
+interface Compared {
+  label: string;
+  shown: Shown;
+}
+
+/** Fills a table with a row per measure and a column per run. With two runs, differences are bold. */
+export function showMeasures(table: HTMLElement, runs: readonly Compared[]): void {
+  const head = make('tr', {}, make('th', { scope: 'col' }, 'Measure'));
+  for (const { label } of runs) head.append(make('th', { scope: 'col', class: 'number' }, label));
+  const rows = MEASURES.map(({ label, read }) => {
+    const values = runs.map(({ shown }) => read(shown));
+    const differs = new Set(values).size > 1;
+    const cells = values.map((value, place) => {
+      const text = differs && place === 0 ? make('strong', {}, value) : value;
+      return make('td', { class: 'number' }, text);
+    });
+    return make('tr', {}, make('th', { scope: 'row' }, label), ...cells);
+  });
+  table.replaceChildren(make('thead', {}, head), make('tbody', {}, ...rows));
+}

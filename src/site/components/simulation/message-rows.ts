@@ -1,10 +1,15 @@
 import { asyncApiDocument } from '../../../simulation/protocol/async-api-document.ts';
+import { describeSchema, type Schema } from '../../../simulation/protocol/describe-schema.ts';
 
-interface MemberRow {
-  name: string;
+export interface MemberRow {
+  /** `current_state.deliberation.votes[].tick` */
+  path: string;
+  /** What it may be, in words. */
   type: string;
   /** Optional, or present in some messages only. */
   optional: boolean;
+  /** As JSON; null for none. */
+  fallback: string | null;
   meaning: string;
 }
 
@@ -14,35 +19,44 @@ export interface MessageRows {
   members: MemberRow[];
 }
 
-interface Schema {
-  type?: string;
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  description?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
+/** The schema of each message, from the AsyncAPI description. */
+export function messageSchemas(): [name: string, payload: Schema][] {
+  const { components } = asyncApiDocument({ baseUrl: 'https://localhost', version: '', contact: '' }) as {
+    components: { messages: Record<string, { payload: Schema }> };
+  };
+  return Object.entries(components.messages).map(([name, { payload }]) => [name, payload]);
 }
 
-/** Each message with its members, from the AsyncAPI description. */
+/** Each message with all its members, those of members too. */
 export function messageRows(): MessageRows[] {
-  const { components } = asyncApiDocument({ baseUrl: 'https://localhost', version: '', contact: '' }) as {
-    components: { messages: Record<string, { summary: string; payload: Schema }> };
-  };
-  return Object.entries(components.messages).map(([name, { summary, payload }]) => ({
+  return messageSchemas().map(([name, payload]) => ({
     name,
-    summary,
-    members: Object.entries(payload.properties ?? {}).map(([member, schema]) => ({
-      name: member,
-      type: typeOf(schema),
-      optional: !payload.required?.includes(member),
-      meaning: schema.description ?? '',
-    })),
+    summary: payload.description ?? '',
+    members: rowsBelow(payload, '', new Map()),
   }));
 }
 
-function typeOf(schema: Schema): string {
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
-  return schema.type ?? 'any';
+/** `seen`: the members that have been described, by schema, so that a shape is described once. */
+function rowsBelow(schema: Schema, path: string, seen: Map<string, string>): MemberRow[] {
+  const { properties, required = [], items, additionalProperties: others } = schema;
+  if (properties)
+    return Object.entries(properties).flatMap(([name, member]) =>
+      rowsOf(member, path === '' ? name : `${path}.${name}`, !required.includes(name), seen),
+    );
+  if (items) return rowsOf(items, `${path}[]`, false, seen);
+  if (typeof others === 'object') return rowsOf(others, `${path}.*`, false, seen);
+  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((one) => rowsBelow(one, path, seen));
+}
+
+function rowsOf(schema: Schema, path: string, optional: boolean, seen: Map<string, string>): MemberRow[] {
+  const { description = '', ...shape } = schema;
+  const fallback = 'default' in schema ? JSON.stringify(schema.default) : null;
+  const row = { path, type: describeSchema(schema), optional, fallback };
+  const key = JSON.stringify(shape);
+  const known = seen.get(key);
+  if (known !== undefined) return [{ ...row, meaning: `${description} Its members are those of ${known}.` }];
+  const below = rowsBelow(schema, path, seen);
+  if (below.length > 1) seen.set(key, path);
+  // That an element of a list is an object is clear from its members.
+  return description === '' && below.length > 0 ? below : [{ ...row, meaning: description }, ...below];
 }

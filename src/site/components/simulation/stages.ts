@@ -72,16 +72,23 @@ function localStage(told: Told): Stage {
   };
 }
 
-/** Codes with which the service declines a valid message. */
-const UNWILLING: ReadonlySet<string> = new Set([
-  'rate_limited',
-  'request_not_counted',
-  'internal_error',
-  'too_many_messages',
-  'invalid_token',
-  'token_expired',
-  'too_many_resumes',
-  'resume_unavailable',
+/**
+ * Why the page plays a run itself: there is no service, only files; the service cannot be reached, or the connection was lost; this
+ * network has reached a limit; or the service cannot start or continue the run at present.
+ */
+export type WhyHere = 'no_service' | 'offline' | 'limit' | 'unable';
+
+/** Codes with which the service declines a valid message, by what they mean for the reader. */
+const UNWILLING: ReadonlyMap<string, WhyHere> = new Map([
+  ['rate_limited', 'limit'],
+  ['too_many_connections', 'limit'],
+  ['too_many_messages', 'limit'],
+  ['too_many_resumes', 'limit'],
+  ['request_not_counted', 'unable'],
+  ['internal_error', 'unable'],
+  ['invalid_token', 'unable'],
+  ['token_expired', 'unable'],
+  ['resume_unavailable', 'unable'],
 ]);
 
 /** The server shuts down or restarts, or the network broke: another server, or the same one later, can continue the run. */
@@ -92,6 +99,8 @@ const RECONNECT_AFTER = [250, 1000, 2000];
 export interface OpenStage extends Stage {
   /** Whether the service runs it. */
   isServed: () => boolean;
+  /** Null while the service runs it. */
+  whyHere: () => WhyHere | null;
 }
 
 /**
@@ -109,9 +118,11 @@ export async function openStage(told: Told, resume: () => ClientMessage | null):
   /** What the reader does while the run has no connection. */
   const waiting: ClientMessage[] = [];
   let attempts = 0;
-  const moveHere = (message: ClientMessage | null) => {
+  let whyHere: WhyHere = 'no_service';
+  const moveHere = (message: ClientMessage | null, why: WhyHere) => {
     const left = there;
     there = null;
+    whyHere = why;
     left?.close();
     if (isOver) return;
     for (const one of [...(message ? [message] : []), ...waiting.splice(0)]) here.say(one);
@@ -125,7 +136,9 @@ export async function openStage(told: Told, resume: () => ClientMessage | null):
     },
     refused(code: string, detail: string) {
       // A start that waits for a connection follows by itself.
-      if (there && UNWILLING.has(code)) moveHere((waiting.length === 0 && started) || resume());
+      // The page has checked the run that it starts: a service that refuses it is of another version.
+      const why = UNWILLING.get(code) ?? (started ? 'unable' : undefined);
+      if (there && why) moveHere((waiting.length === 0 && started) || resume(), why);
       else told.refused(code, detail);
     },
   };
@@ -133,7 +146,7 @@ export async function openStage(told: Told, resume: () => ClientMessage | null):
     if (!there || isOver) return;
     const start = resume();
     if (token === null || start?.action !== 'start_simulation' || !RESUMABLE.has(code))
-      return moveHere(start);
+      return moveHere(start, 'offline');
     const { tick, paused, pace_ms, outlooks } = start;
     void reconnect({ action: 'resume', token, tick, paused, pace_ms, outlooks });
   };
@@ -156,11 +169,15 @@ export async function openStage(told: Told, resume: () => ClientMessage | null):
     }
     if (isOver) stage?.close();
     else if (stage) stage.say(resumption);
-    else moveHere(resume());
+    else moveHere(resume(), 'offline');
   };
-  if (await isServed()) there = await socketStage(served, lost);
+  if (await isServed()) {
+    there = await socketStage(served, lost);
+    whyHere = 'offline';
+  }
   return {
     isServed: () => there !== null,
+    whyHere: () => (there ? null : whyHere),
     say(message) {
       started = 'scenario' in message ? message : null;
       (there ?? here).say(message);

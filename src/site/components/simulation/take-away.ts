@@ -1,47 +1,92 @@
+import { replay } from '../../../simulation/run.ts';
 import type { Shown } from '../../../simulation/view.ts';
+import { VIRTUES, type Virtue } from '../../../simulation/virtues.ts';
 import { coursePicture } from './course-picture.ts';
 import type { Playing } from './player.ts';
 import { formatRunAddress, type RecordedRun } from './run-address.ts';
 
-const COLUMNS = [
-  'tick',
-  'cycle',
-  'sentinel',
-  'cathedral',
-  'position',
-  'opinion',
-  'innate_opinion',
-  'status',
-  'drift',
-  'gi_score',
-  'coordination_score',
-  'total_rewards',
-  'mii',
-  'threshold',
-  'total_supply',
-] as const;
+type Cell = string | number;
+
+/** The value of each column for sentinel i of an update. */
+const COLUMNS: Readonly<Record<string, (shown: Shown, i: number) => Cell>> = {
+  tick: ({ tick }) => tick,
+  cycle: ({ current_state }) => current_state.cycle,
+  sentinel: ({ sentinels }, i) => sentinels[i]!.id,
+  cathedral: ({ sentinels }, i) => sentinels[i]!.cathedral,
+  position: ({ sentinels }, i) => sentinels[i]!.position,
+  opinion: ({ sentinels }, i) => sentinels[i]!.opinion,
+  innate_opinion: ({ sentinels }, i) => sentinels[i]!.innate_opinion,
+  status: ({ sentinels }, i) => sentinels[i]!.status,
+  drift: ({ sentinels }, i) => sentinels[i]!.drift,
+  gi_score: ({ sentinels }, i) => sentinels[i]!.gi_score,
+  coordination_score: ({ sentinels }, i) => sentinels[i]!.coordination_score,
+  total_rewards: ({ sentinels }, i) => sentinels[i]!.total_rewards,
+  mii: ({ current_state }) => current_state.economy.mii,
+  threshold: ({ current_state }) => current_state.economy.threshold,
+  total_supply: ({ current_state }) => current_state.economy.total_supply,
+  mean_opinion: ({ current_state }) => current_state.opinions.mean,
+  polarisation: ({ current_state }) => current_state.opinions.polarisation,
+  ...byVirtueColumns(
+    'virtue',
+    (virtue) =>
+      ({ current_state }) =>
+        current_state.virtues[virtue],
+  ),
+  deliberation: ({ current_state }) => current_state.deliberation.status,
+  // Empty where there was no vote on this tick.
+  vote: ({ tick, current_state }) =>
+    current_state.deliberation.votes.find((vote) => vote.tick === tick)?.result ?? '',
+  ...byVirtueColumns(
+    'weight',
+    (virtue) =>
+      ({ model }, i) =>
+        model.sentinels[i]!.weights[virtue],
+  ),
+  // Empty where the equation has no single solution.
+  resting_opinion: ({ model }, i) => model.sentinels[i]!.resting_opinion ?? '',
+};
+
+function byVirtueColumns(
+  name: string,
+  read: (virtue: Virtue) => (shown: Shown, i: number) => number,
+): Record<string, (shown: Shown, i: number) => number> {
+  return Object.fromEntries(VIRTUES.map((virtue) => [`${name}_${virtue}`, read(virtue)]));
+}
 
 /** A row per sentinel and tick, as in RFC 4180 except that lines end with a line feed. */
 export function transcriptCsv(history: readonly Shown[]): string {
-  const rows = history.flatMap(({ tick, sentinels, current_state: { cycle, economy } }) =>
-    sentinels.map((one) => {
-      const { id, cathedral, position, opinion, innate_opinion, status, drift } = one;
-      const { mii, threshold, total_supply } = economy;
-      const { gi_score, coordination_score, total_rewards } = one;
-      const ofSentinel = [position, opinion, innate_opinion, status, drift, gi_score, coordination_score];
-      return [tick, cycle, id, cathedral, ...ofSentinel, total_rewards, mii, threshold, total_supply].join(
-        ',',
-      );
-    }),
+  const rows = history.flatMap((shown) =>
+    shown.sentinels.map((_, i) => Object.values(COLUMNS).map((read) => read(shown, i))),
   );
-  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+  return formatCsv([Object.keys(COLUMNS), ...rows]);
+}
+
+/** A row per action, and per decision whose default was taken, in order. Parameters: `name=value`, separated by semicolons. */
+export function decisionsCsv(run: RecordedRun): string {
+  const { taken } = replay(run).world;
+  const moves = run.actions.map(({ tick, name, parameters }) => {
+    const decision = taken.find((one) => one.tick === tick && one.choice === name)?.decision ?? '';
+    const values = Object.entries(parameters).map(([parameter, value]) => `${parameter}=${value}`);
+    return { tick, row: [tick, decision, name, values.join(';'), 'you'] };
+  });
+  const byTime = taken
+    .filter(({ isDefault }) => isDefault)
+    .map(({ tick, decision, choice }) => ({ tick, row: [tick, decision, choice, '', 'time'] }));
+  const rows = [...byTime, ...moves].toSorted((a, b) => a.tick - b.tick).map(({ row }) => row);
+  return formatCsv([['tick', 'decision', 'choice', 'parameters', 'by'], ...rows]);
+}
+
+/** No cell has a comma, a quotation mark or a line break in it. */
+function formatCsv(rows: readonly (readonly Cell[])[]): string {
+  return `${rows.map((cells) => cells.join(',')).join('\n')}\n`;
 }
 
 /** Everything that was shown, and what is needed to reproduce it. `address` replays it on the page. */
 export function transcriptJson(run: RecordedRun, history: readonly Shown[], address: string): string {
-  const updates = history.map(({ tick, sentinels, current_state, next_actions }) => ({
+  const updates = history.map(({ tick, sentinels, model, current_state, next_actions }) => ({
     tick,
     sentinels,
+    model,
     current_state,
     next_actions: next_actions.map(({ name }) => name),
   }));
@@ -80,6 +125,7 @@ function fileOf(
 ): SavedFile {
   const name = `${run.scenario}-${run.seed}-${run.tick}.${ending}`;
   if (ending === 'csv') return { name, type: 'text/csv', text: transcriptCsv(history) };
+  if (ending === 'decisions.csv') return { name, type: 'text/csv', text: decisionsCsv(run) };
   if (ending === 'json')
     return { name, type: 'application/json', text: transcriptJson(run, history, about.address) };
   const colour = (variable: string) =>

@@ -14,39 +14,63 @@ export const PORTALS: readonly NavLink[] = AREAS.map((area) => ({
   label: AREA_WORDS[area].title,
 }));
 
-/** The links in the header beside the portals. */
+/** The links in the header beside the portals. On a phone the menu has them. */
 export const TOOLS: readonly NavLink[] = [
   { href: '/charts/', label: 'Charts' },
   { href: '/files/', label: 'Files' },
-  { href: '/search/', label: 'Search' },
   { href: '/api/', label: 'API' },
+  { href: '/about/', label: 'About' },
 ];
 
-/** In the footer beside these: earlier states of the data. */
-export const EARLIER: readonly NavLink[] = [
-  { href: '/versions/', label: 'Versions' },
-  { href: '/snapshots/', label: 'Snapshots' },
-];
-
-/** The header's menu: the ledger's entities, each with its own page, and the interactive tools. */
-export const EXPLORERS: readonly NavLink[] = [
-  { href: '/sentinels/', label: 'Sentinels' },
-  { href: '/deliberations/', label: 'Deliberations' },
-  { href: '/decisions/', label: 'Decisions' },
-  { href: '/cycles/', label: 'Cycles' },
-  { href: '/calculator/', label: 'Reward calculator' },
-  { href: '/philosophy/simulation/', label: 'Governance simulation' },
-  { href: '/attestations/', label: 'Attestations' },
-];
-
-/** The links about the service itself. */
-export const ABOUT: readonly NavLink[] = [
-  { href: '/verification/', label: 'Verification' },
-  { href: '/verification/log/', label: 'The log' },
-  { href: '/mirrors/', label: 'Mirrors' },
-  { href: '/events/', label: 'Event types' },
-  { href: '/licence/', label: 'Licence' },
-  { href: '/problems/', label: 'Problems' },
+/** The groups of the header's menu, which the footer repeats. A page that readers are to find belongs in one of them. */
+export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
+  {
+    title: 'The ledger',
+    links: [
+      { href: '/sentinels/', label: 'Sentinels' },
+      { href: '/deliberations/', label: 'Deliberations' },
+      { href: '/decisions/', label: 'Decisions' },
+      { href: '/cycles/', label: 'Cycles' },
+      { href: '/attestations/', label: 'Attestations' },
+      { href: '/events/', label: 'Event types' },
+    ],
+  },
+  {
+    title: 'Data',
+    links: [
+      { href: '/charts/', label: 'Charts' },
+      { href: '/files/', label: 'Files' },
+      { href: '/sql/', label: 'SQL' },
+      { href: '/changes/', label: 'What changed' },
+      { href: '/versions/', label: 'Versions' },
+      { href: '/snapshots/', label: 'Snapshots' },
+      { href: '/webhooks/', label: 'Feeds and webhooks' },
+      { href: '/api/', label: 'API' },
+    ],
+  },
+  {
+    title: 'Tools',
+    links: [
+      { href: '/search/', label: 'Search' },
+      { href: '/compare/', label: 'Compare two' },
+      { href: '/calculator/', label: 'Reward calculator' },
+      { href: '/philosophy/simulation/', label: 'Governance simulation' },
+      { href: '/verification/', label: 'Verification' },
+      { href: '/api/#models', label: 'For language models' },
+    ],
+  },
+  {
+    title: 'About',
+    links: [
+      { href: '/about/', label: 'About this service' },
+      { href: '/glossary/', label: 'Glossary' },
+      { href: '/embedding/', label: 'Embedding' },
+      { href: '/mirrors/', label: 'Mirrors' },
+      { href: '/verification/log/', label: 'The log' },
+      { href: '/licence/', label: 'Licence' },
+      { href: '/problems/', label: 'Problems' },
+    ],
+  },
 ];
 
 /** The `aria-current` of a link: `page` for the open page, `true` for the section that the page is in. */

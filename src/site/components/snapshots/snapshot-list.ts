@@ -1,12 +1,16 @@
+import { checkDays } from '../day-field.ts';
+
 /** ms. */
 const DAY_MS = 86_400_000;
 
 const form = document.querySelector<HTMLFormElement>('#snapshot-day');
 
+if (form) checkDays(form);
+
 /** Opens the last snapshot of a day, of those on the page; they stand in it newest first. */
 form?.addEventListener('submit', (event) => {
   event.preventDefault();
-  const end = new Date(Date.parse(form.querySelector('input')!.value) + DAY_MS);
+  const end = new Date(Date.parse(form.querySelector('input')!.value.trim()) + DAY_MS);
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main table a')];
   const found = links.find(({ textContent }) => textContent <= `${end.toISOString().slice(0, 13)}Z`);
   if (found) found.click();

@@ -1,10 +1,11 @@
 import type { APIRoute } from 'astro';
+import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
 import { oembedDocument } from '../../components/charts/oembed-document.ts';
 import { openChart } from '../../components/charts/open-chart.ts';
 import { openRelease } from '../../components/release.ts';
 
 export const GET: APIRoute = ({ params }) => {
   const release = openRelease();
-  const document = oembedDocument(release, openChart(release, params.id!));
+  const document = oembedDocument(release, openChart(release, params.id!), DEFAULT_STATE);
   return new Response(`${JSON.stringify(document, null, 2)}\n`);
 };

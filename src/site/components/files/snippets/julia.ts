@@ -16,9 +16,15 @@ export function julia(source: Source): Snippet {
       `using ${using.sort().join(', ')}`,
       '',
       download(source),
-      ...(isCsv ? ['df = CSV.read(file, DataFrame)'] : readJson(shape)),
+      ...(isCsv ? readCsv(source) : readJson(shape)),
     ),
   };
+}
+
+/** Rows are newest first, and `diff` would have the wrong sign. Both time formats sort as they are. */
+function readCsv({ shape, isNewestFirst }: Source): string[] {
+  const time = shape.kind === 'csv' && isNewestFirst ? shape.time : null;
+  return ['df = CSV.read(file, DataFrame)', ...(time ? [`sort!(df, :${time.name})`] : [])];
 }
 
 function download({ url, restricted }: Source): string {

@@ -7,12 +7,47 @@ const TOOL = 'Python (pandas)';
 /** Loads a data frame, or a dictionary from a file without a table. */
 export function python(source: Source): Snippet {
   const { shape, url, fileName } = source;
-  if (shape.kind === 'csv') return { tool: TOOL, code: readCsv(source, shape) };
+  if (shape.kind === 'csv')
+    return { tool: TOOL, ...noteOf(source), code: readCsv(source, shape), ...pinnedCsv(source, shape) };
   if (shape.kind === 'bibtex' || shape.kind === 'pdf') {
     const code = lines('from urllib.request import urlretrieve', '', `urlretrieve("${url}", "${fileName}")`);
     return { tool: 'Python', code };
   }
   return { tool: TOOL, code: readJson(source, FRAMES[shape.kind](shape as { member: string })) };
+}
+
+/** A double holds fifteen digits. */
+function noteOf({ exact }: Source): Pick<Snippet, 'note'> {
+  if (exact === null) return {};
+  return {
+    note: `Amounts become doubles. To keep every digit, add dtype={"${exact}": "string"} and use decimal.Decimal.`,
+  };
+}
+
+function pinnedCsv(
+  { pinned, isNewestFirst }: Source,
+  { time }: Extract<Shape, { kind: 'csv' }>,
+): Pick<Snippet, 'pinned'> {
+  if (pinned === null) return {};
+  const code = lines(
+    'from hashlib import sha256',
+    'from io import BytesIO',
+    'from urllib.request import urlopen',
+    'import pandas as pd',
+    '',
+    `with urlopen("${pinned.url}") as answer:`,
+    '    data = answer.read()',
+    `if sha256(data).hexdigest() != "${pinned.sha256}":`,
+    '    raise ValueError("these are not the bytes that were cited")',
+    `df = pd.read_csv(BytesIO(data)${time ? `, parse_dates=["${time.name}"]` : ''})`,
+    time && isNewestFirst ? sorted(time.name) : null,
+  );
+  return { pinned: code };
+}
+
+/** Rows are newest first, and `diff` would have the wrong sign. */
+function sorted(time: string): string {
+  return `df = df.sort_values("${time}", kind="stable", ignore_index=True)`;
 }
 
 const FRAMES: Record<'list' | 'map' | 'record' | 'tree', (shape: { member: string }) => string> = {
@@ -22,7 +57,10 @@ const FRAMES: Record<'list' | 'map' | 'record' | 'tree', (shape: { member: strin
   tree: () => 'pd.json_normalize(data).T',
 };
 
-function readCsv({ url, restricted }: Source, { time, plot }: Extract<Shape, { kind: 'csv' }>): string {
+function readCsv(
+  { url, restricted, isNewestFirst }: Source,
+  { time, plot }: Extract<Shape, { kind: 'csv' }>,
+): string {
   const dates = time ? `, parse_dates=["${time.name}"]` : '';
   const key = restricted ? ', storage_options=key' : '';
   return lines(
@@ -32,7 +70,8 @@ function readCsv({ url, restricted }: Source, { time, plot }: Extract<Shape, { k
     restricted ? KEY : null,
     restricted ? `url = "${url}"` : null,
     `df = pd.read_csv(${restricted ? 'url' : `"${url}"`}${key}${dates})`,
-    'print(df.head())',
+    time && isNewestFirst ? sorted(time.name) : null,
+    'print(df.tail())',
     ...(time && plot ? draw(time.name, plot) : []),
   );
 }

@@ -7,7 +7,7 @@ const KEY = 'headers = c(Authorization = paste("Bearer", Sys.getenv("API_KEY")))
 /** Loads a data frame with base R, and jsonlite for JSON. */
 export function r(source: Source): Snippet {
   const { shape, url, fileName } = source;
-  if (shape.kind === 'csv') return { tool: 'R', code: readCsv(source, shape) };
+  if (shape.kind === 'csv') return { tool: 'R', ...noteOf(source), code: readCsv(source, shape) };
   if (shape.kind === 'bibtex' || shape.kind === 'pdf') {
     return { tool: 'R', code: `download.file("${url}", "${fileName}", mode = "wb")` };
   }
@@ -17,13 +17,25 @@ export function r(source: Source): Snippet {
   };
 }
 
-function readCsv({ url, restricted }: Source, { time, plot }: Extract<Shape, { kind: 'csv' }>): string {
+function readCsv(
+  { url, restricted, isNewestFirst }: Source,
+  { time, plot }: Extract<Shape, { kind: 'csv' }>,
+): string {
   return lines(
     restricted ? `df <- read.csv(url("${url}",\n                   ${KEY}))` : `df <- read.csv("${url}")`,
     time ? parseTime(time) : null,
+    // Rows are newest first, and `diff` would have the wrong sign.
+    time && isNewestFirst ? `df <- df[order(df$${time.name}), ]` : null,
     'str(df)',
     time && plot ? draw(time.name, plot) : null,
   );
+}
+
+/** A double holds fifteen digits. */
+function noteOf({ exact }: Source): Pick<Snippet, 'note'> {
+  return exact === null
+    ? {}
+    : { note: `Amounts become doubles. To keep every digit, add colClasses = c(${exact} = "character").` };
 }
 
 function draw(time: string, { value, by, sum }: CsvPlot): string {

@@ -2,6 +2,7 @@ import { julia } from './julia.ts';
 import { python } from './python.ts';
 import { r } from './r.ts';
 import { lines, type Shape, type Snippet, type Source } from './source.ts';
+import { stata } from './stata.ts';
 
 const WHERE = 'Data ▸ Get Data ▸ From Other Sources ▸ Blank Query ▸ Advanced Editor.';
 
@@ -63,12 +64,12 @@ function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
 
 /** An example for each tool that can read the file. */
 export function snippetsOf(source: Source): Snippet[] {
-  const perhaps = [curl, python, r, julia, duckdb, latex].map((snippet) => snippet(source));
+  const perhaps = [curl, python, r, stata, julia, duckdb, latex].map((snippet) => snippet(source));
   return [...perhaps.filter((snippet) => snippet !== null), ...spreadsheets(source)];
 }
 
 /** Downloads the file; for a public one, also shows how to download it again only if it has changed. */
-export function curl({ url, fileName, restricted }: Source): Snippet {
+export function curl({ url, fileName, restricted, pinned }: Source): Snippet {
   const target = `--output ${fileName} '${url}'`;
   if (restricted) {
     return {
@@ -82,6 +83,13 @@ export function curl({ url, fileName, restricted }: Source): Snippet {
     tool: 'curl',
     note: 'A second run downloads the file only if it has changed.',
     code: lines(`curl --fail --etag-save ${etag} --etag-compare ${etag} \\`, `  ${target}`),
+    ...(pinned && {
+      pinned: lines(
+        `curl --fail --output ${fileName} \\`,
+        `  '${pinned.url}'`,
+        `echo '${pinned.sha256}  ${fileName}' | sha256sum --check`,
+      ),
+    }),
   };
 }
 
@@ -97,10 +105,13 @@ export function duckdb(source: Source): Snippet | null {
   return { tool: 'DuckDB', note, code: lines(secret, query) };
 }
 
-function queryOf({ shape, url, parquet, ndjson }: Source): string | null {
+function queryOf({ shape, url, parquet, ndjson, isNewestFirst }: Source): string | null {
   switch (shape.kind) {
     case 'csv':
-      return lines(`FROM read_csv('${url}');`, parquet.length > 0 ? ofYears(parquet) : null);
+      return lines(
+        inOrder(`FROM read_csv('${url}')`, shape, isNewestFirst),
+        parquet.length > 0 ? ofYears(parquet) : null,
+      );
     case 'list':
       return `SELECT unnest(${shape.member}, max_depth := 2)\nFROM read_json('${url}');`;
     case 'map':
@@ -111,6 +122,10 @@ function queryOf({ shape, url, parquet, ndjson }: Source): string | null {
     default:
       return null;
   }
+}
+
+function inOrder(query: string, { time }: Extract<Shape, { kind: 'csv' }>, isNewestFirst: boolean): string {
+  return time && isNewestFirst ? `${query}\nORDER BY ${time.name};` : `${query};`;
 }
 
 function ofYears(urls: readonly string[]): string {

@@ -32,6 +32,14 @@ export interface Source {
   shape: Shape;
   /** The key column of the first table of a `map`, in the other formats. */
   columns: readonly string[];
+  /** Numbers, from 1, of the columns of a CSV that are not numbers. */
+  texts: readonly number[];
+  /** The column that holds exact amounts, for which a double may be too short; null if none does. */
+  exact: string | null;
+  /** Rows are newest first, so differences between rows need them sorted. */
+  isNewestFirst: boolean;
+  /** The address at which this version stays; null for a file without one. */
+  pinned: { url: string; sha256: string } | null;
   /** The URLs of the other formats in this release. */
   ndjson: string | null;
   xlsx: string | null;
@@ -49,12 +57,18 @@ export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
     forms
       .filter(({ file }) => file.path.endsWith(ending))
       .map(({ file }) => `${release.baseUrl}/${file.path}`);
+  const columns = table?.columns ?? [];
+  const sha256 = restricted ? undefined : release.find(path)?.sha256;
   return {
     url: `${release.baseUrl}/${path}${isExport(artifact) ? exportQuery(release) : ''}`,
     fileName: fileNameOf(artifact),
     restricted,
     shape: withoutPlot(shapeOf(artifact, table), release.find(path)?.rows === 0),
-    columns: (table?.columns ?? []).map(({ name }) => name),
+    columns: columns.map(({ name }) => name),
+    texts: columns.flatMap(({ type }, index) => (NUMBERS.includes(type) ? [] : [index + 1])),
+    exact: columns.find(({ type }) => type === 'decimal')?.name ?? null,
+    isNewestFirst: artifact.kind === 'history',
+    pinned: sha256 === undefined ? null : { url: `${release.baseUrl}/${path}?sha256=${sha256}`, sha256 },
     ndjson: urls('.ndjson')[0] ?? null,
     xlsx: urls('.xlsx')[0] ?? null,
     parquet: urls('.parquet'),
@@ -126,6 +140,8 @@ export interface Snippet {
   /** What a reader must know before running it. */
   note?: string;
   code: string;
+  /** The same for exactly this version: its permanent address, and its bytes checked. */
+  pinned?: string;
 }
 
 /** Joins the lines of an example and drops null ones. */

@@ -1,5 +1,5 @@
 import { AREAS, type Area } from '../../../../../pipeline/artifacts/artifact.ts';
-import { DEFAULT_STATE } from '../../../../../pipeline/charts/chart-state.ts';
+import { type ChartState, DEFAULT_STATE } from '../../../../../pipeline/charts/chart-state.ts';
 import { element } from '../../../../../pipeline/charts/drawing/element.ts';
 import { label } from '../../../../../pipeline/charts/drawing/label.ts';
 import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
@@ -7,7 +7,8 @@ import { CHARTS } from '../../../../../pipeline/charts/table.ts';
 import { formatDay } from '../../../../../pipeline/words/moment.ts';
 import { NO_VALUE } from '../../../../../pipeline/words/number.ts';
 import { AREA_WORDS } from '../../areas.ts';
-import { openChart } from '../../charts/open-chart.ts';
+import { type OpenChart, openChart } from '../../charts/open-chart.ts';
+import { daysOfState } from '../../charts/view-chart.ts';
 import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures.ts';
 import type { FigureReader } from '../../portal/key-figure.ts';
 import type { SiteRelease } from '../../release.ts';
@@ -31,7 +32,8 @@ export const CARDS: ReadonlyMap<string, CardDrawing> = new Map<string, CardDrawi
   ['home', drawHome],
   ...AREAS.map((area) => [area, (release: SiteRelease) => drawArea(release, area)] as const),
   ...CHARTS.map(
-    ({ id, area }) => [`charts/${id}`, (release: SiteRelease) => drawChart(release, id, area)] as const,
+    ({ id }) =>
+      [`charts/${id}`, (release: SiteRelease) => drawChart(openChart(release, id), DEFAULT_STATE)] as const,
   ),
 ]);
 
@@ -47,10 +49,10 @@ function drawHome(release: SiteRelease): string {
 }
 
 function drawArea(release: SiteRelease, area: Area): string {
-  const { name, cathedral, title, subject } = AREA_WORDS[area];
+  const { name, title, subject } = AREA_WORDS[area];
   const words = {
     accent: ACCENTS[area],
-    label: [...new Set([name.toUpperCase(), cathedral])].join(' · '),
+    label: `${name} data`,
     title,
     subtitle: subject,
     foot: asOf(release),
@@ -58,14 +60,17 @@ function drawArea(release: SiteRelease, area: Area): string {
   return cardSvg(words, 38, (box) => figures(release, AREA_FIGURES[area], box));
 }
 
-function drawChart(release: SiteRelease, id: string, area: Area): string {
-  const { chart, data } = openChart(release, id);
-  const draw = (width: number) => chart.draw(data, DEFAULT_STATE, { width, theme: 'light', parts: 'plot' });
+/** Also on demand, in the states that addresses describe. */
+export function drawChart({ chart, data }: OpenChart, state: ChartState): string {
+  const [title, finding] = [chart.title(data, state), chart.finding(data, state)];
+  const draw = (width: number) => chart.draw(data, state, { width, theme: 'light', parts: 'plot' });
   const words = {
-    accent: ACCENTS[area],
-    label: AREA_WORDS[area].title,
-    title: chart.title(data, DEFAULT_STATE),
-    subtitle: '',
+    accent: ACCENTS[chart.area],
+    label: [AREA_WORDS[chart.area].title, daysOfState(chart, data, state)]
+      .filter((text) => text !== '')
+      .join(' · '),
+    title: finding ?? title,
+    subtitle: finding === null ? '' : title,
     foot: asOfDay(chart.asOf(data)),
   };
   return cardSvg(words, 19, (box) => [fitted(draw, box)]);

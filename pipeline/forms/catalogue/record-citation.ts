@@ -1,0 +1,81 @@
+import { permanentPathOfSource } from '../../artifacts/as-of.ts';
+import { sentinelStatus } from '../../artifacts/government/sentinel-status.ts';
+import { CathedralError } from '../../errors.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatNumber } from '../../words/number.ts';
+import { CITATION_FORMS, type DatasetCitation, formatBibtexEntry, formatText } from './citation.ts';
+
+/** What a page of the ledger's records is about. */
+export interface CitedRecord {
+  kind: 'cycle' | 'decision' | 'deliberation' | 'sentinel';
+  /** The path of its page. */
+  href: string;
+  title: string;
+  /** The day of the record, or the time of the figures. */
+  date: string;
+  /** The events in the log that it follows from, the first and the last; null where they are not known. */
+  events: readonly [first: number, last: number] | null;
+}
+
+/**
+ * The citation of a record, in the form of those of files. Its page stays at its address for good, so that is what is cited; the events
+ * say which record it is, even if a later one has the same id. It contains nothing that a later event changes.
+ */
+export function citeRecord(
+  { author, baseUrl, origin }: { author: string; baseUrl: string; origin: string },
+  record: CitedRecord,
+): DatasetCitation {
+  const { kind, href, title, date, events } = record;
+  const slug = href.split('/').at(-2)!.toLowerCase();
+  return {
+    key: `cathedral_${kind}_${slug}`.replaceAll(/[^a-z0-9]/g, '_'),
+    author,
+    title,
+    year: date.slice(0, 4),
+    url: baseUrl + href,
+    note: [
+      ...TIMES[kind](date),
+      `Ledger ${origin}${events ? `, ${eventWords(events)}` : ''}.`,
+      'CC BY 4.0.',
+    ].join(' '),
+    // The page of a sentinel shows its present state; the others stay.
+    permanent:
+      kind === 'sentinel'
+        ? `Figures at that time: ${baseUrl}/${permanentPathOfSource(sentinelStatus.path, date)}`
+        : null,
+    asOf: date,
+  };
+}
+
+/** What the time of a record is. The title of a cycle says it. */
+const TIMES: Readonly<Record<CitedRecord['kind'], (date: string) => string[]>> = {
+  cycle: () => [],
+  decision: (day) => [`Recorded on ${formatDay(day)}.`],
+  deliberation: (day) => [`Closed on ${formatDay(day)}.`],
+  sentinel: (time) => [`State of the ledger at ${time}.`],
+};
+
+function eventWords([first, last]: readonly [number, number]): string {
+  return first === last
+    ? `event ${formatNumber(first)}`
+    : `events ${formatNumber(first)} to ${formatNumber(last)}`;
+}
+
+export interface CitationText {
+  name: string;
+  text: string;
+}
+
+/** The citation in each format that can write it: BibTeX lacks many characters that a ledger's text may have. */
+export function citationTexts(citation: DatasetCitation, kind: string): CitationText[] {
+  return CITATION_FORMS.flatMap(({ ending, name, format }) => {
+    if (ending === 'txt') return [{ name, text: formatText(citation, kind) }];
+    if (ending !== 'bib') return [{ name, text: format(citation).replace(/[\r\n]+$/, '') }];
+    try {
+      return [{ name, text: formatBibtexEntry(citation, 'misc').trimEnd() }];
+    } catch (error) {
+      if (error instanceof CathedralError && error.code === 'artifact_invalid') return [];
+      throw error;
+    }
+  });
+}

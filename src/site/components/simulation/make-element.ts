@@ -1,0 +1,32 @@
+type Attributes = Readonly<Record<string, string | number | null | undefined | false>>;
+type Child = Node | string | null | undefined | false;
+
+/** Creates an element with attributes and children; what is null, undefined or false is left out. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for a part of a picture. */
+export function draw<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Tag] {
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+export function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes))
+    if (value === null || value === undefined || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, String(value));
+}
+
+function filled<T extends Element>(element: T, attributes: Attributes, children: readonly Child[]): T {
+  setAttributes(element, attributes);
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}

@@ -1,0 +1,159 @@
+import {
+  BROWSER_RUNTIME,
+  type Connection,
+  createDuckDB,
+  type Database,
+  VoidLogger,
+} from '@duckdb/duckdb-wasm/blocking';
+import { type DataType, Type } from 'apache-arrow';
+import { LIMITS, MEMORY, type QueryResult, type ResultColumn } from './limits.ts';
+
+/** Below this name the engine may read: the tables' own files. */
+const FOLDER = 'tables/';
+
+/** A database in the worker's memory, which reads nothing but what it is given. */
+export class Engine {
+  readonly #database: Database;
+  readonly #connection: Connection;
+
+  private constructor(database: Database) {
+    this.#database = database;
+    database.open({ path: ':memory:' });
+    this.#connection = database.connect();
+    for (const setting of [
+      `memory_limit = '${MEMORY}'`,
+      // Without extensions: they would be loaded from another host.
+      'autoinstall_known_extensions = false',
+      'autoload_known_extensions = false',
+      `allowed_directories = ['${FOLDER}']`,
+      'enable_external_access = false',
+      'lock_configuration = true',
+    ])
+      this.#connection.query(`SET ${setting}`);
+  }
+
+  /** Loads the engine from the address of its WebAssembly. */
+  static async open(mainModule: string): Promise<Engine> {
+    const bundle = { mainModule, mainWorker: '' };
+    const database = await createDuckDB({ mvp: bundle, eh: bundle }, new VoidLogger(), BROWSER_RUNTIME);
+    await database.instantiate(() => {});
+    return new Engine(database);
+  }
+
+  version(): string {
+    return this.#database.getVersion();
+  }
+
+  /** The tables that a query names. Throws where it cannot be parsed. */
+  tablesIn(sql: string): string[] {
+    return this.#connection.getTableNames(sql);
+  }
+
+  /** Makes a table from a CSV text with a header. `columns`: its SQL types; those with `isText` are never null. */
+  addTable(
+    name: string,
+    csv: Uint8Array,
+    columns: readonly { name: string; type: string; isText: boolean }[],
+  ): void {
+    const file = `${FOLDER}${name}.csv`;
+    const types = columns.map((column) => `${quoted(column.name)}: ${quoted(column.type)}`).join(', ');
+    const texts = columns.filter(({ isText }) => isText).map((column) => quoted(column.name));
+    this.#database.registerFileBuffer(file, csv);
+    try {
+      this.#connection.query(
+        `CREATE OR REPLACE TABLE "${name}" AS SELECT * FROM read_csv(${quoted(file)}, auto_detect = false, header = true, delim = ',',
+          quote = '"', escape = '"', new_line = '\\n', columns = {${types}}${texts.length > 0 ? `, force_not_null = [${texts.join(', ')}]` : ''})`,
+      );
+    } finally {
+      this.#database.dropFile(file);
+    }
+  }
+
+  /** Runs a query until it ends or reaches a limit. Throws with the engine's message, which has the place. */
+  async run(sql: string): Promise<QueryResult> {
+    const reader = await this.#connection.send(sql, true);
+    let columns: ResultColumn[] = [];
+    const shown: (string | null)[][] = [];
+    const parts: string[] = [];
+    let [rows, bytes] = [0, 0];
+    let stopped: string | null = null;
+    for (const batch of reader) {
+      const { fields } = batch.schema;
+      if (columns.length === 0) {
+        columns = fields.map(({ name, type }) => ({ name, type: String(type), isNumber: isNumber(type) }));
+        parts.push(csvLine(columns.map(({ name }) => name)));
+      }
+      const vectors = fields.map((_, at) => batch.getChildAt(at)!);
+      let text = '';
+      for (let row = 0; row < batch.numRows && rows < LIMITS.rows; row += 1) {
+        const cells = vectors.map((vector, at) => formatCell(vector.get(row), fields[at]!.type));
+        if (rows < LIMITS.shownRows) shown.push(cells.map((cell) => cell?.slice(0, LIMITS.cell) ?? null));
+        text += csvLine(cells);
+        rows += 1;
+        if (bytes + text.length > LIMITS.bytes) break;
+      }
+      parts.push(text);
+      bytes += text.length;
+      if (bytes > LIMITS.bytes) stopped = `${LIMITS.bytes >> 20} MB`;
+      else if (rows === LIMITS.rows) stopped = `${LIMITS.rows.toLocaleString('en-GB')} rows`;
+      if (stopped !== null) break;
+    }
+    return { columns, shown, rows, stopped, csv: new Blob(parts, { type: 'text/csv' }) };
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function isNumber({ typeId }: DataType): boolean {
+  return typeId === Type.Int || typeId === Type.Float || typeId === Type.Decimal;
+}
+
+function csvLine(cells: readonly (string | null)[]): string {
+  const line = cells.map((cell) => {
+    if (cell === null) return '';
+    return /[",\n\r]/.test(cell) || cell === '' ? `"${cell.replaceAll('"', '""')}"` : cell;
+  });
+  return `${line.join(',')}\n`;
+}
+
+/** A value of Arrow as text: numbers with all their digits, times in ISO 8601. */
+export function formatCell(value: unknown, type: DataType): string | null {
+  if (value === null || value === undefined) return null;
+  if (type.typeId === Type.Decimal)
+    return decimalText(value as Uint32Array, (type as DataType & { scale: number }).scale);
+  if (type.typeId === Type.Date) return new Date(Number(value)).toISOString().slice(0, 10);
+  if (type.typeId === Type.Timestamp) return momentText(Number(value));
+  return plainText(value, type);
+}
+
+function plainText(value: unknown, type: DataType): string {
+  if (value instanceof Object && Symbol.iterator in value && typeof value !== 'string') {
+    const { children } = type;
+    const inner = children?.[0]?.type;
+    if (type.typeId === Type.List && inner)
+      return `[${[...(value as Iterable<unknown>)].map((one) => formatCell(one, inner) ?? 'NULL').join(', ')}]`;
+  }
+  if (typeof value === 'object')
+    return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+  return String(value);
+}
+
+/** 128 bits in four words, the least significant first; trailing zeros of the fraction are dropped. */
+function decimalText(words: Uint32Array, scale: number): string {
+  let value = 0n;
+  for (let at = words.length - 1; at >= 0; at -= 1) value = (value << 32n) + BigInt(words[at]!);
+  value = BigInt.asIntN(32 * words.length, value);
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
+  const fraction = scale === 0 ? '' : digits.slice(-scale).replace(/0+$/, '');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${fraction && `.${fraction}`}`;
+}
+
+/** Milliseconds, with microseconds in the fraction. */
+function momentText(ms: number): string {
+  const whole = Math.floor(ms / 1000);
+  const micros = Math.round((ms - whole * 1000) * 1000);
+  const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0').replace(/0+$/, '')}`;
+  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${fraction}Z`;
+}

@@ -1,0 +1,273 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { writeSqlEngine } from '../../pipeline/build/site/sql-engine.ts';
+import { csvCells } from '../../pipeline/forms/csv-cells.ts';
+import { headersFor } from '../../pipeline/release/format/headers.ts';
+import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
+import { SQL_EXAMPLES } from '../../src/site/components/sql/examples.ts';
+import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
+import { madeOnce } from './made-once.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
+
+let release: FilesRelease;
+let browser: Browser;
+let server: Server;
+let origin: string;
+/** Paths that were asked for, with their range. */
+let asked: string[] = [];
+let hasRanges = true;
+/** What the host sends in place of a file. */
+const instead = new Map<string, Buffer>();
+let engine: Buffer;
+
+beforeAll(async () => {
+  release = await filesRelease();
+  const site = await filesSite();
+  engine = await readFile(await engineFile());
+  const folders = [site, join(release.out, 'current/public'), release.out];
+  server = createServer(async ({ url = '', headers }, response) => {
+    const name = decodeURIComponent(new URL(url, 'http://host').pathname)
+      .slice(1)
+      .replace(/(^|\/)$/, '$1index.html');
+    const { range = '' } = headers;
+    asked.push(`${name} ${range}`.trim());
+    const bytes = instead.get(name) ?? (name === SQL_ENGINE.path ? engine : await read(folders, name));
+    if (!bytes) return response.writeHead(404).end();
+    const kind = name.endsWith('.html') ? 'page' : 'asset';
+    const about = headersFor({ path: name, kind, media_type: typeOf(name) } as ManifestFile);
+    const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(hasRanges ? range : '') ?? [];
+    if (from === undefined) return response.writeHead(200, about).end(bytes);
+    const first = from === '' ? bytes.length - Number(to) : Number(from);
+    const part = bytes.subarray(first, from === '' || to === '' ? undefined : Number(to) + 1);
+    const place = `bytes ${first}-${first + part.length - 1}/${bytes.length}`;
+    return response.writeHead(206, { ...about, 'Content-Range': place }).end(part);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await launchBrowser();
+}, 300_000);
+
+afterAll(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function engineFile(): Promise<string> {
+  const { file } = await madeOnce('sql-engine', async (folder) => {
+    const file = join(folder, 'engine.zip');
+    await writeSqlEngine({
+      canCarry: async () => false,
+      carry: async () => {},
+      reuseMade: async () => false,
+      write: ({ content }) => writeFile(file, content),
+    });
+    return { file };
+  });
+  return file;
+}
+
+function typeOf(name: string): string {
+  return /\.\w+$/.test(name) ? mediaTypeOf(name) : 'application/json';
+}
+
+async function read(folders: readonly string[], name: string): Promise<Buffer | null> {
+  for (const folder of folders) {
+    const bytes = await readFile(join(folder, name)).catch(() => null);
+    if (bytes) return bytes;
+  }
+  return null;
+}
+
+async function opened(path: string, reader = {}) {
+  asked = [];
+  const { page, wrong, ...visited } = await visit(browser, `${origin}${path}`, {
+    acceptDownloads: true,
+    ...reader,
+  });
+  onTestFinished(() => visited[Symbol.asyncDispose]());
+  return { page, wrong };
+}
+
+async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+  const place = join(tmpdir(), `cathedral-${process.pid}-${download.suggestedFilename()}`);
+  await download.saveAs(place);
+  return readFile(place, 'utf8');
+}
+
+const MINTS = 'economy/mic-history.csv';
+const published = (path: string) => readFile(join(release.out, 'current/public', path), 'utf8');
+
+describe('the rows of a file', () => {
+  const cells = (page: Page) =>
+    page
+      .locator('#rows-table tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('td')].slice(0, 6).map(({ textContent }) => textContent)),
+      );
+
+  test('are there without JavaScript; more come with one request, and the back button goes back', async () => {
+    const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
+    const plain = await opened(`/files/${MINTS}/rows/`, { javaScriptEnabled: false });
+    expect(await plain.page.locator('#rows-table tbody tr').count()).toBe(50);
+    const { page, wrong } = await opened(`/files/${MINTS}/rows/`);
+    expect(await cells(page)).toEqual(rows.slice(0, 50));
+    expect(asked.filter((path) => /worker|\.csv$/.test(path))).toEqual([]);
+    await page.getByRole('button', { name: 'Next' }).first().click();
+    await page.getByText(`Rows 51–100 of ${rows.length}`, { exact: false }).waitFor();
+    expect(await cells(page)).toEqual(rows.slice(50, 100));
+    expect(asked.filter((path) => path.startsWith(MINTS))).toEqual([MINTS]);
+    await page.getByRole('button', { name: 'amount' }).click();
+    await page.locator('[aria-sort="descending"]').waitFor();
+    await page.getByText('sorted by amount', { exact: false }).waitFor();
+    expect(new URL(page.url()).search).toBe('?sort=-amount');
+    await page.goBack();
+    await page.getByText('Rows 51–100', { exact: false }).waitFor();
+    expect(await cells(page)).toEqual(rows.slice(50, 100));
+    expect(wrong).toEqual([]);
+  });
+
+  test('are filtered and saved, and axe finds nothing', async () => {
+    const { page, wrong } = await opened(`/files/${MINTS}/rows/?filter=sentinel:eq:ATLAS`, {
+      viewport: { width: 320, height: 700 },
+    });
+    await page.getByText('where sentinel is “ATLAS”', { exact: false }).waitFor();
+    const text = await saved(page, () => page.getByRole('button', { name: 'Save the selection' }).click());
+    const lines = (await published(MINTS)).split('\n');
+    expect(text.trimEnd().split('\n')).toEqual([
+      lines[0],
+      ...lines.filter((line) => line.includes(',ATLAS,')),
+    ]);
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ['sort=nothing', /sort: expected a column: timestamp, cycle, .* found nothing/],
+    ['page=999', /There is no page 999: the selection has \d+ rows, the last of them on page \d+/],
+    ['filter=amount:gt:many', /expected a number like 400 or 0.95; found many/],
+  ])('?%s is answered with what there is', async (query, words) => {
+    const { page } = await opened(`/files/${MINTS}/rows/?${query}`);
+    await expect.poll(() => page.locator('#rows-status').textContent()).toMatch(words);
+    expect(await page.locator('#rows-table tbody tr').count()).toBe(0);
+  });
+});
+
+describe('SQL', () => {
+  test('the engine is a ZIP archive of the package’s WebAssembly, of which the page states the size', async () => {
+    const { version } = JSON.parse(await readFile('node_modules/@duckdb/duckdb-wasm/package.json', 'utf8'));
+    expect(SQL_ENGINE).toMatchObject({ version, path: `_astro/duckdb-eh-${version}.zip` });
+    expect(sha256(unzipSync(engine)[SQL_ENGINE.wasm]!)).toBe(
+      sha256(await readFile(`node_modules/@duckdb/duckdb-wasm/dist/${SQL_ENGINE.wasm}`)),
+    );
+    expect(Math.round(engine.length / 1e6)).toBe(8);
+  });
+
+  /** Runs a query, and gives what the page then says. */
+  async function ask(page: Page, sql: string, asOf = ''): Promise<string> {
+    await page.locator('#sql-query').fill(sql);
+    await page.locator('#sql-as-of').fill(asOf);
+    await page.locator('#sql-run').click();
+    await expect.poll(() => page.locator('#sql-run').isEnabled(), { timeout: 60_000 }).toBe(true);
+    return page.locator('#sql-outcome').innerText();
+  }
+
+  const resultRows = (page: Page) =>
+    page
+      .locator('#sql-result tbody tr')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
+
+  test('answers from verified files, within its limits, and can be cancelled', {
+    timeout: 180_000,
+  }, async () => {
+    const { page, wrong } = await opened('/sql/');
+    expect(asked.filter((path) => /worker|duckdb/.test(path))).toEqual([]);
+    const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
+    const text = await ask(
+      page,
+      'SELECT count(*) AS n, sum(amount) AS mic, max(timestamp) AS last FROM mic_history',
+    );
+    expect(text).toContain('SHA-256');
+    const [seconds] = rows[0]!;
+    const micro = rows.reduce((sum, row) => sum + BigInt(Math.round(Number(row[3]) * 1e6)), 0n);
+    expect(await resultRows(page)).toEqual([[String(rows.length), String(Number(micro) / 1e6), seconds]]);
+    expect(text).toContain(sha256(await published(MINTS)));
+    expect(new Set(asked.map((path) => path.split(' ')[0]).filter((path) => path!.endsWith('.csv')))).toEqual(
+      new Set([MINTS]),
+    );
+    for (const { question, sql } of SQL_EXAMPLES) {
+      await ask(page, sql);
+      expect(await page.locator('#sql-outcome [role="alert"]').allTextContents(), question).toEqual([]);
+      expect(await page.locator('#sql-outcome').innerText(), question).toMatch(/SHA-256 [0-9a-f]{64}/);
+    }
+    expect(await violations(page)).toEqual([]);
+    expect(
+      await ask(
+        page,
+        "SELECT 1.50::DECIMAL(9,2) AS a, DATE '2026-01-31' AS d, [1, NULL] AS l, NULL AS z, 12345678901234567890::HUGEINT AS h",
+      ),
+    ).toContain('read no file');
+    expect(await resultRows(page)).toEqual([
+      ['1.5', '2026-01-31', '[1, NULL]', 'NULL', '12345678901234567890'],
+    ]);
+    expect(await ask(page, 'SELECT amont FROM mic_history')).toMatch(
+      /Referenced column "amont" not found.*LINE 1: SELECT amont/s,
+    );
+    expect(await ask(page, `SELECT * FROM read_csv('${origin}/economy/mic-history.csv')`)).toContain(
+      'Permission Error: Cannot access file',
+    );
+    expect(await ask(page, 'SET lock_configuration = false')).toContain('locked');
+    expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('stopped at 1,000,000 rows');
+    expect(await page.locator('#sql-result tbody tr').count()).toBe(1000);
+    expect(await ask(page, "SELECT repeat('x', 10000) AS x FROM range(100000)")).toContain(
+      'stopped at 64 MB',
+    );
+    await page.locator('#sql-query').fill('SELECT count(*) FROM range(10000000000000)');
+    await page.locator('#sql-run').click();
+    await page.getByText('Running …').waitFor();
+    await page.locator('#sql-cancel').click();
+    const csv = await ask(
+      page,
+      'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
+    ).then(() => saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click()));
+    expect(csvCells(csv.replace(/^.*\n/, '')).length).toBe(3);
+    expect(wrong).toEqual([]);
+  });
+
+  test('a link repeats a query on the files of a snapshot, also without ranges', {
+    timeout: 120_000,
+  }, async () => {
+    hasRanges = false;
+    onTestFinished(() => {
+      hasRanges = true;
+      instead.clear();
+    });
+    const query = 'SELECT count(*) AS n, max(timestamp) AS last FROM mic_history';
+    const [{ id }] = JSON.parse(await readFile(join(release.out, 'snapshots/index.json'), 'utf8'));
+    const { page } = await opened(`/sql/?q=${encodeURIComponent(query)}&as_of=${id}`);
+    await page.locator('#sql-run').click();
+    await page.locator('#sql-result').waitFor({ timeout: 60_000 });
+    const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
+    expect(await resultRows(page)).toEqual([[String(rows.length), rows[0]![0]]]);
+    expect(await page.locator('#sql-outcome').innerText()).toContain(`as of ${id}`);
+    expect(await ask(page, query, '2019-01-01')).toMatch(
+      /There are no such data.*as_of: expected a time from the first snapshot on/s,
+    );
+    expect(await ask(page, query, 'yesterday')).toMatch(/as_of: expected/);
+    instead.set(MINTS, Buffer.from((await published(MINTS)).replaceAll('ATLAS', 'ATLOS')));
+    expect(await ask(page, `${query} WHERE true`, id)).toMatch(/The files cannot be read.*expected SHA-256/s);
+  });
+});
