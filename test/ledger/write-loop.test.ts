@@ -75,12 +75,14 @@ test('sealers and appenders in processes of their own wait for each other', asyn
   const ledger = temporaryFolder();
   const [key, events] = [`${ledger}.own.key`, `${ledger}.ndjson`];
   const flags = ['--ledger-key', `${ledger}.own.vkey`];
-  const from = ['--from', '2026-01-01T00:00:00Z', '--origin', 'ledger.example.org'];
-  const args = [ledger, ...from, ...flags, '--ledger-signing-key', key];
+  // Two slots ago, so that nobody waits for a slot's end, and recently, so that an appender may be the first.
+  const from = new Date(Date.now() - 43_200_000).toISOString();
+  const origin = ['--from', from, '--origin', 'ledger.example.org'];
+  const args = [ledger, ...origin, ...flags, '--ledger-signing-key', key];
   const made = await runHere('ledger init', args);
   expect(made.status).toBe(0);
   writeFileSync(events, `${JSON.stringify({ type: 'heartbeat', agent: 'ATLAS', data: {} })}\n`.repeat(50));
-  const seal = ['ledger', 'seal', ledger, ...flags, '--ledger-signing-key', key, '--after-pause'];
+  const seal = ['ledger', 'seal', ledger, ...flags, '--ledger-signing-key', key];
   const append = ['ledger', 'append', events, '--ledger', ledger, ...flags];
   const ended = await Promise.all([seal, append, seal, append].map((args) => runCli(args)));
   expect(ended.map(({ status, stderr }) => [status, status === 0 ? '' : stderr])).toEqual(
