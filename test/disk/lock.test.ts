@@ -14,7 +14,7 @@ async function holdElsewhere(out: string) {
   const script = `import { withLock } from ${JSON.stringify(LOCK)};
     await withLock(${JSON.stringify(out)}, { waitMs: 0, holder: 'another process' }, async () => {
       console.log('held');
-      await new Promise((resolve) => setTimeout(resolve, 60_000));
+      await new Promise((resolve) => setTimeout(resolve, 2 ** 30));
     });`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -42,7 +42,7 @@ test('the lock of a killed process is free at once', async () => {
 test('a waiting process gets the lock when the holder is killed', async () => {
   const out = await temporaryFolder();
   const child = await holdElsewhere(out);
-  const waiting = withLock(out, { waitMs: 20_000, holder: 'me' }, async () => 'done');
+  const waiting = withLock(out, { waitMs: 120_000, holder: 'me' }, async () => 'done');
   await sleep(120);
   child.kill('SIGKILL');
   expect(await waiting).toBe('done');
@@ -57,7 +57,7 @@ test('only one of many works at a time, also within one process', async () => {
     await sleep(5);
     inside -= 1;
   };
-  await Promise.all(Array.from({ length: 6 }, () => withLock(out, { waitMs: 30_000, holder: 'me' }, work)));
+  await Promise.all(Array.from({ length: 6 }, () => withLock(out, { waitMs: 120_000, holder: 'me' }, work)));
   expect(most).toBe(1);
 });
 

@@ -5,6 +5,7 @@ import { DatabaseClock } from '../../pipeline/postgres/clock.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../../pipeline/postgres/database.ts';
 import { MIGRATIONS } from '../../pipeline/postgres/migrations.ts';
 import { assertPrimary, type ServerFacts } from '../../pipeline/postgres/primary.ts';
+import { freePort } from '../engines/free-port.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 
 const NUMBERS = {
@@ -156,7 +157,11 @@ describe.skipIf(!hasPostgres)('a database', () => {
     await expect.poll(() => heard).toEqual(['']);
     await database.query("SELECT pg_notify('news', '7')");
     await expect.poll(() => heard).toEqual(['', '7']);
-    await database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+    // Every session of this program: what one said last is not always LISTEN.
+    await primary.sql(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      database.name.slice(database.name.lastIndexOf('/') + 1),
+    );
     await expect.poll(() => heard).toEqual(['', '7', '']);
   });
 
@@ -178,7 +183,8 @@ describe.skipIf(!hasPostgres)('a database', () => {
         await query(append, [order[1]]);
       });
     await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
-    expect(runs).toBe(3);
+    // The one that begins again may be faster than the other one, which does not know yet that the lock is free.
+    expect(runs).toBeGreaterThan(2);
     const { rows } = await database.query('SELECT text FROM cathedral.numbers');
     expect(rows).toEqual([{ text: 'xx' }, { text: 'xx' }]);
   });
@@ -196,7 +202,10 @@ describe.skipIf(!hasPostgres)('a database', () => {
   });
 
   test('reports no commit that its standby has not confirmed', async () => {
-    const database = await open(await primary.newDatabase(), { timeoutMs: 2000 });
+    const address = await primary.newDatabase();
+    // On a busy machine it takes seconds until both writes wait.
+    const database = await open(address, { timeoutMs: 60_000 });
+    const impatient = await open(address, { timeoutMs: 2000 });
     const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     const count = async () => (await primary.sql(`SELECT pid ${waiting}`)).length;
     standby.freeze();
@@ -217,7 +226,9 @@ describe.skipIf(!hasPostgres)('a database', () => {
         /expected a commit that the synchronous standby confirms, found canceling wait for synchronous replication/,
       );
       // And without anyone who cancels it: the time for an answer ends, and the server is rid of the session.
-      await expect(database.transaction((query) => query(add, [6]))).rejects.toThrow(/timeout.*store_failed/);
+      await expect(impatient.transaction((query) => query(add, [6]))).rejects.toThrow(
+        /timeout.*store_failed/,
+      );
       await expect.poll(count).toBe(0);
     } finally {
       standby.thaw();
@@ -226,7 +237,7 @@ describe.skipIf(!hasPostgres)('a database', () => {
   });
 
   test('gives up waiting for a server that hangs, and goes on when it does', async () => {
-    const database = await open(await primary.newDatabase(), { timeoutMs: 500 });
+    const database = await open(await primary.newDatabase(), { timeoutMs: 3000 });
     primary.freeze();
     try {
       await expect(database.query('SELECT 1')).rejects.toThrow(/timeout.*store_failed/);
@@ -345,9 +356,10 @@ describe.skipIf(!hasPostgres)('a database', () => {
       try {
         for (;;) clients.push(await primary.connect());
       } catch {
-        await expect(open(address)).rejects.toThrow(
-          /a free connection: max_connections.*too many clients already/,
-        );
+        // A session that had not quite ended leaves a place for one more.
+        await expect
+          .poll(() => open(address).catch(({ message }) => message))
+          .toMatch(/a free connection: max_connections.*too many clients already/);
       } finally {
         await Promise.all(clients.map((client) => client.end()));
       }
@@ -363,9 +375,9 @@ describe.skipIf(!hasPostgres)('a database', () => {
 
   test('that cannot be reached stops a command, and is awaited by a server', async () => {
     const answer: Socket[] = [];
-    const silent = createServer((socket) => answer.push(socket)).listen(0, '127.0.0.1');
+    const port = await freePort();
+    const silent = createServer((socket) => answer.push(socket)).listen(port, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
-    const { port } = silent.address() as { port: number };
     const address = `postgres://owner@127.0.0.1:${port}/postgres`;
     try {
       await expect(open(address)).rejects.toThrow(/timeout.*store_failed/);
@@ -387,9 +399,11 @@ describe.skipIf(!hasPostgres)('a database', () => {
     await database.query(add, [1]);
     await expect.poll(() => heard.length).toBe(1);
     await primary.kill();
-    await expect(database.query('SELECT 1')).rejects.toThrow(
-      /one server that takes writes.*a standby.*store_failed/,
-    );
+    // A connection that was idle may not have noticed yet that it has ended.
+    const faultOf = (from: Database) => from.query('SELECT 1').catch(({ message }) => message);
+    await expect
+      .poll(() => faultOf(database))
+      .toMatch(/one server that takes writes.*a standby.*store_failed/);
     standby.promote();
     await expect.poll(() => database.query(add, [2]).catch(String)).toMatchObject({ count: 1 });
     expect(await numbersOf(database)).toEqual([1, 2]);
@@ -398,6 +412,6 @@ describe.skipIf(!hasPostgres)('a database', () => {
     const later = await open(address);
     expect(await numbersOf(later)).toEqual([1, 2]);
     await standby.kill();
-    await expect(later.query('SELECT 1')).rejects.toThrow(/an old primary, of timeline 1/);
+    await expect.poll(() => faultOf(later)).toMatch(/an old primary, of timeline 1/);
   });
 });
