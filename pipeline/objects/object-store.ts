@@ -417,7 +417,7 @@ export class S3Store implements ObjectStore {
         const started = performance.now();
         const timer = setTimeout(
           () => answer.destroy(new TransientFault(`${bytes} bytes in ${stallMs} ms`)),
-          stallMs - waitedMs,
+          Math.max(stallMs - waitedMs, 0),
         );
         const { value, done } = await chunks.next().finally(() => clearTimeout(timer));
         if (done) break;

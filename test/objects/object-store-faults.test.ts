@@ -25,7 +25,6 @@ async function serve(options: InProcessStoreOptions = {}) {
   const defaults: ObjectStoreOptions = {
     access: 'write',
     software: 'test/1',
-    stallMs: 200,
     wait: async (ms) => void waits.push(ms),
     log: (line) => lines.push(line),
   };
@@ -48,6 +47,9 @@ async function serve(options: InProcessStoreOptions = {}) {
   };
   return { server, waits, lines, open, fail };
 }
+
+/** Others wait as long as by default: a request that a busy machine makes late would count as a retry. */
+const IMPATIENT = { stallMs: 200 };
 
 function contentOf(text: string) {
   const bytes = Buffer.from(text);
@@ -116,9 +118,12 @@ describe('a store that does not fit is refused in one message', () => {
   });
 
   test('nobody at the address', async () => {
-    const { server, open } = await serve();
-    server.stop();
-    await expect(open()).rejects.toThrow(/expected an answer within 6 attempts, found .*ECONNREFUSED/);
+    const opening = openObjectStore('s3+http://127.0.0.1:1/bucket', CREDENTIALS, {
+      access: 'read',
+      software: 'test/1',
+      wait: async () => {},
+    });
+    await expect(opening).rejects.toThrow(/expected an answer within 6 attempts, found .*ECONNREFUSED/);
   });
 });
 
@@ -207,7 +212,7 @@ describe('a fault that passes', () => {
     'a call whose answer is %s',
     async (fault) => {
       const { open, fail } = await serve();
-      const store = await open();
+      const store = await open('', CREDENTIALS, IMPATIENT);
       const { bytes, sha256 } = contentOf('some content');
       await store.put('a', { bytes, sha256 });
       fail(fault, 1);
@@ -256,8 +261,7 @@ describe('a fault that passes', () => {
 
   test('a store refuses a large file before it is sent', async () => {
     const { open, server } = await serve();
-    // The server takes its time to hash it.
-    const store = await open('', CREDENTIALS, { stallMs: 30_000 });
+    const store = await open();
     const folder = await mkdtemp(join(tmpdir(), 'cathedral-objects-'));
     closing.push({ stop: () => rmSync(folder, { recursive: true }) });
     const file = join(folder, 'large');
@@ -279,17 +283,18 @@ describe('a fault that passes', () => {
 
   test('a store that sends a byte at a time is given up', async () => {
     const { open, server } = await serve();
-    const store = await open();
+    const store = await open('', CREDENTIALS, IMPATIENT);
     await store.put('a', contentOf('0123456789'.repeat(1000)));
     server.plan = () => 'trickling';
     const { body } = (await store.get('a')) as { body: AsyncIterable<Uint8Array> };
     await expect(Array.fromAsync(body)).rejects.toThrow(/expected 10000 bytes, found \d+ bytes in 200 ms/);
-    await expect(store.read('a', 10_000)).rejects.toThrow(/bytes in 200 ms/);
+    // A machine that is busy at the last attempt may not come to its first byte.
+    await expect(store.read('a', 10_000)).rejects.toThrow(/bytes in 200 ms|nothing for 0.2 s/);
   });
 
   test('a store that does not answer is given up', async () => {
     const { open, server } = await serve();
-    const store = await open();
+    const store = await open('', CREDENTIALS, IMPATIENT);
     server.plan = () => 'silent';
     await expect(store.head('a')).rejects.toThrow('found nothing for 0.2 s');
   });

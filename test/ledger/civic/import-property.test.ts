@@ -92,7 +92,7 @@ test('for any arrivals, every event is imported once, after its predecessor, and
     }),
     { numRuns: Number(process.env.RUNS ?? 40) },
   );
-}, 60_000);
+});
 
 test('an import names anything removed or replaced, at the latest after a full comparison', async () => {
   const spacing = fc.array(fc.constantFrom(0, 0, 400, 1000, 60_000, 1_800_000), {
@@ -128,7 +128,7 @@ test('an import names anything removed or replaced, at the latest after a full c
     ),
     { numRuns: Number(process.env.RUNS ?? 15) },
   );
-}, 60_000);
+});
 
 test('two imports of the same events at the same time give the same bytes', async () => {
   await fc.assert(
@@ -148,4 +148,4 @@ test('two imports of the same events at the same time give the same bytes', asyn
     ),
     { numRuns: 20 },
   );
-}, 60_000);
+});
