@@ -47,8 +47,10 @@ describe('a long ledger', () => {
     await writeLedger(folder, ...Array<number>(60).fill(3));
     const files = await openDirectory(folder).snapshots(null);
     const task = { files, position: LEDGER_START, verifiers: [signer.verifier] };
+    // Other tests in this process may have threads, too.
+    const threads = () => process.getActiveResourcesInfo().filter((kind) => /worker|messageport/i.test(kind));
+    const before = threads().length;
     for await (const part of readSnapshots(task, IN_THREAD)) if (part.end) break;
-    const left = process.getActiveResourcesInfo().filter((kind) => /worker|messageport/i.test(kind));
-    expect(left).toEqual([]);
+    expect(threads().length).toBeLessThanOrEqual(before);
   });
 });
