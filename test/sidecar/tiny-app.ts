@@ -6,7 +6,6 @@ import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-log.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
@@ -24,6 +23,7 @@ import type { Services } from '../../src/sidecar/services.ts';
 import { emptyCounts } from '../../src/sidecar/simulation/simulation-counts.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { openLogHere } from './access-log/open-temporary-log.ts';
 
 /** The app's server, which also takes requests without a socket. */
 export interface InjectedApp {
@@ -88,10 +88,12 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const logged: Record<string, unknown>[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const logger = pino({ level: 'info' }, { write });
+  // Its clock stands still: no test goes on into a day with a new quota.
+  const opened = Date.now();
   const stores = await temporaryFolder();
   const keys = openKeyStore(join(stores, 'keys.sqlite'));
   const limiter = asDiskErrors ? openLimiter(stores) : null;
-  const accessLog = asDiskErrors ? openFolderAccessLog({ dir: join(stores, 'access-log') }) : null;
+  const accessLog = asDiskErrors ? openLogHere({ dir: join(stores, 'access-log') }) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),
@@ -108,7 +110,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       readiness: async () => ALL_WELL,
       logger,
       logsRequests: true,
-      now: Date.now,
+      now: () => opened,
       ...services,
     },
     { ...LIMITS, ...limits },

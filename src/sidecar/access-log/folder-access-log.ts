@@ -3,7 +3,8 @@ import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { asStoreError } from '../storage/open-database.ts';
 import { type AccessLog, type AccessLogOptions, createAccessLog } from './access-log.ts';
-import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-thread.ts';
+import type { LastingWriterOptions, WriterRequest } from './lasting-writer.ts';
+import type { WriterReply } from './writer-thread.ts';
 
 export interface FolderLogOptions extends AccessLogOptions {
   dir: string;
@@ -22,8 +23,11 @@ const LOCK_WAIT_MS = 15_000;
  * access_log_broken if entries are missing from the end, with store_failed if the disk fails or a log file was removed or
  * replaced.
  */
-export function openFolderAccessLog({ dir, maxFileBytes, waitMs, ...options }: FolderLogOptions): AccessLog {
-  const writer = new WriterThread({
+export function openFolderAccessLog(
+  { dir, maxFileBytes, waitMs, ...options }: FolderLogOptions,
+  openWriter: (options: LastingWriterOptions) => Writer = (own) => new WriterThread(own),
+): AccessLog {
+  const writer = openWriter({
     dir,
     maxFileBytes: maxFileBytes ?? MAX_FILE_BYTES,
     waitMs: waitMs ?? LOCK_WAIT_MS,
@@ -38,14 +42,18 @@ export function openFolderAccessLog({ dir, maxFileBytes, waitMs, ...options }: F
   );
 }
 
-/** The writer thread. Handles one request at a time. */
-class WriterThread {
+/** Handles one request at a time. */
+export interface Writer {
+  send: (request: WriterRequest) => Promise<void>;
+}
+
+class WriterThread implements Writer {
   readonly #dir: string;
   readonly #worker: Worker;
   #answer = Promise.withResolvers<void>();
   #hasEnded = false;
 
-  constructor(options: WriterThreadOptions) {
+  constructor(options: LastingWriterOptions) {
     this.#dir = options.dir;
     this.#worker = new Worker(moduleUrl('src/sidecar/access-log/writer-thread.ts'), { workerData: options });
     this.#worker.on('message', (reply: WriterReply) => {

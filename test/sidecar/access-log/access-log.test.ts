@@ -35,14 +35,14 @@ function rowsOf(dir: string, name = CURRENT): Entry[] {
 
 describe('an access log', () => {
   test('has an entry when append has resolved, readable while the log is open', async () => {
-    const { dir, log } = await openTemporaryLog();
+    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
     await log.append(sampleAccess(0));
     expect(rowsOf(dir)).toMatchObject([{ seq: 0, request_id: 'request-0', status: 200 }]);
     expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 1 });
   });
 
   test('keeps the order in which entries came, many at once', async () => {
-    const { dir, log } = await openTemporaryLog();
+    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
     await Promise.all(Array.from({ length: 3_000 }, (_, index) => log.append(sampleAccess(index))));
     const rows = rowsOf(dir);
     expect(rows.map(({ request_id }) => request_id)).toEqual(rows.map((_, index) => `request-${index}`));
@@ -77,7 +77,7 @@ describe('an access log', () => {
   });
 
   test('rejects what it cannot write, says so, and recovers with the disk', async () => {
-    const { dir, log } = await openTemporaryLog();
+    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
     await log.append(sampleAccess(0));
     const blocker = new DatabaseSync(join(dir, CURRENT));
     blocker.exec('BEGIN IMMEDIATE');
@@ -426,7 +426,7 @@ describe('the removal of old entries', () => {
   });
 
   test('leaves no trace of them in the folder, while a server writes', async () => {
-    const { dir, log } = await openTemporaryLog();
+    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
     await log.append(sampleAccess(0, { holder: 'find-me' }));
     await log.append(sampleAccess(1));
     const bytes = () => Buffer.concat(readdirSync(dir).map((name) => readFileSync(join(dir, name))));

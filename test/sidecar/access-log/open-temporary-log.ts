@@ -5,6 +5,7 @@ import {
   type FolderLogOptions,
   openFolderAccessLog,
 } from '../../../src/sidecar/access-log/folder-access-log.ts';
+import { LastingWriter } from '../../../src/sidecar/access-log/lasting-writer.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { sampleAccess } from './sample-access.ts';
 
@@ -16,10 +17,21 @@ export interface TemporaryLog {
   log: AccessLog;
 }
 
-/** A log of the test's own, closed when the test ends. Rejects where it cannot be written. */
-export async function openTemporaryLog(options: Partial<FolderLogOptions> = {}): Promise<TemporaryLog> {
+/** A log whose writer is in this thread: to start one takes longer than most tests. */
+export function openLogHere(options: FolderLogOptions): AccessLog {
+  return openFolderAccessLog(options, (own) => {
+    const writer = new LastingWriter(own);
+    return { send: async (request) => writer.handle(request) };
+  });
+}
+
+/** A log of the test's own, closed when the test ends. Rejects where it cannot be written. `open`: with a thread, like a server. */
+export async function openTemporaryLog(
+  options: Partial<FolderLogOptions> = {},
+  open: (options: FolderLogOptions) => AccessLog = openLogHere,
+): Promise<TemporaryLog> {
   const dir = options.dir ?? join(await temporaryFolder(), 'access-log');
-  const log = openFolderAccessLog({ waitMs: 0, ...options, dir });
+  const log = open({ waitMs: 0, ...options, dir });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await log.close();
