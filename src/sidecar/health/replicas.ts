@@ -14,9 +14,10 @@ export interface ReplicasOptions {
   report: (error: unknown) => void;
   /** ms; goes on during a pause of the process. Default: performance.now(). */
   monotonic?: () => number;
+  /** Between two announcements, ms. Default: 1000. */
+  announceMs?: number;
 }
 
-/** Between two announcements, ms. */
 const ANNOUNCE_MS = 1000;
 /** What was heard longer ago, ms, is asked again before it counts: more than an announcement's time, so mostly nothing is asked. */
 const FRESH_MS = 1250;
@@ -42,7 +43,7 @@ export class Replicas {
   constructor(options: ReplicasOptions) {
     this.#options = options;
     this.#monotonic = options.monotonic ?? (() => performance.now());
-    this.#timer = setInterval(() => this.announce(), ANNOUNCE_MS).unref();
+    this.#timer = setInterval(() => this.announce(), options.announceMs ?? ANNOUNCE_MS).unref();
   }
 
   /** Says now what this replica serves, and hears what the others do. Failures are reported. */

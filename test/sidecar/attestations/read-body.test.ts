@@ -2,18 +2,19 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readBody } from '../../../src/sidecar/attestations/read-body.ts';
 
-const LIMITS = { maxBytes: 10, timeoutMs: 50 };
+const LIMITS = { maxBytes: 10, timeoutMs: 60_000 };
 
 function request(headers: Record<string, string> = {}) {
   const stream = new PassThrough();
   return Object.assign(stream, { headers: { 'content-type': 'application/json', ...headers } });
 }
-const read = (from: ReturnType<typeof request>) => readBody(from as never, null as never, LIMITS);
+const read = (from: ReturnType<typeof request>, limits = LIMITS) =>
+  readBody(from as never, null as never, limits);
 
 test('a body that comes too slowly is a time-out, however often a byte comes', async () => {
   const slow = request();
   const drip = setInterval(() => slow.write('x'), 15);
-  await expect(read(slow)).rejects.toMatchObject({ code: 'request_timeout' });
+  await expect(read(slow, { ...LIMITS, timeoutMs: 50 })).rejects.toMatchObject({ code: 'request_timeout' });
   clearInterval(drip);
 });
 

@@ -42,7 +42,11 @@ afterAll(async () => {
 });
 
 /** The app with quotas and logs over the release; `written` counts what was drawn. */
-async function chartApp(out = join(folder, 'out'), renderer = shared, print: PrintChart | null = null) {
+async function chartApp(
+  out = join(folder, 'out'),
+  renderer: Pick<Renderer, 'run'> = shared,
+  print: PrintChart | null = null,
+) {
   let written = 0;
   const run: Renderer['run'] = (client, dir, work) =>
     renderer.run(client, dir, (render) => {
@@ -225,7 +229,17 @@ describe('a chart is refused', () => {
 
   test('while too many are waiting, and is drawn afterwards', async () => {
     const renderer = new Renderer({ parallel: 1, waiting: 0 });
-    const { app } = await chartApp(undefined, renderer);
+    let asked = 0;
+    const all = Promise.withResolvers<void>();
+    const run: Renderer['run'] = (client, dir, work) => {
+      asked += 1;
+      if (asked === 3) all.resolve();
+      return renderer.run(client, dir, async (render) => {
+        await all.promise;
+        return work(render);
+      });
+    };
+    const { app } = await chartApp(undefined, { run });
     const days = ['21', '22', '23'].map((day) => `/charts/mii.svg?from=2025-12-${day}`);
     const answers = await Promise.all(days.map((url) => get(app, url)));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503, 503]);

@@ -41,7 +41,7 @@ export interface ExportApp {
 }
 
 export interface ExportAppOptions extends Partial<ExporterOptions> {
-  /** After which a reader that takes nothing is cut off; 0: never. */
+  /** After which the first reader is cut off if it takes nothing; 0: never. */
   stallMs?: number;
 }
 
@@ -54,7 +54,7 @@ export async function exportApp(out: string, options: ExportAppOptions = {}): Pr
   const server = createServer((request, response) => {
     void answer(exporter, releases, request, response).catch((error: Error) => failed.push(error));
   });
-  server.setTimeout(stallMs);
+  server.once('connection', (socket) => socket.setTimeout(stallMs));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

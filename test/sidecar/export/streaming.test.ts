@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { appOver, type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
@@ -17,8 +17,6 @@ import { hardLines, longLines } from './ledger-lines.ts';
 const LONG = longLines(1000);
 const LONG_SEGMENT = 1_000_000;
 const CSV = urlOf({ format: 'csv' });
-/** For a machine that is busy. */
-const PATIENT = { timeout: 20_000 };
 
 async function longApp(options: Parameters<typeof exportApp>[1] = {}): Promise<ExportApp & { out: string }> {
   const out = await temporaryFolder();
@@ -132,8 +130,8 @@ test('When the client goes away, nothing more is read and its place is free', as
   await once(answer, 'readable');
   expect(await statusOf(app)).toBe(503);
   answer.destroy();
-  await vi.waitUntil(async () => (await statusOf(app)) === 200, PATIENT);
-  await vi.waitUntil(async () => (await openFiles(app.out)).length === 0, PATIENT);
+  await expect.poll(() => statusOf(app)).toBe(200);
+  await expect.poll(() => openFiles(app.out)).toEqual([]);
   expect(app.failed.map((error) => (error as NodeJS.ErrnoException).code)).toEqual([
     'ERR_STREAM_PREMATURE_CLOSE',
   ]);
@@ -143,19 +141,21 @@ test('A client that goes away from a search that finds nothing ends it, too', as
   const app = await longApp({ parallel: 1 });
   const answer = await begin(app, urlOf({ filter: 'agent==NOBODY' }));
   answer.destroy();
-  await vi.waitUntil(async () => (await statusOf(app)) === 200, PATIENT);
+  await expect.poll(() => statusOf(app)).toBe(200);
 });
 
 test('A reader that never reads is cut off after a while, and others are answered meanwhile', async () => {
-  const app = await longApp({ parallel: 2, perHolder: 1, stallMs: 1500 });
+  const app = await longApp({ parallel: 2, perHolder: 1, stallMs: 3000 });
   const { hostname, port } = new URL(app.origin);
-  const socket = connect(Number(port), hostname).pause();
+  const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => {});
   socket.write(`GET ${CSV} HTTP/1.1\r\nHost: test\r\nX-Holder: never\r\n\r\n`);
-  await vi.waitUntil(async () => (await statusOf(app, CSV, { 'X-Holder': 'never' })) === 503, PATIENT);
+  // It has begun to arrive, so its place is taken.
+  await new Promise((resolve) => socket.once('data', () => resolve(socket.pause())));
+  expect(await statusOf(app, CSV, { 'X-Holder': 'never' })).toBe(503);
   expect(await statusOf(app)).toBe(200);
-  await vi.waitUntil(async () => (await statusOf(app, CSV, { 'X-Holder': 'never' })) === 200, PATIENT);
+  await expect.poll(() => statusOf(app, CSV, { 'X-Holder': 'never' })).toBe(200);
 });
 
 test('Of many exports at once so many are sent as may be, the others are told to come again', async () => {

@@ -57,7 +57,7 @@ beforeAll(async () => {
     const read = files.map(async ({ path }) => [path, await readFile(join(dir, 'public', path))] as const);
     published.set(until, new Map(await Promise.all(read)));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

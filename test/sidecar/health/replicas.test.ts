@@ -35,9 +35,9 @@ describe.skipIf(!hasPostgres)('replicas', () => {
     server?.stop();
   });
 
-  /** A replica whose version and readiness the test sets. */
+  /** A replica whose version, readiness and clock the test sets, and which announces when the test says so. */
   function replica(name: string, version: number, service = 'https://one.example.org') {
-    const state = { version, isReady: true, aheadMs: 0 };
+    const state = { version, isReady: true, ms: 0 };
     const reported: unknown[] = [];
     const replicas = new Replicas({
       database,
@@ -46,7 +46,8 @@ describe.skipIf(!hasPostgres)('replicas', () => {
       version: () => state.version,
       isReady: () => state.isReady,
       report: (error) => reported.push(error),
-      monotonic: () => performance.now() + state.aheadMs,
+      monotonic: () => state.ms,
+      announceMs: 3_600_000,
     });
     onTestFinished(() => replicas.close());
     return { state, replicas, reported };
@@ -94,12 +95,12 @@ describe.skipIf(!hasPostgres)('replicas', () => {
     await one.replicas.refresh();
     expect(one.replicas.isLate()).toBe(false);
     // The process was stopped.
-    one.state.aheadMs += 15_000;
+    one.state.ms += 15_000;
     const readiness = () => readReadiness({ ...healthy, following: following(one.replicas) });
     expect((await readiness()).serving.release).toBe('another server has a newer release');
     // Of two that are late none leaves.
     await two.replicas.close();
-    one.state.aheadMs += 2000;
+    one.state.ms += 2000;
     expect((await readiness()).serving.release).toBe(null);
   });
 

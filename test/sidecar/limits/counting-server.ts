@@ -15,7 +15,8 @@ export interface CountingServer {
 /** A bare server that answers 1 000 requests of one holder, on counts in a file. */
 export function countingServer(path: string): CountingServer {
   const limiter = createLimiter({ store: openSqliteCountStore(path), random: randomBytes });
-  const server = createServer(async (_, response) => {
+  // Otherwise it may end a connection at the moment at which the client uses it again.
+  const server = createServer({ keepAliveTimeout: 0 }, async (_, response) => {
     const allowance = await limiter.take({
       area: 'academics',
       tier: 'academic',

@@ -91,7 +91,7 @@ test('a listener that reads nothing has one message waiting, and then gets the n
 });
 
 test('a listener that reads nothing for too long is disconnected, and one that reads is not', async () => {
-  const { hub, port, write } = await hubOf({ stallMs: 1000, heartbeatMs: 20 });
+  const { hub, port, write } = await hubOf({ stallMs: 2000, heartbeatMs: 20 });
   write(large(0));
   const [stuck, reading] = [await listen(port), await listen(port)];
   stuck.socket.pause();

@@ -1,25 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendWebhook, signWebhook } from '../../../src/sidecar/webhooks/send-webhook.ts';
 import { NODE, PYTHON, SHELL } from '../../../src/site/components/webhooks/receivers.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { until } from '../live/until.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const has = (program: string, ask = '--version') => spawnSync(program, [ask]).status === 0;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** What a receiver answers to a request with a body, signed with a secret at a time. */
 async function startReceiver(program: string, name: string, text: string) {
@@ -37,6 +28,7 @@ async function startReceiver(program: string, name: string, text: string) {
       const received = await sendWebhook(message, { allowPrivate: true, now: () => now });
       // It has not begun to listen.
       if (!received.error?.includes('ECONNREFUSED')) return received;
+      await sleep(20);
     }
   };
   return { ask, printed: () => printed };
@@ -56,7 +48,7 @@ describe.each([
       expect((await ask(event)).status).toBe(204);
       expect((await ask(event, { secret: 'whsec_AAAA' })).status).toBe(401);
       expect((await ask(event, { now: Date.now() - 600_000 })).status).toBe(401);
-      while (!printed().includes('release.published')) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => printed().includes('release.published'));
     },
   );
 });

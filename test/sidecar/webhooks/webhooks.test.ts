@@ -100,7 +100,6 @@ async function newWorld(): Promise<World> {
       keys: services.store,
       allowPrivate: true,
       now,
-      timeoutMs: 1000,
       jitter: () => 0.5,
       report: (error) => {
         throw error;
