@@ -1,10 +1,12 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import { isCompressible } from '../format/media-types.ts';
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 const MIB = 1 << 20;
+/** A trip through the thread pool takes twice as long as to compress a shorter file. */
+const LONG_BYTES = 1 << 12;
 
 /** The precompressed variants of a file, where they are smaller than the file. */
 export interface Encodings {
@@ -13,7 +15,7 @@ export interface Encodings {
 }
 
 /**
- * Compresses in the thread pool. Deterministic: the variants contain no time and no system name.
+ * Compresses long files in the thread pool. Deterministic: the variants contain no time and no system name.
  */
 export async function compress(bytes: Uint8Array, mediaType: string): Promise<Encodings> {
   if (!isCompressible(mediaType)) return {};
@@ -32,7 +34,7 @@ export async function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes.length),
   };
-  return brotli(bytes, { params });
+  return bytes.length < LONG_BYTES ? brotliCompressSync(bytes, { params }) : brotli(bytes, { params });
 }
 
 /**
@@ -45,7 +47,8 @@ function windowOf(bytes: number): number {
 }
 
 async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
-  const member = await zip(bytes, { level: bytes.length <= MIB ? 9 : 6 });
+  const level = bytes.length <= MIB ? 9 : 6;
+  const member = bytes.length < LONG_BYTES ? gzipSync(bytes, { level }) : await zip(bytes, { level });
   // RFC 1952: byte 9 is the operating system. zlib fills it in; 255 means unknown.
   member[9] = 255;
   return member;

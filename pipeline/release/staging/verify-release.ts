@@ -1,24 +1,48 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, crc32, createBrotliDecompress, createGunzip, createInflateRaw } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  crc32,
+  createBrotliDecompress,
+  createGunzip,
+  createInflateRaw,
+  gunzipSync,
+  inflateRawSync,
+  type ZlibOptions,
+} from 'node:zlib';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import { listTree } from '../disk/list-tree.ts';
-import { type Manifest, parseManifest, releaseFolder } from '../format/manifest.ts';
+import { type Manifest, parseManifest, releaseFolder, sha256 } from '../format/manifest.ts';
 import { type ReleaseFile, releaseFiles } from '../format/release-files.ts';
 
 const MOST_CHUNK = 1 << 20;
 
-const DECODERS = {
-  brotli: createBrotliDecompress,
-  gzip: createGunzip,
-  // A segment's deflate has no last block, because it becomes part of a longer stream.
-  deflate: () => createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
+/** A release has thousands of shorter files, for each of which a stream costs several times what reading it does. */
+const LONG_BYTES = 1 << 18;
+
+interface Decoder {
+  stream: () => NodeJS.ReadWriteStream;
+  /** Throws for more than MOST_CHUNK bytes. */
+  whole: (bytes: Buffer) => Buffer;
+}
+const LIMITED = { maxOutputLength: MOST_CHUNK };
+// A segment's deflate has no last block, because it becomes part of a longer stream.
+const OPEN: ZlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
+
+const DECODERS: Record<NonNullable<ReleaseFile['plain']>['decoder'], Decoder> = {
+  brotli: { stream: createBrotliDecompress, whole: (bytes) => brotliDecompressSync(bytes, LIMITED) },
+  gzip: { stream: createGunzip, whole: (bytes) => gunzipSync(bytes, LIMITED) },
+  deflate: {
+    stream: () => createInflateRaw(OPEN),
+    whole: (bytes) => inflateRawSync(bytes, { ...OPEN, ...LIMITED }),
+  },
 };
 
 /**
@@ -34,8 +58,9 @@ export async function verifyRelease(dir: string): Promise<Finding[]> {
   findings.push(...(await verifyNames(dir, expected)));
   await inParallel(expected, availableParallelism(), async ([file, { blob, plain }]) => {
     const path = join(dir, file);
-    if (!(await isFile(path))) return;
-    const differing = compare(file, blob, await measure(path, blob.bytes));
+    const size = await sizeOf(path);
+    if (size === null) return;
+    const differing = compare(file, blob, await measure(path, size));
     if (differing) findings.push(differing);
     else if (plain) findings.push(...(await verifyEncoding(path, file, plain)));
   });
@@ -92,10 +117,11 @@ async function verifyNames(dir: string, expected: Map<string, ReleaseFile>): Pro
   ];
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Null: it is not a file. */
+async function sizeOf(path: string): Promise<number | null> {
   return lstat(path).then(
-    (found) => found.isFile(),
-    () => false,
+    (found) => (found.isFile() ? found.size : null),
+    () => null,
   );
 }
 
@@ -108,7 +134,7 @@ async function verifyEncoding(
     const differing = compare(
       `${place} decompressed`,
       plain.blob,
-      await measure(path, plain.blob.bytes, DECODERS[plain.decoder]()),
+      await measure(path, plain.blob.bytes, DECODERS[plain.decoder]),
     );
     return differing ? [differing] : [];
   } catch (error) {
@@ -116,12 +142,17 @@ async function verifyEncoding(
   }
 }
 
-/** `length`: about how long it is. A release has thousands of small files, and a long buffer for each costs more than to read it. */
+/** `length`: how long it should be, decoded. */
 async function measure(
   path: string,
   length: number,
-  decoder?: NodeJS.ReadWriteStream,
+  decoder?: Decoder,
 ): Promise<Required<ReleaseFile['blob']>> {
+  if (length < LONG_BYTES) {
+    const read = readFileSync(path);
+    const bytes = decoder ? decoder.whole(read) : read;
+    return { bytes: bytes.length, sha256: sha256(bytes), crc32: crc32(bytes) };
+  }
   const hash = createHash('sha256');
   let bytes = 0;
   let crc = 0;
@@ -133,8 +164,8 @@ async function measure(
       done();
     },
   });
-  const source = createReadStream(path, { highWaterMark: Math.min(MOST_CHUNK, length + 1) });
-  await (decoder ? pipeline(source, decoder, sink) : pipeline(source, sink));
+  const source = createReadStream(path, { highWaterMark: MOST_CHUNK });
+  await (decoder ? pipeline(source, decoder.stream(), sink) : pipeline(source, sink));
   return { bytes, sha256: hash.digest('hex'), crc32: crc };
 }
 
