@@ -42,6 +42,7 @@ async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: S
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
+  const closed = once(child, 'close');
   const findings: Finding[] = [];
   const swept: Swept[] = [];
   for await (const line of createInterface(child.stdout)) {
@@ -49,7 +50,7 @@ async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: S
     if ('problems' in told) findings.push(told);
     else swept.push(told);
   }
-  if (child.exitCode === null) await once(child, 'close');
+  await closed;
   return { findings, swept, stderr };
 }
 

@@ -63,9 +63,7 @@ describe('a history', () => {
   const row = fc.string({ unit: 'grapheme', maxLength: 60 }).map((text) => `${text}\n`);
   const runs = fc.array(fc.array(row, { maxLength: 25 }), { minLength: 1, maxLength: 4 });
 
-  test('has the bytes of its rows, newest first, however runs divide them, as does its gzip encoding', {
-    timeout: 60_000,
-  }, async () => {
+  test('has the bytes of its rows, newest first, however runs divide them, as does its gzip encoding', async () => {
     const property = fc.asyncProperty(
       runs,
       fc.constantFrom(MINTS, JSON_ARRAY),
@@ -93,7 +91,7 @@ describe('a history', () => {
     await fc.assert(property, { numRuns: 25, seed: 7 });
   });
 
-  test('has the same segments however runs divide its rows', { timeout: 60_000 }, async () => {
+  test('has the same segments however runs divide its rows', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${i},${'x'.repeat((i * 37) % 90)}\n`);
     const property = fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 4 }),

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,27 +21,22 @@ function startLoop(args: string[], limit = '') {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
+  const ended = once(child, 'close');
   child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')));
-  return { child, lines };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  return { child, lines, ended };
 }
 
 describe('a run that is killed', () => {
-  test('at any moment leaves a complete release served, and the next run starts clean', {
-    timeout: 120_000,
-  }, async () => {
+  test('at any moment leaves a complete release served, and the next run starts clean', async () => {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 1 });
     let served = 1;
     for (let round = 0; round < 15; round += 1) {
-      const { child, lines } = startLoop([out, String(served + 1), '100000']);
+      const { child, lines, ended } = startLoop([out, String(served + 1), '100000']);
       await once(child.stdout!, 'data');
       await sleep(5 + round * 13);
       child.kill('SIGKILL');
-      await ended(child);
+      await ended;
       const current = await readCurrent(out);
       expect(await verifyRelease(current!.dir), `killed after ${lines.at(-1)}`).toEqual([]);
       const reported = Number(/published (\d+)/.exec(lines.at(-1)!)?.[1] ?? served);
@@ -61,10 +56,10 @@ describe('a run that is killed', () => {
 });
 
 describe('two runs at once', () => {
-  test('take turns when they wait', { timeout: 60_000 }, async () => {
+  test('take turns when they wait', async () => {
     const out = await temporaryFolder();
-    const loops = [startLoop([out, '1', '6', '50000']), startLoop([out, '1', '6', '50000'])];
-    await Promise.all(loops.map(({ child }) => ended(child)));
+    const loops = [1, 2].map(() => startLoop([out, '1', '6', '600000']));
+    await Promise.all(loops.map(({ ended }) => ended));
     expect(loops.map(({ child }) => child.exitCode)).toEqual([0, 0]);
     const { dir } = (await readCurrent(out))!;
     expect(await verifyRelease(dir)).toEqual([]);
@@ -74,8 +69,8 @@ describe('two runs at once', () => {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 1 });
     await withLock(out, { waitMs: 0, holder: 'the first run' }, async () => {
-      const { child, lines } = startLoop([out, '2', '2']);
-      await ended(child);
+      const { child, lines, ended } = startLoop([out, '2', '2']);
+      await ended;
       expect(child.exitCode).toBe(1);
       expect(JSON.parse(lines.at(-1)!)).toMatchObject({
         code: 'locked',
@@ -109,7 +104,7 @@ describe('a disk that is full', () => {
     expect(await snapshot(out)).toEqual(before);
   }
 
-  test('stops the run, which names the file; published files stay', { timeout: 60_000 }, async () => {
+  test('stops the run, which names the file; published files stay', async () => {
     const disk = await temporaryFolder();
     if (!mountSmallDisk(disk)) return expectRefusalByFileSize(disk);
     const out = join(disk, 'out');
@@ -118,8 +113,8 @@ describe('a disk that is full', () => {
     await expectRefusal(
       out,
       async () => {
-        const { child, lines } = startLoop([out, '30000', '30000']);
-        await ended(child);
+        const { child, lines, ended } = startLoop([out, '30000', '30000']);
+        await ended;
         expect(child.exitCode).toBe(1);
         expect(lines.at(-1)).toContain('ENOSPC');
         return lines;
@@ -145,7 +140,7 @@ describe('a disk that is full', () => {
     },
   );
 
-  test('is treated like a limit on file size', { timeout: 60_000 }, async () => {
+  test('is treated like a limit on file size', async () => {
     await expectRefusalByFileSize(await temporaryFolder());
   });
 
@@ -153,8 +148,8 @@ describe('a disk that is full', () => {
     await publishTiny(out, { events: 1 });
     await expectRefusal(out, async () => {
       // In blocks of 512 bytes: the history does not fit.
-      const { child, lines } = startLoop([out, '3000', '3000'], 'ulimit -f 100;');
-      await ended(child);
+      const { child, lines, ended } = startLoop([out, '3000', '3000'], 'ulimit -f 100;');
+      await ended;
       expect(child.exitCode).toBe(1);
       return lines;
     });

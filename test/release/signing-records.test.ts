@@ -114,7 +114,7 @@ function contract(name: string, isThere: boolean, storage: () => Promise<Open>):
   });
 }
 
-contract('a file', true, async () => async (keyFile) => fileRecords(keyFile, { waitMs: 10_000 }));
+contract('a file', true, async () => async (keyFile) => fileRecords(keyFile, { waitMs: 600_000 }));
 
 describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   let server: PostgresServer;
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
 
   const FOLDERS = { nameOf: async () => 'the bucket', isAbandoned: async () => true };
   const connect = async (address: string) => {
-    const database = await openDatabase(address, { application: 'a test', connections: 2 });
+    const database = await openDatabase(address, { application: 'a test', connections: 2, timeoutMs: 60_000 });
     onTestFinished(() => database.close());
     return database;
   };

@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest';
 /** A folder of the test's own, removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-publish-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A process that was killed may write a last file into it.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
@@ -74,8 +75,11 @@ describe('the transparency report as a PDF', () => {
 
   beforeAll(async () => {
     built = await buildFixture();
-    const profile = join(built.release, 'browser');
+    // Not beside the site, which others copy meanwhile.
+    const folder = await mkdtemp(join(tmpdir(), 'cathedral-browser-'));
+    const profile = join(folder, 'browser');
     pdf = await printPdf({ root: built.out, page, asOf: AS_OF, chromium: CHROMIUM, profile });
+    await rm(folder, { recursive: true, force: true });
   });
 
   test('has the same bytes when printed again', async () => {

@@ -23,9 +23,7 @@ async function findingsOf(out: string) {
   return (await verify(await FolderOrigin.at(out), trust, options)).findings;
 }
 
-test('a run killed at any moment leaves complete snapshots or none, and the next run publishes the rest', {
-  timeout: 120_000,
-}, async () => {
+test('a run killed at any moment leaves complete snapshots or none, and the next run publishes the rest', async () => {
   const of = smallService(await temporaryFolder());
   await of.seal(400);
   await of.publish();

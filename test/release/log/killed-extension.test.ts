@@ -9,9 +9,7 @@ import { filesBelow, publishLog } from './publish-log.ts';
 
 const LOOP = join(import.meta.dirname, 'log-loop.ts');
 
-test('a log whose extension is killed at any moment matches its checkpoint, and the next run extends it', {
-  timeout: 120_000,
-}, async () => {
+test('a log whose extension is killed at any moment matches its checkpoint, and the next run extends it', async () => {
   const ledger = temporaryFolder();
   const end = await writeLedger(ledger, ...Array.from({ length: 150 }, (_, at) => 1 + ((at * 37) % 90)));
   const [out, fresh] = [temporaryFolder(), temporaryFolder()];
