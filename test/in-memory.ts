@@ -17,6 +17,8 @@ const KEPT = resolve(import.meta.dirname, '../var');
 export default async function setUp(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join((await hasRoom()) ? MEMORY : tmpdir(), 'cathedral-tests-'));
   process.env.TMPDIR = folder;
+  // As the command line does, so that the other programs that tests start begin in half of the time.
+  process.env.NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../node_modules/.cache/node');
   const kept = await namesIn(KEPT);
   return async () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
