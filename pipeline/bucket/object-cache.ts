@@ -39,6 +39,10 @@ export class ObjectCache {
   /** By file name, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #fetching = new Map<string, Promise<unknown>>();
+  /** Files that are on their way out, which take room until they are gone. */
+  readonly #removing = new Set<Promise<void>>();
+  /** One reservation at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
   #bytes = 0;
 
   private constructor({ folder, maxBytes, store }: CacheOptions) {
@@ -151,27 +155,30 @@ export class ObjectCache {
 
   async #fetch(name: string, { sha256, bytes }: Blob): Promise<void> {
     const place = join(this.#folder, name);
-    await this.#into(name, bytes, true, () =>
-      fetchBlob(this.#origin, { path: blobKey(sha256), sha256, bytes }, place).then(() => {}),
-    ).catch(async (error) => {
-      await rm(`${place}.part`, { force: true });
-      throw error;
-    });
+    await this.#into(name, { bytes, isVerified: true, partial: `${place}.part` }, () =>
+      fetchBlob(this.#origin, { path: blobKey(sha256), sha256, bytes }, place),
+    );
   }
 
   /** An object that cannot be kept is answered all the same. */
   async #keep(name: string, content: Buffer): Promise<void> {
     const place = join(this.#folder, name);
-    await this.#into(name, content.length, false, () => writeFileAtomically(place, content, false)).catch(
-      () => rm(`${place}${TEMPORARY_SUFFIX}`, { force: true }),
-    );
+    const file = { bytes: content.length, isVerified: false, partial: `${place}${TEMPORARY_SUFFIX}` };
+    await this.#into(name, file, () => writeFileAtomically(place, content, false)).catch(() => {});
   }
 
-  /** Lets `write` write a file whose length is known, and counts it from the beginning. */
-  async #into(name: string, bytes: number, isVerified: boolean, write: () => Promise<void>): Promise<void> {
+  /** Lets `write` write a file whose length is known, and counts it from the beginning. `partial`: what a failure leaves. */
+  async #into(
+    name: string,
+    { bytes, isVerified, partial }: { bytes: number; isVerified: boolean; partial: string },
+    write: () => Promise<unknown>,
+  ): Promise<void> {
     await this.#reserve(bytes);
     try {
       await write();
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
     } finally {
       this.#bytes -= bytes;
     }
@@ -188,7 +195,15 @@ export class ObjectCache {
   }
 
   /** Counts these bytes, after removing as much as that takes. Throws disk_full if too much is being read or fetched. */
-  async #reserve(bytes: number): Promise<void> {
+  #reserve(bytes: number): Promise<void> {
+    const reserved = this.#turn.then(() => this.#makeRoom(bytes));
+    this.#turn = reserved.catch(() => {});
+    return reserved;
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    // Among them may be the very file that is about to be fetched again.
+    await Promise.allSettled(this.#removing);
     const fits = () => this.#bytes + bytes <= this.#maxBytes;
     for (const [name, { readers }] of this.#entries) {
       if (fits()) break;
@@ -220,9 +235,13 @@ export class ObjectCache {
     const entry = this.#entries.get(name);
     if (!entry) return;
     this.#entries.delete(name);
-    this.#bytes -= entry.bytes;
     const place = join(this.#folder, name);
-    await asDiskErrors(place, () => rm(place, { force: true }));
+    const removed = asDiskErrors(place, () => rm(place, { force: true })).finally(() => {
+      this.#bytes -= entry.bytes;
+      this.#removing.delete(removed);
+    });
+    this.#removing.add(removed);
+    await removed;
   }
 }
 

@@ -6,6 +6,7 @@ import { ObjectCache } from '../../pipeline/bucket/object-cache.ts';
 import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Blob, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
+import { meanwhile } from '../meanwhile.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { openStore } from './pushed-releases.ts';
 
@@ -65,17 +66,18 @@ describe('the cache', () => {
     const folder = await temporaryFolder();
     const cache = await openCache(folder);
     let most = 0;
-    const watch = setInterval(async () => {
-      most = Math.max(most, await bytesIn(folder), cache.bytes);
-    }, 1);
-    for (let round = 0; round < 10; round += 1)
-      await Promise.all(
-        Array.from({ length: 8 }, async (_, lane) => {
-          const blob = blobs[(round * 7 + lane * 3) % 20]!;
-          expect(sha256(await cache.readBlob(blob))).toBe(blob.sha256);
-        }),
-      );
-    clearInterval(watch);
+    const watch = async (isOver: () => boolean) => {
+      while (!isOver()) most = Math.max(most, await bytesIn(folder), cache.bytes);
+    };
+    await meanwhile(async () => {
+      for (let round = 0; round < 10; round += 1)
+        await Promise.all(
+          Array.from({ length: 8 }, async (_, lane) => {
+            const blob = blobs[(round * 7 + lane * 3) % 20]!;
+            expect(sha256(await cache.readBlob(blob))).toBe(blob.sha256);
+          }),
+        );
+    }, watch);
     expect(most).toBeGreaterThan(5000);
     expect(most).toBeLessThanOrEqual(MAX_BYTES);
     expect(await bytesIn(folder)).toBe(cache.bytes);
