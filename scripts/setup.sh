@@ -61,13 +61,15 @@ quietly() {
 apt_get() {
   tries=0
   # apt waits for the lock on packages, but not for the lock on package lists.
-  until LC_ALL=C apt-get update; do
+  until [ -n "${updated:-}" ] || LC_ALL=C apt-get update; do
     tries=$((tries + 1))
     [ "$tries" -lt 60 ] && grep -q 'Could not get lock' "$log" || return 1
     : >"$log"
     sleep "${APT_PAUSE:-5}"
   done
-  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y ${APT_OPTIONS:-} "$@"
+  updated=true
+  # Recommended packages are for desktops and for whole clusters.
+  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
 }
 
 apt_install() {
@@ -76,23 +78,58 @@ apt_install() {
   quietly apt_get "$@"
 }
 
-find_chromium() {
+has_chromium() {
+  if [ "${CATHEDRAL_WITHOUT_PDF:-}" = true ] || [ "${CATHEDRAL_WITHOUT_SITE:-}" = true ]; then return; fi
   status=0
   problem=$("$node" scripts/find-chromium.ts 2>&1 >/dev/null) || status=$?
   [ "$status" != 2 ] || fail "$problem"
+  [ "$status" = 0 ] || [ -z "${CHROMIUM_PATH:-}" ] || fail "CHROMIUM_PATH names $CHROMIUM_PATH, which does not exist."
   return "$status"
 }
 
-install_chromium() {
-  if [ "${CATHEDRAL_WITHOUT_PDF:-}" = true ] || [ "${CATHEDRAL_WITHOUT_SITE:-}" = true ]; then return; fi
-  if find_chromium; then return; fi
-  [ -z "${CHROMIUM_PATH:-}" ] || fail "CHROMIUM_PATH names $CHROMIUM_PATH, which does not exist."
-  apt_install chromium && find_chromium && return
+has() {
+  case $1 in
+    chromium) has_chromium ;;
+    # The same browser without windows, which take longer than the page. The tests also run without it.
+    chromium-headless-shell) [ -n "${CHROMIUM_PATH:-}" ] || command -v "$1" >/dev/null ;;
+    nginx | haproxy) [ -x "/usr/sbin/$1" ] || command -v "$1" >/dev/null ;;
+    postgresql)
+      for initdb in /usr/lib/postgresql/*/bin/initdb; do if [ -x "$initdb" ]; then return; fi; done
+      command -v initdb >/dev/null
+      ;;
+    # An S3-compatible object store.
+    ceph)
+      for program in ceph ceph-mon ceph-osd radosgw radosgw-admin; do
+        command -v "$program" >/dev/null || return 1
+      done
+      ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+packages_of() {
+  for one; do
+    case $one in
+      chromium) echo chromium chromium-sandbox fonts-liberation ;;
+      ceph) echo ceph-mon ceph-osd radosgw ceph-common ;;
+      *) echo "$one" ;;
+    esac
+  done
+}
+
+# The tests start servers of their own.
+without_server() {
+  settings=/etc/postgresql-common/createcluster.conf
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -e "$settings" ] || return 0
+  mkdir -p "${settings%/*}" && echo 'create_main_cluster = false' >"$settings" || :
+}
+
+download_chromium() {
   # One of the places where the service looks.
   downloads=${HOME:-/}/.cache/puppeteer
   if mkdir -p "$downloads" 2>/dev/null; then
     say "downloading a Chromium (npx @puppeteer/browsers install chrome) …"
-    PATH="$PWD/node_modules/.bin:$PATH" quietly npx --yes "$DOWNLOADER" install chrome --path "$downloads" && find_chromium && return
+    PATH="$PWD/node_modules/.bin:$PATH" quietly npx --yes "$DOWNLOADER" install chrome --path "$downloads" && has chromium && return
   else
     say "no Chromium can be downloaded: HOME is ${HOME:-not set}, where this user may not write."
   fi
@@ -100,86 +137,37 @@ install_chromium() {
     "or set CATHEDRAL_WITHOUT_PDF=true to publish no PDFs."
 }
 
-install_nginx() {
-  if [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null; then return; fi
-  apt_install nginx || fail "the tests need nginx: install it (apt-get install nginx) and start again."
+# Where tests are skipped, their summary says so as well.
+go_without() {
+  how="(apt-get install --no-install-recommends $(echo $(packages_of "$1")))"
+  case $1 in
+    chromium) download_chromium ;;
+    chromium-headless-shell) say "using the installed Chromium: the tests are slower without the package $1." ;;
+    nginx) fail "the tests need nginx: install it $how and start again." ;;
+    wrk | rclone) fail "the benchmarks need $1: install it $how and start again." ;;
+    zsh | fish) say "$1 is missing: its completion is not tested $how." ;;
+    postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
+    ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
+    haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
+  esac
 }
 
-# The same browser without windows, which take longer than the page. The tests also run without it.
-install_headless_shell() {
-  if command -v chromium-headless-shell >/dev/null || [ -n "${CHROMIUM_PATH:-}" ]; then return; fi
-  apt_install chromium-headless-shell ||
-    say "using the installed Chromium: the tests are slower without the package chromium-headless-shell."
-}
-
-# Their tests are skipped where they are missing.
-install_shells() {
-  for shell in zsh fish; do
-    command -v "$shell" >/dev/null || apt_install "$shell" ||
-      say "$shell is missing: its completion is not tested (apt-get install $shell)."
+# Programs that are missing, in one call of apt, since each call takes seconds; one by one if apt does not have all of them.
+install() {
+  missing=
+  for name; do has "$name" || missing="$missing $name"; done
+  case $missing in *postgresql*) without_server ;; esac
+  case $missing in *' '*' '*) apt_install $(packages_of $missing) || : ;; esac
+  for name in $missing; do
+    has "$name" || { apt_install $(packages_of "$name") && has "$name"; } || go_without "$name"
   done
-}
-
-# Without a server of this machine: the tests start their own. Where it is missing, its tests are skipped, and the summary says so.
-install_postgresql() {
-  for initdb in /usr/lib/postgresql/*/bin/initdb; do if [ -x "$initdb" ]; then return; fi; done
-  if command -v initdb >/dev/null; then return; fi
-  settings=/etc/postgresql-common/createcluster.conf
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -e "$settings" ]; then
-    mkdir -p "${settings%/*}" && echo 'create_main_cluster = false' >"$settings" || :
-  fi
-  apt_install postgresql ||
-    say "PostgreSQL is missing: importing from it is not tested (apt-get install postgresql)."
-}
-
-# An S3-compatible object store, without the recommended packages, which serve whole clusters.
-install_ceph() {
-  for program in ceph ceph-mon ceph-osd radosgw radosgw-admin; do
-    command -v "$program" >/dev/null && continue
-    APT_OPTIONS=--no-install-recommends apt_install ceph-mon ceph-osd radosgw ceph-common ||
-      say "Ceph is missing: object storage is not tested with a real store" \
-        "(apt-get install --no-install-recommends ceph-mon ceph-osd radosgw ceph-common)."
-    return
-  done
-}
-
-install_haproxy() {
-  if [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null; then return; fi
-  apt_install haproxy || say "HAProxy is missing: several servers behind it are not tested (apt-get install haproxy)."
-}
-
-install_wrk() {
-  if command -v wrk >/dev/null; then return; fi
-  apt_install wrk || fail "the benchmarks need wrk: install it (apt-get install wrk) and start again."
-}
-
-install_rclone() {
-  if command -v rclone >/dev/null; then return; fi
-  apt_install rclone || fail "the benchmarks need rclone: install it (apt-get install rclone) and start again."
 }
 
 install_dependencies "${1:-}"
 check_node
-install_chromium
-case "${1:-}" in --test | --bench) install_nginx ;; esac
 case "${1:-}" in
-  --test)
-    install_headless_shell
-    install_shells
-    install_postgresql
-    install_ceph
-    install_haproxy
-    ;;
-  --cluster)
-    install_postgresql
-    install_ceph
-    install_haproxy
-    ;;
-  --bench)
-    install_wrk
-    install_rclone
-    install_ceph
-    install_postgresql
-    install_haproxy
-    ;;
+  --test) install chromium chromium-headless-shell nginx zsh fish postgresql ceph haproxy ;;
+  --cluster) install chromium postgresql ceph haproxy ;;
+  --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
+  *) install chromium ;;
 esac

@@ -28,11 +28,14 @@ const NODE = `case "$1" in
   scripts/find-chromium.ts) [ -e "$FAKES/chromium" ] ;;
   *) echo "node $*" >>"$CALLS"; exit 1 ;;
 esac`;
-/** apt, whose lists are locked for as many calls as the file has lines. */
+/** apt, whose lists are locked for as many calls as the file has lines, and which has all packages but one. */
 const APT = `echo "apt-get $*" >>"$CALLS"
 case "$*" in
   *update*) [ ! -s "$FAKES/locks" ] || { sed -i 1d "$FAKES/locks"; echo 'E: Could not get lock /lists' >&2; exit 100; } ;;
-  *install*) [ ! -e "$FAKES/broken" ] || exit 100; for name; do :; done; touch "$FAKES/$name" ;;
+  *install*)
+    [ ! -e "$FAKES/broken" ] || exit 100
+    for name; do [ ! -e "$FAKES/no-$name" ] || exit 100; done
+    for name in "$@" ceph radosgw-admin; do touch "$FAKES/$name"; cp bin-sh "$FAKES/../bin/$name"; done ;;
 esac`;
 
 let folder: string;
@@ -71,6 +74,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   for (const name of ['tmp', 'home', 'project/scripts', 'fakes', 'bin'])
     await mkdir(place(name), { recursive: true });
+  await write('project/bin-sh', '#!/bin/sh\n', 0o755);
   for (const name of ['setup.sh', 'missing-dependencies.mjs'])
     await copyFile(join(PROJECT, 'scripts', name), place(`project/scripts/${name}`));
   await write('project/npm-shrinkwrap.json', JSON.stringify(LOCK));
@@ -137,12 +141,42 @@ describe('the set-up', () => {
     ]);
   });
 
+  const apt = ({ calls }: { calls: string[] }) =>
+    calls.filter((call) => call.startsWith('apt-get')).map((call) => call.replace(/.* -y \S+ /, ''));
+
+  test('installs all programs of the tests in one call', async () => {
+    await rm(place('fakes/chromium'));
+    const first = await setUp(['--test']);
+    expect(first.status).toBe(0);
+    const [update, installed = '', ...more] = apt(first);
+    expect([update, more]).toEqual(['apt-get update', []]);
+    // Others may be where they are looked for by their whole path.
+    for (const name of ['chromium', 'chromium-headless-shell', 'zsh', 'fish', 'ceph-mon', 'radosgw'])
+      expect(installed.split(' ')).toContain(name);
+    expect(await setUp(['--test'])).toEqual({ status: 0, said: '', calls: [] });
+  });
+
+  test('installs them one by one where apt lacks one, and says what is done without it', async () => {
+    await write('fakes/no-fish', '');
+    const { status, said, calls } = await setUp(['--test']);
+    expect(status).toBe(0);
+    expect(apt({ calls }).filter((call) => /^(apt-get update|zsh|fish)$/.test(call))).toEqual([
+      'apt-get update',
+      'zsh',
+      'fish',
+    ]);
+    expect(said).toContain('fish is missing: its completion is not tested');
+    expect(said).not.toMatch(/zsh is missing|Ceph is missing/);
+  });
+
   test('installs the library that Node 26 needs, or says which where it may not', async () => {
     const lacking = `[ -e "$FAKES/libatomic1" ] || { echo 'node: error while loading shared libraries: libatomic.so.1' >&2; exit 127; }`;
     await write('fakes/node26', `#!/bin/sh\n${lacking}\n${NODE}\n`, 0o755);
     expect((await setUp([], 1000)).said).toContain('apt-get install libatomic1');
     const { status, calls } = await setUp([]);
-    expect(calls).toContain('apt-get -o DPkg::Lock::Timeout=300 install -y libatomic1');
+    expect(calls).toContain(
+      'apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends libatomic1',
+    );
     expect(status).toBe(0);
   });
 
