@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { optionOf } from '../../pipeline/config/config.ts';
-import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readArguments } from './command.ts';
-import { formatGroup, formatHelp, formatOverview } from './help.ts';
 import { Progress } from './progress.ts';
 import { handleSignals, stopped } from './signals.ts';
-import { versionAndCommit } from './software.ts';
 import { COMMANDS, loadCommands } from './table.ts';
+import { understand } from './understand.ts';
 
 /**
  * Exit status if standard output is closed before everything is printed: that of SIGPIPE. With 0, a command that verifies would
@@ -24,15 +22,10 @@ const REFUSED = /\b(EACCES|EPERM|EROFS)\b/;
 /** Which option of the running command a path comes from. */
 let optionFor: (path: string) => string | null = () => null;
 
-const HELP = ['--help', '-h', 'help'];
-
 async function main(words: readonly string[]): Promise<number> {
-  const [first = '', ...rest] = words;
-  if (['--version', '-V', 'version'].includes(first)) return print(versionAndCommit());
-  if (HELP.includes(first)) return printHelp(rest.filter((word) => !HELP.includes(word)));
-  const { name, args } = findCommand(words);
-  if (name === null || HELP.includes(args[0] ?? '') || args.some((arg) => arg === '--help' || arg === '-h'))
-    return printHelp(name?.split(' ') ?? words.filter((word) => !HELP.includes(word)));
+  const asked = await understand(words);
+  if ('text' in asked) return print(asked.text);
+  const { name, args } = asked;
   reportWarnings();
   const command = await COMMANDS[name]!();
   const { values, flags, warnings } = readArguments(name, command, args);
@@ -55,47 +48,6 @@ async function main(words: readonly string[]): Promise<number> {
   } finally {
     end();
   }
-}
-
-interface Found {
-  /** Null for a group such as `keys` without a command. */
-  name: string | null;
-  args: readonly string[];
-}
-
-/** `keys issue --tier …` → `keys issue` and its arguments. Throws usage for an unknown command. */
-function findCommand(words: readonly string[]): Found {
-  const [first = '', second = ''] = words;
-  const names = Object.keys(COMMANDS);
-  const group = names.filter((name) => name.startsWith(`${first} `));
-  if (group.length === 0) {
-    if (names.includes(first)) return { name: first, args: words.slice(1) };
-    throw unknownCommand(first, [...names, ...names.map((name) => name.replace(/ .*/, ''))]);
-  }
-  const name = `${first} ${second}`;
-  if (group.includes(name)) return { name, args: words.slice(2) };
-  if (HELP.includes(second)) return { name: null, args: [] };
-  throw unknownCommand(name.trim(), group);
-}
-
-function unknownCommand(name: string, names: readonly string[]): CathedralError {
-  const [first = '', second] = name.split(' ');
-  const group = names.some((other) => other.startsWith(`${first} `)) ? `${first} ` : '';
-  const isMissing = name === '' || (group !== '' && second === undefined);
-  const nearest = isMissing ? null : nearestName(name, names);
-  const listed = `a command that “cathedral ${group}--help” lists`;
-  const expected = nearest === null ? listed : `${nearest}, or ${listed}`;
-  const found = isMissing ? 'no command' : JSON.stringify(name);
-  return new CathedralError('usage', { place: 'command', expected, found });
-}
-
-/** Help for a command, for a group such as `keys`, or for everything. Throws usage for an unknown command. */
-async function printHelp(words: readonly string[]): Promise<0> {
-  if (words.length === 0) return print(formatOverview(await loadCommands()).trimEnd());
-  const group = Object.keys(COMMANDS).filter((name) => name.startsWith(`${words[0]} `));
-  if (words.length === 1 && group.length > 0) return print(formatGroup(await loadCommands(group)).trimEnd());
-  const { name } = findCommand(words);
-  return print(formatHelp(name!, await COMMANDS[name!]!()).trimEnd());
 }
 
 /** Warnings of Node, except that the function which strips types from the pages of snapshots is experimental. */

@@ -26,7 +26,7 @@ import {
   rowsOf,
   VERIFIERS,
 } from '../verify/audit/small-log.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runWords } from './run-cli.ts';
 
 let folder: string;
 let out: string;
@@ -65,13 +65,13 @@ describe('cathedral prove-row', () => {
     expect(good.status).toBe(0);
     expect(good.stdout).toContain(`${mints.length} rows of ${mints.length} follow from the log.`);
     const edited = await fileWith('edited.csv', historyOf(mints.with(3, mints[3]!.replace(/,12\./, ',13.'))));
-    const bad = await runCli(['prove-row', edited, '--path', 'economy/mic-history.csv', ...where]);
+    const bad = await runWords(['prove-row', edited, '--path', 'economy/mic-history.csv', ...where]);
     expect(bad.status).toBe(1);
     expect(bad.stdout).toMatch(
       /^.*edited\.csv:5: edited: amount of event \d+, .*: the log gives 12\.345678, the row has 13\./,
     );
     const other = await fileWith('other.csv', 'timestamp,cycle,sentinel,amount,cathedral,score\n');
-    const json = await runCli(['prove-row', other, '--json', ...where]);
+    const json = await runWords(['prove-row', other, '--json', ...where]);
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([
       3,
       { verdict: 'cannot_be_checked', size: EVENTS },
@@ -81,20 +81,20 @@ describe('cathedral prove-row', () => {
   test('proves a row step by step, and prints the proof of its event', async () => {
     const at = events.findIndex(({ type }) => type === 'mic_mint');
     const [mint] = micHistory.rows({ event: events[at]!, hash: '' }) as [string];
-    const good = await runCli(['prove-row', mint.trim(), ...where]);
+    const good = await runWords(['prove-row', mint.trim(), ...where]);
     expect([good.status, good.stderr]).toEqual([0, '']);
     for (const line of ['Row: ', 'Signatures: ', `Event ${at}, 0x`, 'The row is proved.'])
       expect(good.stdout).toContain(line);
-    const { stdout: proof } = await runCli(['prove-row', mint.trim(), '--print-proof', ...where]);
+    const { stdout: proof } = await runWords(['prove-row', mint.trim(), '--print-proof', ...where]);
     const file = await fileWith('row.tlog-proof', proof);
     const event = `0x${hashOf(events[at]!)}`;
-    expect((await runCli(['verify-proof', file, '--event', event, ...keyFlags()])).status).toBe(0);
-    const bad = await runCli(['prove-row', mint.trim().replace(/,12\./, ',13.'), ...where]);
+    expect((await runWords(['verify-proof', file, '--event', event, ...keyFlags()])).status).toBe(0);
+    const bad = await runWords(['prove-row', mint.trim().replace(/,12\./, ',13.'), ...where]);
     expect(bad.status).toBe(1);
     expect(bad.stdout).toMatch(/column amount: expected 12\.345678, found 13\.345678\nThe row does not hold/);
-    const open = await runCli(['prove-row', '2025-07-03,1,1,1,1', '--json', ...where]);
+    const open = await runWords(['prove-row', '2025-07-03,1,1,1,1', '--json', ...where]);
     expect([open.status, JSON.parse(open.stdout)]).toMatchObject([3, { reason: 'follows_from_more' }]);
-    const whole = await runCli([
+    const whole = await runWords([
       'prove-row',
       await fileWith('a.csv', historyOf(mints)),
       '--print-proof',
@@ -104,7 +104,7 @@ describe('cathedral prove-row', () => {
   });
 
   test('takes an event, too', async () => {
-    const { status, stdout } = await runCli(['prove-row', `${events.length - 1}`, ...where]);
+    const { status, stdout } = await runWords(['prove-row', `${events.length - 1}`, ...where]);
     expect([status, stdout]).toEqual([0, expect.stringContaining('The event is in the log.')]);
   });
 
@@ -113,7 +113,7 @@ describe('cathedral prove-row', () => {
     [['prove-row', 'missing.csv'], 'expected a file on this machine, the path of a public history, or a row'],
     [['prove-row', '0'.repeat(64)], '`cathedral prove` makes a proof'],
   ])('%j is wrong use', async (args, message) => {
-    const { status, stderr } = await runCli([...args, ...(args.length > 1 ? where : [])]);
+    const { status, stderr } = await runWords([...args, ...(args.length > 1 ? where : [])]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
@@ -124,15 +124,15 @@ describe('cathedral prove', () => {
     const proved = await runCli(['prove', event, ...where]);
     expect([proved.status, proved.stderr]).toEqual([0, '']);
     expect(proved.stdout).toMatch(/^c2sp\.org\/tlog-proof@v1\nindex 123\n/);
-    const fromLedger = await runCli(['prove', event, '--ledger', join(folder, 'ledger'), ...keyFlags()]);
+    const fromLedger = await runWords(['prove', event, '--ledger', join(folder, 'ledger'), ...keyFlags()]);
     expect(fromLedger.stdout).toBe(proved.stdout);
     const file = await fileWith('a.tlog-proof', proved.stdout);
-    const good = await runCli(['verify-proof', file, '--event', event, ...keyFlags()]);
+    const good = await runWords(['verify-proof', file, '--event', event, ...keyFlags()]);
     expect([good.status, good.stdout]).toEqual([0, expect.stringContaining(`${event} is number 123`)]);
-    const json = await runCli(['verify-proof', file, '--event', event, '--json', ...keyFlags()]);
+    const json = await runWords(['verify-proof', file, '--event', event, '--json', ...keyFlags()]);
     expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, index: 123, size: EVENTS });
     const other = `0x${hashOf(events[124]!)}`;
-    const bad = await runCli(['verify-proof', file, '--event', other, ...keyFlags()]);
+    const bad = await runWords(['verify-proof', file, '--event', other, ...keyFlags()]);
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect(bad.stderr).toContain('hashes that lead elsewhere (log_invalid)');
   });
@@ -144,12 +144,12 @@ describe('cathedral prove', () => {
     [['verify-proof', '--json'], 'PROOF: expected a file'],
     [['verify-export', '--from=1'], 'EXPORT: expected a file'],
   ])('%j is wrong use', async (args, message) => {
-    const { status, stderr } = await runCli(args);
+    const { status, stderr } = await runWords(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test('of an event that is not in the log fails', async () => {
-    const { status, stderr } = await runCli(['prove', '0'.repeat(64), ...where]);
+    const { status, stderr } = await runWords(['prove', '0'.repeat(64), ...where]);
     expect([status, stderr]).toEqual([1, expect.stringContaining('(proof_refused)')]);
   });
 });
@@ -157,7 +157,7 @@ describe('cathedral prove', () => {
 describe('cathedral verify-export', () => {
   test('reports a complete export, with the number of entries in its period', async () => {
     const file = await fileWith('whole.csv', fileOf('csv', rowsOf('csv')));
-    const { status, stdout } = await runCli(['verify-export', file, ...where]);
+    const { status, stdout } = await runWords(['verify-export', file, ...where]);
     expect(status).toBe(0);
     expect(stdout).toContain(`The log has ${EVENTS} events from ${events[0]!.timestamp}`);
     expect(stdout).toContain('The export is complete');
@@ -169,7 +169,7 @@ describe('cathedral verify-export', () => {
     const words = await runCli(['verify-export', file, ...where]);
     expect(words.status).toBe(1);
     expect(words.stdout).toContain(`${file}:42: missing: event ${EVENTS - 42} of the log`);
-    const { status, stdout } = await runCli(['verify-export', file, '--json', ...where]);
+    const { status, stdout } = await runWords(['verify-export', file, '--json', ...where]);
     expect([status, JSON.parse(stdout)]).toMatchObject([
       1,
       { valid: false, rows: EVENTS - 1, entries: EVENTS, faults: [{ line: 42, kind: 'missing' }] },
@@ -184,14 +184,14 @@ describe('cathedral verify-export', () => {
       events.filter(({ type }) => type === 'mic_mint'),
     );
     const file = await fileWith('mints.json', fileOf('json', mints, head));
-    const good = await runCli(['verify-export', file, ...where]);
+    const good = await runWords(['verify-export', file, ...where]);
     expect([good.status, good.stdout]).toEqual([
       0,
       expect.stringContaining(`${mints.length} events that pass the filter`),
     ]);
     expect(good.stdout).not.toContain('say --from');
     const less = await fileWith('less.json', fileOf('json', mints.slice(1), head));
-    expect((await runCli(['verify-export', less, ...where])).status).toBe(1);
+    expect((await runWords(['verify-export', less, ...where])).status).toBe(1);
     const csv = await fileWith(
       'mints.csv',
       fileOf(
@@ -203,8 +203,8 @@ describe('cathedral verify-export', () => {
       ),
     );
     const flags = ['--from', date, '--to', date, '--filter', head.filter];
-    expect((await runCli(['verify-export', csv, ...flags, ...where])).status).toBe(0);
-    const unclear = await runCli(['verify-export', csv, '--filter', 'type=mint', ...where]);
+    expect((await runWords(['verify-export', csv, ...flags, ...where])).status).toBe(0);
+    const unclear = await runWords(['verify-export', csv, '--filter', 'type=mint', ...where]);
     expect([unclear.status, unclear.stderr]).toEqual([2, expect.stringContaining('--filter: expected')]);
   });
 
@@ -216,10 +216,10 @@ describe('cathedral verify-export', () => {
     const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
     const file = await fileWith('served.csv', fileOf('csv', rowsOf('csv')));
     const args = ['verify-export', file, '--url', url, ...keyFlags()];
-    expect((await runCli(args, { CATHEDRAL_GOVERNMENT_KEY: key! })).status).toBe(0);
-    const refused = await runCli(args);
+    expect((await runWords(args, { CATHEDRAL_GOVERNMENT_KEY: key! })).status).toBe(0);
+    const refused = await runWords(args);
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('need a government key')]);
-    const proved = await runCli(['prove', hashOf(events[9]!), '--url', url, ...keyFlags()]);
+    const proved = await runWords(['prove', hashOf(events[9]!), '--url', url, ...keyFlags()]);
     expect(proved.status).toBe(0);
   });
 
@@ -233,7 +233,7 @@ describe('cathedral verify-export', () => {
     };
     const verified = async (checkpoint: string, ...more: string[]) => {
       const file = await fileWith('kept.csv', fileOf('csv', rowsOf('csv')));
-      return runCli(['verify-export', file, '--checkpoint', checkpoint, ...more, ...where]);
+      return runWords(['verify-export', file, '--checkpoint', checkpoint, ...more, ...where]);
     };
 
     test('says that the log extends it, as text and as JSON', async () => {
@@ -283,7 +283,7 @@ describe('cathedral verify-export', () => {
       [join(folder, 'nothing.csv'), 'ENOENT'],
       [await fileWith('notes.txt', 'hello\n'), 'the first line of an audited export'],
     ] as const) {
-      const { status, stderr } = await runCli(['verify-export', file, ...where]);
+      const { status, stderr } = await runWords(['verify-export', file, ...where]);
       expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
     }
   });
@@ -295,7 +295,7 @@ test('text from a file cannot control the terminal', async () => {
     return at === 3 ? JSON.stringify({ ...JSON.parse(row), agent }) : row;
   });
   const file = await fileWith('terminal.ndjson', fileOf('ndjson', rows));
-  const { status, stdout } = await runCli(['verify-export', file, ...where]);
+  const { status, stdout } = await runWords(['verify-export', file, ...where]);
   expect(status).toBe(1);
   expect(stdout).toContain('\\u{1b}[2J\\u{1b}[HThe export is whole\\u{a}The export is whole\\u{9b}8m');
   expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
@@ -311,7 +311,7 @@ test('text from a file cannot control the terminal', async () => {
 test('an export of a period beyond the end of the log is complete with a note about that', async () => {
   const file = await fileWith('beyond.csv', fileOf('csv', rowsOf('csv')));
   const period = ['--from', '2000-01-01', '--to', '2100-01-01'];
-  const { status, stdout } = await runCli(['verify-export', file, ...period, ...where]);
+  const { status, stdout } = await runWords(['verify-export', file, ...period, ...where]);
   expect(status).toBe(0);
   expect(stdout).toContain(`The log ends at ${events.at(-1)!.timestamp}, before the period does`);
 });

@@ -8,14 +8,20 @@ import { withLock } from '../../pipeline/disk/lock.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { CivicServer, civicChain } from '../ledger/civic/civic-server.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { RunningCli, runCli } from './run-cli.ts';
+import { publisherKey, RunningCli, runCli, runHere } from './run-cli.ts';
 
 async function sampleLedger(to: string): Promise<{ folder: string; ledger: string; out: string }> {
   const folder = await temporaryFolder();
   const ledger = join(folder, 'ledger');
-  const { status, stdout } = await runCli(['sample', '--ledger', ledger, '--to', to, '--seed=7']);
+  const { status, stdout } = await runHere('sample', ['--ledger', ledger, '--to', to, '--seed=7']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ events in \d+ snapshots, as of /)]);
   return { folder, ledger, out: join(folder, 'out') };
+}
+
+/** With the key that a process has for the same folder. */
+function here([name = '', ...args]: readonly string[]) {
+  const CATHEDRAL_PUBLISHER_KEY = publisherKey(args[args.indexOf('--out') + 1]!);
+  return runHere(name, args, { env: { CATHEDRAL_PUBLISHER_KEY } });
 }
 
 describe('cathedral build', () => {
@@ -38,13 +44,13 @@ describe('cathedral build', () => {
       ),
     ]);
     const served = await readlink(join(out, 'current'));
-    const second = await runCli(args);
+    const second = await here(args);
     expect([second.status, second.stdout]).toEqual([0, expect.stringMatching(/^unchanged 2025-07-05T00Z-/)]);
     expect(await readlink(join(out, 'current'))).toBe(served);
     expect((await readStatus(out))!.last_run.outcome).toBe('unchanged');
     // Caches keep what did not change.
     expect(purges).toBe(1);
-    expect((await runCli(['check', '--out', out, '--ledger', ledger])).stdout).toBe(
+    expect((await here(['check', '--out', out, '--ledger', ledger])).stdout).toBe(
       'the release agrees with its manifest and the ledger\n',
     );
   });
@@ -53,10 +59,10 @@ describe('cathedral build', () => {
     const { folder, ledger, out } = await sampleLedger('2025-07-04');
     const key = join(folder, 'other.vkey');
     await writeFile(key, 'other.example+9a1a2b3c+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB\n');
-    const wrongKey = await runCli(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
+    const wrongKey = await here(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
     expect([wrongKey.status, wrongKey.stderr]).toEqual([2, expect.stringContaining('(config_invalid)')]);
     await writeFile(key, '\n');
-    const noKey = await runCli(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
+    const noKey = await here(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
     expect([noKey.status, noKey.stderr]).toEqual([
       2,
       expect.stringContaining(`${key}: expected a verifier key`),
@@ -77,13 +83,13 @@ describe('cathedral build', () => {
       error: { code: 'ledger_corrupt' },
     });
     await writeFile(snapshot, bytes);
-    expect((await runCli(args)).status).toBe(0);
+    expect((await here(args)).status).toBe(0);
   });
 
   test('leaves at once, or after a while, where another run holds the lock', async () => {
     const { ledger, out } = await sampleLedger('2025-07-04');
     await withLock(out, { waitMs: 0, holder: 'a test' }, async () => {
-      const { status, stderr } = await runCli([
+      const { status, stderr } = await here([
         'build',
         '--ledger',
         ledger,
@@ -112,7 +118,7 @@ describe('cathedral build', () => {
       const { status, stderr } = await cli.finished();
       expect([status, stderr]).toEqual([expected, expect.stringContaining(`Stopped by ${signal}`)]);
       expect(await readdir(out)).not.toContain('current');
-      expect((await runCli(args)).status).toBe(0);
+      expect((await here(args)).status).toBe(0);
       expect((await readdir(out)).filter((name) => name.startsWith('staging-'))).toEqual([]);
     },
   );
@@ -122,7 +128,7 @@ describe('cathedral build', () => {
     const server = await CivicServer.start(civicChain(250));
     onTestFinished(() => server.close());
     const build = (name: string) =>
-      runCli([
+      here([
         ...[
           'build',
           '--without-site',
@@ -141,7 +147,7 @@ describe('cathedral build', () => {
     const first = await build('first');
     expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('250 new events')]);
     const release = await readlink(join(folder, 'first/out/current'));
-    const checked = await runCli(['ledger', 'check', join(folder, 'first/ledger')]);
+    const checked = await runHere('ledger check', [join(folder, 'first/ledger')]);
     expect(checked.stdout).toContain('The ledger is valid: no errors');
     await build('second');
     expect(await readlink(join(folder, 'second/out/current'))).toBe(release);
@@ -154,10 +160,10 @@ describe('cathedral build', () => {
 describe('cathedral check', () => {
   test('finds a changed byte: exit 1, and the file with expected and found', async () => {
     const { ledger, out } = await sampleLedger('2025-07-04');
-    await runCli(['build', '--ledger', ledger, '--out', out, '--without-site']);
+    await here(['build', '--ledger', ledger, '--out', out, '--without-site']);
     const file = join(out, 'current/public/economy/supply');
     await writeFile(file, (await readFile(file, 'utf8')).replace('1', '2'));
-    const { status, stdout } = await runCli(['check', '--out', out]);
+    const { status, stdout } = await here(['check', '--out', out]);
     expect([status, stdout]).toEqual([
       1,
       expect.stringMatching(/^public\/economy\/supply: expected .+, found .+$/m),
@@ -165,7 +171,7 @@ describe('cathedral check', () => {
     const manifest = join(out, 'current/manifest.json');
     const made = (await readFile(manifest, 'utf8')).replace(/("software": *)"[^"]+"/, '$1"other 0.0.1"');
     await writeFile(manifest, made);
-    const other = await runCli(['check', '--out', out, '--ledger', ledger]);
+    const other = await here(['check', '--out', out, '--ledger', ledger]);
     expect([other.status, other.stdout]).toEqual([
       1,
       expect.stringMatching(/^other 0\.0\.1 made the release, but this is cathedral-data-service /m),
@@ -173,7 +179,7 @@ describe('cathedral check', () => {
   });
 
   test('of an empty folder is a failure', async () => {
-    const { status, stderr } = await runCli(['check', '--out', await temporaryFolder()]);
+    const { status, stderr } = await here(['check', '--out', await temporaryFolder()]);
     expect([status, stderr]).toEqual([
       1,
       expect.stringContaining('expected a published release, found none'),

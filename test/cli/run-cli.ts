@@ -12,6 +12,7 @@ import { formatNoteKeys } from '../../pipeline/ledger/note-keys.ts';
 import { readArguments } from '../../src/commands/command.ts';
 import { Progress } from '../../src/commands/progress.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
+import { understand } from '../../src/commands/understand.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 /** Starts a script of package.json with the npm that users have, instead of `cathedral`. */
@@ -152,8 +153,23 @@ export async function runHere(
   }
 }
 
+/** What `cathedral` answers to these words, in this process. Its errors are not made safe for a terminal, and have no advice. */
+export async function runWords(
+  words: readonly string[],
+  env: Environment = {},
+): Promise<Pick<Finished, 'status' | 'stdout' | 'stderr'>> {
+  try {
+    const asked = await understand(words);
+    if ('text' in asked) return { status: 0, stdout: `${asked.text}\n`, stderr: '' };
+    return await runHere(asked.name, asked.args, { env });
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    return { status: error.exit, stdout: '', stderr: `cathedral: ${error.message}\n` };
+  }
+}
+
 /** A key file per published folder, all with the same key, because it appears in releases. */
-function publisherKey(out: string): string {
+export function publisherKey(out: string): string {
   const path = `${out}.publisher-key`;
   const key = { name: 'test.example', seed: new Uint8Array(32).fill(3), made: '2025-01-01T00:00:00Z' };
   mkdirSync(dirname(path), { recursive: true });

@@ -11,14 +11,18 @@ import { readArguments } from '../../src/commands/command.ts';
 import { formatGroup, formatHelp, formatOverview, sectionsOf } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { runCli, runHere } from './run-cli.ts';
+import { runCli, runHere, runWords } from './run-cli.ts';
 
 const ALL = await loadCommands();
 const NAMES = Object.keys(COMMANDS);
 
 describe('cathedral', () => {
+  test('lists the commands by task, in a process of its own', async () => {
+    expect(await runCli(['--help'])).toMatchObject({ status: 0, stdout: formatOverview(ALL), stderr: '' });
+  });
+
   test.each([['--help'], ['-h'], ['help']])('%s lists the commands by task', async (word) => {
-    const { status, stdout, stderr } = await runCli([word]);
+    const { status, stdout, stderr } = await runWords([word]);
     expect([status, stdout, stderr]).toEqual([0, formatOverview(ALL), '']);
     for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
   });
@@ -31,17 +35,17 @@ describe('cathedral', () => {
     [['keys', 'issue', '--help'], 'keys issue'],
     [['help', 'keys', 'issue'], 'keys issue'],
   ])('%j prints the help of %s', async (args, name) => {
-    const { status, stdout } = await runCli(args);
+    const { status, stdout } = await runWords(args);
     expect([status, stdout]).toEqual([0, `${formatHelp(name, ALL[name]!).trimEnd()}\n`]);
   });
 
   test.each([[['help', 'keys']], [['keys', '--help']]])('%j lists the commands for keys', async (args) => {
     const group = Object.fromEntries(Object.entries(ALL).filter(([name]) => name.startsWith('keys ')));
-    expect((await runCli(args)).stdout).toBe(formatGroup(group));
+    expect((await runWords(args)).stdout).toBe(formatGroup(group));
   });
 
   test.each([['--version'], ['-V'], ['version']])('%s prints the version and the commit', async (word) => {
-    expect((await runCli([word])).stdout).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{12}(\.modified)?)?\n$/);
+    expect((await runWords([word])).stdout).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{12}(\.modified)?)?\n$/);
   });
 
   test('says which option names a place where it may not write', async () => {
@@ -70,10 +74,17 @@ describe('cathedral', () => {
     [['check', 'everything'], 'everything: expected a flag'],
     [['as-of'], 'SNAPSHOT: expected the id of a snapshot'],
   ])('%j is wrong use: exit 2, and one line that says what was expected', async (args, message) => {
-    const { status, stdout, stderr } = await runCli(args);
+    const { status, stdout, stderr } = await runWords(args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`cathedral: ${message}`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('a process says of wrong use what was expected, and nothing else', async () => {
+    const { status, stdout, stderr } = await runCli(['biuld']);
+    const message =
+      'command: expected build, or a command that “cathedral --help” lists, found "biuld" (usage)';
+    expect([status, stdout, stderr]).toEqual([2, '', `cathedral: ${message}\n`]);
   });
 
   test.each([
