@@ -13,7 +13,7 @@ export const SNAPSHOTS = { snapshots: { days: 366 } };
 
 /** Opens a store of the tests, which is near: its faults pass at once. */
 export function openStore(address: string, access: 'read' | 'write' = 'read'): Promise<ObjectStore> {
-  const options = { access, software: 'test/0', attempts: 2, stallMs: 2000, wait: async () => {} };
+  const options = { access, software: 'test/0', attempts: 2, wait: async () => {} };
   return openObjectStore(address, CREDENTIALS, options);
 }
 

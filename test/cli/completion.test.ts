@@ -49,10 +49,7 @@ describe.each(Object.keys(ASK) as (keyof typeof ASK)[])('completion in %s', (she
 
   function offered(line: string): string[] {
     const args = shell === 'fish' ? [script, line] : [shell, script, line];
-    const { stdout, stderr, status } = spawnSync(shell, ['-c', ASK[shell], ...args], {
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
+    const { stdout, stderr, status } = spawnSync(shell, ['-c', ASK[shell], ...args], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
     const lines = stdout.split(/\r?\n/);
     const own = shell === 'zsh' ? lines.flatMap((text) => /^OFFER (.+)$/.exec(text)?.[1] ?? []) : lines;

@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const flags = () => [`--ledger=${ledger}`, `--ledger-key=${join(folder, 'ledger.vkey')}`, '--wait=20'];
+const flags = () => [`--ledger=${ledger}`, `--ledger-key=${join(folder, 'ledger.vkey')}`, '--wait=120'];
 const append = (paths: string[], ...more: string[]) =>
   runHere('ledger append', [...paths, ...flags(), ...more], { now: () => NOW });
 
@@ -442,10 +442,11 @@ test('several processes append at once while one is killed, and a reader sees on
     await sleep(20);
   }
   expect((await done).map(({ status }) => status)).toEqual([0, 0, 0]);
-  const { signal } = await killed;
+  const { status } = await killed;
   const counts = countsIn(head());
   for (const name of ['a', 'b', 'c']) expect(counts.get(name)).toBe(500);
-  expect(counts.get('victim') ?? 0).toBe(signal === 'SIGKILL' ? 0 : 300_000);
+  // The kill may have come just after its batch was in place.
+  expect(counts.get('victim') ?? 0).toBeOneOf(status === 0 ? [300_000] : [0, 300_000]);
   expect([...seen].filter((count) => ![1, 500, 300_000].includes(count))).toEqual([]);
   const seqs = head()
     .trimEnd()

@@ -24,22 +24,18 @@ describe.skipIf(MISSING.length > 0)('a small cluster', () => {
       log: () => {},
     });
     await cluster.ready();
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await cluster?.stop();
     await rm(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test.each(
     ATTACKS.filter(({ name }) => QUICK.includes(name)).map((attack) => [attack.name, attack] as const),
-  )(
-    'withstands the attack %s',
-    async (_, attack) => {
-      expect(await attack.run(cluster)).toBeTruthy();
-    },
-    180_000,
-  );
+  )('withstands the attack %s', async (_, attack) => {
+    expect(await attack.run(cluster)).toBeTruthy();
+  });
 
   test('has no member that ended by itself', () => cluster.assertRunning());
 });

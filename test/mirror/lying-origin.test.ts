@@ -290,14 +290,16 @@ const LIES: Record<string, Lie> = {
   },
   'sends a file so slowly that it never ends (slow drip)': {
     tell: (server) => dripping(server, 'economy/mic-history.csv'),
+    options: { stallMs: 500 },
     code: 'mirror_unreachable',
     place: 'economy/mic-history.csv',
-    found: /^\d+ bytes in 1000 ms$/,
+    found: /^\d+ bytes in 500 ms$/,
   },
   'does not answer': {
     tell: (server) => void server.lies.set('latest.json', () => {}),
+    options: { stallMs: 500 },
     code: 'mirror_unreachable',
-    found: '0 bytes in 1000 ms',
+    found: '0 bytes in 500 ms',
   },
   'cuts a file short': {
     tell: third(['index.html', original('index.html').subarray(0, 10)]),

@@ -1,13 +1,16 @@
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import type { HttpOrigin } from '../../pipeline/verify/http-origin.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { answer, LyingServer, serve, stream } from './lying-server.ts';
 import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
-import { contents, servedBy, updateMirror } from './update-mirror.ts';
+import { contents, httpOrigin, servedBy, updateMirror } from './update-mirror.ts';
 
 let server: LyingServer;
 let folder: string;
@@ -191,15 +194,24 @@ describe('a mirror', () => {
     });
   });
 
+  /** Sends a part, and cuts the connection once it was read. */
+  async function cut(response: ServerResponse, part: Buffer, { traffic }: HttpOrigin): Promise<void> {
+    const before = traffic.bytes;
+    response.write(part);
+    while (traffic.bytes - before < part.length / 2) await sleep(5);
+    response.destroy();
+  }
+
   test('resumes a partly fetched file', async () => {
+    const origin = httpOrigin(server.url);
     const large = server.site.get('economy/large.bin')!;
     server.lies.set('economy/large.bin', (response, request, bytes) => {
       if (server.requests.filter((one) => one.startsWith('economy/large.bin')).length > 1)
         return serve(response, request, bytes);
       response.writeHead(200, { 'content-length': large.length });
-      response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
+      return cut(response, bytes!.subarray(0, 200_000), origin);
     });
-    await updateMirror(server.url, folder);
+    await updateMirror(server.url, folder, { origin });
     const asked = server.requests.filter((one) => one.startsWith('economy/large.bin'));
     expect(asked).toEqual([
       'economy/large.bin',
@@ -209,14 +221,16 @@ describe('a mirror', () => {
   });
 
   test('works with hosts that do not support ranges', async () => {
+    const origin = httpOrigin(server.url);
     let times = 0;
     server.lies.set('economy/large.bin', (response, _, bytes) => {
       times += 1;
       response.writeHead(200, { 'content-length': bytes!.length });
       if (times > 1) return response.end(bytes);
-      response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
+      return cut(response, bytes!.subarray(0, 200_000), origin);
     });
-    await updateMirror(server.url, folder);
+    await updateMirror(server.url, folder, { origin });
+    expect(times).toBe(2);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 

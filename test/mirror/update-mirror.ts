@@ -8,7 +8,7 @@ import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;
 
-export type UpdateOptions = Partial<MirrorOptions> & { lines?: string[] };
+export type UpdateOptions = Partial<MirrorOptions> & { lines?: string[]; stallMs?: number };
 
 export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {}): HttpOrigin {
   const wait = async () => {};
@@ -16,7 +16,7 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
   return new HttpOrigin({
     baseUrl: address,
     fetch,
-    stallMs: 1000,
+    stallMs: 30_000,
     timeLimitMs: 600_000,
     software: 'test 0.0.0',
     apiKey: null,
@@ -32,9 +32,9 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
 export async function updateMirror(
   address: string,
   folder: string,
-  { lines = [], ...more }: UpdateOptions = {},
+  { lines = [], stallMs = 30_000, ...more }: UpdateOptions = {},
 ): Promise<Mirrored & { requests: number; bytes: number }> {
-  const origin = httpOrigin(address);
+  const origin = httpOrigin(address, { stallMs });
   const mirrored = await mirror({
     origin,
     address,
