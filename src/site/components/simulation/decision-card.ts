@@ -1,7 +1,7 @@
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Parameters } from '../../../simulation/scenario.ts';
 import type { ShownAction, ShownState } from '../../../simulation/view.ts';
-import { make } from './make-element.ts';
+import { make, makeButton } from './make-element.ts';
 import { parameterField } from './parameter-field.ts';
 import type { Prediction, Question } from './predictions.ts';
 
@@ -142,9 +142,8 @@ interface Ask {
 export function askFor({ text, answers }: Question, skip = 'Skip'): Ask {
   const ask: Ask = { element: make('div'), onAnswer: () => {} };
   const button = (label: string, value: Prediction['expected'] | null) => {
-    const made = make('button', { type: 'button', class: value === null ? 'quiet' : 'answer' }, label);
+    const made = makeButton(label, () => ask.onAnswer(value), value === null ? 'quiet' : 'answer');
     if (value !== null) made.dataset.answer = value;
-    made.addEventListener('click', () => ask.onAnswer(value));
     return made;
   };
   ask.element = make(

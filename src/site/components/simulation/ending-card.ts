@@ -1,5 +1,5 @@
 import type { Debrief, DebriefChoice } from '../../../simulation/debrief.ts';
-import { make } from './make-element.ts';
+import { make, makeButton } from './make-element.ts';
 import { OUTCOMES, type Outcome } from './outcome-words.ts';
 import { type Judged, TRENDS, type Trend } from './predictions.ts';
 
@@ -23,11 +23,6 @@ export function endingCard(
   { debrief: { title, text, question, choices }, predictions, laboratory, titleOf }: EndingView,
   { again, change, share }: EndingHandlers,
 ): HTMLElement {
-  const button = (label: string, does: () => void, kind = '') => {
-    const made = make('button', { type: 'button', class: kind }, label);
-    made.addEventListener('click', does);
-    return made;
-  };
   const isYours = choices.some(({ by }) => by === 'you');
   return make(
     'section',
@@ -41,8 +36,8 @@ export function endingCard(
     make(
       'p',
       { class: 'commit' },
-      button('Play again', again, 'primary'),
-      button('Share', share),
+      makeButton('Play again', again, 'primary'),
+      makeButton('Share', share),
       make('a', { href: laboratory }, 'The same decisions with 200 seeds'),
     ),
     make('h4', {}, isYours ? 'What you chose, and what would have been' : 'You took no decision in this run'),
@@ -89,11 +84,6 @@ function saidOf(about: Judged['about'], value: Outcome | Trend): string {
 
 /** What was chosen, by the reader or by time; what it moved; and what would have been without it, with a button to change it. */
 function choiceList(choices: readonly DebriefChoice[], change: (choice: DebriefChoice) => void): HTMLElement {
-  const button = (choice: DebriefChoice) => {
-    const made = make('button', { type: 'button', class: 'link screen-only' }, 'Change this');
-    made.addEventListener('click', () => change(choice));
-    return made;
-  };
   return make(
     'ol',
     { class: 'chosen-list' },
@@ -107,7 +97,7 @@ function choiceList(choices: readonly DebriefChoice[], change: (choice: DebriefC
           `Day ${choice.tick}. ${choice.decision ?? 'Your move'}: `,
           make('strong', {}, choice.label),
           choice.by === 'time' ? ', by default. Nobody chose in time.' : '. ',
-          choice.by === 'you' && button(choice),
+          choice.by === 'you' && makeButton('Change this', () => change(choice), 'link screen-only'),
         ),
         ...(choice.without ? withoutParts(choice.moved, choice.without.said) : []),
       ),

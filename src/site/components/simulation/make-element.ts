@@ -10,7 +10,13 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for a part of a picture. */
+export function makeButton(label: string, press: () => void, kind = ''): HTMLButtonElement {
+  const button = make('button', { type: 'button', class: kind }, label);
+  button.addEventListener('click', press);
+  return button;
+}
+
+/** Creates a part of a picture. */
 export function draw<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

@@ -30,6 +30,18 @@ interface Kept {
   history: readonly Shown[];
 }
 
+/** What the reader is about. */
+export type State = 'story' | 'back' | 'ended' | 'decision' | 'running' | 'paused';
+
+export function stateOf({ isStarted, isRunning, looked, run, course }: Playing): State {
+  if (!isStarted) return 'story';
+  if (looked < run.tick) return 'back';
+  const { world } = course.at(-1)!;
+  if (world.ending !== null) return 'ended';
+  if (world.open.length > 0) return 'decision';
+  return isRunning ? 'running' : 'paused';
+}
+
 /** What is shown of a run, kept, because a page shows each tick many times. */
 const SHOWN = new WeakMap<Run, Shown>();
 
