@@ -15,8 +15,7 @@ import {
   newSetUp,
   parseSetUpAddress,
 } from '../../src/site/components/simulation/laboratory/set-up-address.ts';
-import { sweptShares } from '../../src/site/components/simulation/laboratory/sweep-shares.ts';
-import { sweepSentence } from '../../src/site/components/simulation/laboratory/sweep-words.ts';
+import { sweepSentence, sweptShares } from '../../src/site/components/simulation/laboratory/sweep-shares.ts';
 
 const [FIRST] = SCENARIOS;
 const NAMES = SCENARIOS.map(({ name }) => name);

@@ -1,3 +1,5 @@
+import { saveFile } from '../save-file.ts';
+
 /** Makes a PNG of the view that is shown. */
 export interface ImageSource {
   /** A file of this view that the host has; null if it has none. */
@@ -27,7 +29,7 @@ export function addImageButton(place: HTMLElement, source: ImageSource): void {
       () =>
         image.then(
           (blob) => {
-            save(blob, source.name);
+            saveFile(source.name, blob);
             say(`This browser does not let pages copy images, so it was saved as ${source.name}.`);
           },
           () => say('The image cannot be made now. The links below are to the chart’s files.'),
@@ -40,14 +42,6 @@ export function addImageButton(place: HTMLElement, source: ImageSource): void {
 /** Hands over the promise: Safari allows a page to write only within the click. */
 async function copy(image: Promise<Blob>): Promise<void> {
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })]);
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 async function pngOf({ address, svg }: ImageSource): Promise<Blob> {

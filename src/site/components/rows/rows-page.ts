@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { makeElement } from '../attestations/make-element.ts';
 import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
+import { saveFile } from '../save-file.ts';
 import type { PageOfRows } from './row-source.ts';
 import type { RowsJob, RowsReply } from './rows-worker.ts';
 import {
@@ -202,10 +203,7 @@ function button(words: string, press: () => void): HTMLButtonElement {
 }
 
 function save(blob: Blob): void {
-  const saved = link('', URL.createObjectURL(blob));
-  saved.download = `${about.name.replaceAll('_', '-')}-selection.csv`;
-  saved.click();
-  setTimeout(() => URL.revokeObjectURL(saved.href), 60_000);
+  saveFile(`${about.name.replaceAll('_', '-')}-selection.csv`, blob);
   say(
     `Saved ${formatCount(total, 'row')}, ${formatBytes(blob.size)}. ${wordsOf(table.tBodies[0]!.rows.length)}`,
   );

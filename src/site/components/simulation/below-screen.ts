@@ -32,7 +32,7 @@ export function showBelow(page: HTMLElement, playing: Playing): void {
   offerTakeAway(page, playing, textOf(course.at(-1)!.scenario.question, course.at(-1)!.world));
 }
 
-/** For each action up to the tick shown, what it moved; the last one is open. */
+/** What the last action up to the day shown moved. */
 function showWhy(part: Part, { course, looked, run }: Playing): void {
   const place = part('why');
   const actions = run.actions.filter(({ tick }) => tick <= looked);

@@ -1,6 +1,7 @@
 import { replay } from '../../../simulation/run.ts';
 import type { Shown } from '../../../simulation/view.ts';
 import { VIRTUES, type Virtue } from '../../../simulation/virtues.ts';
+import { saveFile } from '../save-file.ts';
 import { coursePicture } from './course-picture.ts';
 import type { Playing } from './player.ts';
 import { formatRunAddress, type RecordedRun } from './run-address.ts';
@@ -109,25 +110,22 @@ export function offerTakeAway(page: HTMLElement, playing: Playing, title: string
   for (const [name, text] of Object.entries(textOf))
     page.querySelector(`[data-part="${name}"] code`)!.textContent = text;
   for (const button of page.querySelectorAll<HTMLButtonElement>('[data-save]'))
-    button.onclick = () => save(fileOf(button.dataset.save!, playing, { address, title }));
+    button.onclick = () => {
+      const ending = button.dataset.save!;
+      const [type, text] = contentOf(ending, playing, { address, title });
+      saveFile(`${run.scenario}-${run.seed}-${run.tick}.${ending}`, new Blob([text], { type }));
+    };
 }
 
-interface SavedFile {
-  name: string;
-  type: string;
-  text: string;
-}
-
-function fileOf(
+/** The media type and content of what is saved with this ending. */
+function contentOf(
   ending: string,
   { run, history, kept }: Playing,
   about: { address: string; title: string },
-): SavedFile {
-  const name = `${run.scenario}-${run.seed}-${run.tick}.${ending}`;
-  if (ending === 'csv') return { name, type: 'text/csv', text: transcriptCsv(history) };
-  if (ending === 'decisions.csv') return { name, type: 'text/csv', text: decisionsCsv(run) };
-  if (ending === 'json')
-    return { name, type: 'application/json', text: transcriptJson(run, history, about.address) };
+): [type: string, text: string] {
+  if (ending === 'csv') return ['text/csv', transcriptCsv(history)];
+  if (ending === 'decisions.csv') return ['text/csv', decisionsCsv(run)];
+  if (ending === 'json') return ['application/json', transcriptJson(run, history, about.address)];
   const colour = (variable: string) =>
     getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
   const other = kept ? { other: kept.history } : {};
@@ -137,16 +135,7 @@ function fileOf(
     source: about.address,
     ...other,
   });
-  return { name, type: 'image/svg+xml', text: standAlone(picture, colour) };
-}
-
-function save({ name, type, text }: SavedFile): void {
-  const href = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(href);
+  return ['image/svg+xml', standAlone(picture, colour)];
 }
 
 /** A citation in prose. `year` is that of the release, because a run has no date; `address` replays it. */

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { makeElement } from '../attestations/make-element.ts';
+import { saveFile } from '../save-file.ts';
 import { versionAddress } from '../versions/version-address.ts';
 import type { QueryResult } from './limits.ts';
 import type { SqlJob, SqlReply } from './sql-worker.ts';
@@ -151,7 +152,7 @@ function showResult({
   const buttons = makeElement(
     'p',
     'form-buttons',
-    button('Save as CSV', () => save(found.csv)),
+    button('Save as CSV', () => saveFile('query.csv', found.csv)),
   );
   const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
   const permanent = new URL(addressOf(editor.value.trim(), snapshot ?? ''), location.href).href;
@@ -271,13 +272,6 @@ function provenance(
     makeElement('ul', '', ...items),
     ...again,
   );
-}
-
-function save(blob: Blob): void {
-  const saved = link('', URL.createObjectURL(blob));
-  saved.download = 'query.csv';
-  saved.click();
-  setTimeout(() => URL.revokeObjectURL(saved.href), 60_000);
 }
 
 /** The address has the query, so that the back button goes to the query before. */

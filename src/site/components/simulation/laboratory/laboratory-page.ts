@@ -1,5 +1,5 @@
 import { formatCount, formatNumber } from '../../../../../pipeline/words/number.ts';
-import { type RunRow, runsCsv } from '../../../../simulation/laboratory/run-row.ts';
+import type { RunRow } from '../../../../simulation/laboratory/run-row.ts';
 import {
   BATCH_LIMITS,
   EACH,
@@ -15,6 +15,7 @@ import { AT_RANDOM } from '../../../../simulation/plan.ts';
 import { SEEDS } from '../../../../simulation/run.ts';
 import { VERSIONS } from '../../../../simulation/versions.ts';
 import { makeElement } from '../../attestations/make-element.ts';
+import { partsOf } from '../page-parts.ts';
 import { describeVariant } from './parameter-words.ts';
 import { playInWorker } from './play-in-worker.ts';
 import { PRESETS, randomPlan } from './presets.ts';
@@ -26,19 +27,13 @@ import {
   showSummary,
   showSweep,
 } from './results-view.ts';
+import { saveBatch } from './save-batch.ts';
 import { formatSetUpAddress, newSetUp, type ParsedAddress, parseSetUpAddress } from './set-up-address.ts';
-import { fileName, setUpJson } from './set-up-file.ts';
 import { showPlan, showSliders, showSweepOptions } from './set-up-form.ts';
 
 const page = document.querySelector<HTMLElement>('#laboratory')!;
 
-function part<T extends Element = HTMLElement>(name: string): T {
-  return page.querySelector<T>(`[data-part="${name}"]`)!;
-}
-
-function field<T extends HTMLElement = HTMLInputElement>(name: string): T {
-  return page.querySelector<T>(`[data-field="${name}"]`)!;
-}
+const { part, field } = partsOf(page);
 
 function tell(text: string): void {
   part('status').textContent = text;
@@ -275,26 +270,6 @@ function addressOf(played: SetUp): string {
   return `${location.origin}${location.pathname}${formatSetUpAddress(played)}`;
 }
 
-const FILES: Readonly<Record<string, { type: string; text: (shown: BatchResults) => string }>> = {
-  csv: { type: 'text/csv', text: ({ setUp: played, rows }) => runsCsv(played, rows) },
-  json: {
-    type: 'application/json',
-    text: ({ setUp: played, rows }) =>
-      setUpJson({ setUp: played, runs: rows.length, of: runCount(played) }, addressOf(played)),
-  },
-};
-
-function save(ending: string): void {
-  const { setUp: played, rows } = results!;
-  const { type, text } = FILES[ending]!;
-  const href = URL.createObjectURL(new Blob([text(results!)], { type }));
-  const link = makeElement('a', '');
-  link.href = href;
-  link.download = fileName({ setUp: played, runs: rows.length, of: runCount(played) }, ending);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
-
 const DOINGS: Readonly<Record<string, () => void>> = {
   cancel: () => stop?.(),
   reset() {
@@ -408,7 +383,7 @@ function begin(): void {
   document.addEventListener('click', (event) => {
     const target = (event.target as Element).closest<HTMLElement>('[data-do], [data-save], [data-preset]');
     if (target?.dataset.do) DOINGS[target.dataset.do]?.();
-    else if (target?.dataset.save) save(target.dataset.save);
+    else if (target?.dataset.save) saveBatch(target.dataset.save, results!, addressOf(results!.setUp));
     else if (target?.dataset.preset) choosePreset(event, target.dataset.preset);
   });
   // A page that is kept for the Back button would keep its worker.

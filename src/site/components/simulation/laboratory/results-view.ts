@@ -9,8 +9,7 @@ import { histogram, type LinePoint, shareBars, shareLine, spark } from './drawin
 import { type EndingShare, endingShares } from './endings.ts';
 import { BATCH_MEASURES, type BatchMeasure, quantilesOf, valuesOf } from './measures.ts';
 import { describeSetUp, describeVariant, parameterTitle } from './parameter-words.ts';
-import { type SweptShares, sweptShares } from './sweep-shares.ts';
-import { sweepSentence } from './sweep-words.ts';
+import { type SweptShares, sweepSentence, sweptShares } from './sweep-shares.ts';
 
 export interface BatchResults {
   setUp: SetUp;

@@ -1,6 +1,7 @@
 import { scenarioNamed } from '../../../../simulation/scenarios.ts';
 import { makeElement } from '../../attestations/make-element.ts';
 import { addCopyButton } from '../../files/copy-button.ts';
+import { saveFile } from '../../save-file.ts';
 import { type Assignment, type AssignmentLink, assignmentLinks, readAssignment } from './assignment.ts';
 import { checkHandedIn, checkTranscript, type HandedIn, handedInCsv, MOST_LINES } from './handed-in.ts';
 
@@ -117,14 +118,9 @@ function beginHandedIn(form: HTMLFormElement): void {
     const good = rows.filter(({ verdict }) => verdict === 'finished').length;
     status.textContent = `${rows.length} checked: ${good} finished, ${rows.length - good} to look at.`;
   });
-  save.addEventListener('click', () => {
-    const href = URL.createObjectURL(new Blob([handedInCsv(rows)], { type: 'text/csv' }));
-    const link = document.createElement('a');
-    link.href = href;
-    link.download = 'handed-in.csv';
-    link.click();
-    URL.revokeObjectURL(href);
-  });
+  save.addEventListener('click', () =>
+    saveFile('handed-in.csv', new Blob([handedInCsv(rows)], { type: 'text/csv' })),
+  );
 }
 
 function tableOf(rows: readonly HandedIn[]): HTMLTableElement {
