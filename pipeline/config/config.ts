@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
+import { FILE_SOURCE, SHARED_LEDGER } from './ledger-address.ts';
 import { nearestName } from './nearest-name.ts';
 import { INSTALLED, PROJECT } from './project.ts';
-import { FILE_SOURCE, type Option, SHARED_LEDGER } from './setting.ts';
+import type { Option } from './setting.ts';
 import { type Config, SETTINGS, type SettingName } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -73,12 +73,6 @@ export const objectAddress = text
 /** `https://data.example.org`: a whole host, in one spelling only, because it is compared and paths are appended to it. */
 export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
 
-/** `ndjson+file:/srv/votes.ndjson`: a file that is followed; also with `//` before an absolute path. */
-export const FILE_SOURCE = /^(ndjson|csv)\+file:(?:\/\/(?=\/))?(.+)$/s;
-
-/** The ledger that another machine shares. */
-export const SHARED_LEDGER = 'store:';
-
 export function hasScheme(value: string): boolean {
   return HAS_SCHEME.test(value);
 }
@@ -101,3 +95,12 @@ export function integer(min: number, max: number) {
 
 /** Several values of an option with `many`. */
 export const texts = text.transform((values) => values.split('\0'));
+
+/** A switch by flag and environment variable. */
+export const SWITCH = { default: 'false', unit: 'true or false', switch: true, schema: truth } as const;
+
+export const COUNT = { unit: 'a whole number, 0 to 1000000', schema: integer(0, 1_000_000) } as const;
+export const POSITIVE_COUNT = {
+  unit: 'a whole number, 1 to 1000000',
+  schema: integer(1, 1_000_000),
+} as const;

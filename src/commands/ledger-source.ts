@@ -5,13 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
+import { type LedgerSource, nameOfSource, type RemoteSource } from '../../pipeline/config/ledger-address.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
-import {
-  type Config,
-  type LedgerSource,
-  nameOfSource,
-  type RemoteSource,
-} from '../../pipeline/config/settings.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';

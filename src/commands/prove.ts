@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { type LedgerSource, ledgerSource } from '../../pipeline/config/ledger-address.ts';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
-import { type Config, type LedgerSource, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
+import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { assertQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';

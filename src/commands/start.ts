@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
+import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';

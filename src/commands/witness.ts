@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from '../../pipeline/config/setting.ts';
-import { keyName } from '../../pipeline/config/settings.ts';
+import { keyName } from '../../pipeline/config/settings/publishing.ts';
 import { takeLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { text } from '../../../pipeline/config/setting.ts';
-import { keyName } from '../../../pipeline/config/settings.ts';
+import { keyName } from '../../../pipeline/config/settings/publishing.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Amount, type Cathedral, Multiplier, Timestamp } from '../../../pipeline/ledger/event.ts';
 import { initLedger } from '../../../pipeline/ledger/init-ledger.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type LedgerSource, nameOfSource } from '../../../pipeline/config/settings.ts';
+import { type LedgerSource, nameOfSource } from '../../../pipeline/config/ledger-address.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
   keyFileBeside,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ledgerSource } from '../../../pipeline/config/settings.ts';
+import { ledgerSource } from '../../../pipeline/config/ledger-address.ts';
 import { checkLedger } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import { readVerifiers } from '../../../pipeline/ledger/ledger-keys.ts';

@@ -1,0 +1,74 @@
+import { integer, type Setting, SWITCH, text } from '../setting.ts';
+
+export const KEY_HOLDERS = {
+  keys: {
+    group: 'API keys',
+    flag: 'keys',
+    env: 'CATHEDRAL_KEYS',
+    default: 'var/keys/keys.sqlite',
+    unit: 'a file on a local disk',
+    description:
+      'The database of API keys: their hashes, holders and expiry times. Back it up: without it, the service knows no key.',
+    path: true,
+    schema: text,
+  },
+  smtpUrl: {
+    group: 'API keys',
+    flag: null,
+    env: 'SMTP_URL',
+    default: null,
+    unit: 'smtps://user:password@host or smtp://…',
+    description:
+      'The mail server that sends keys and codes. It contains a password, so it is read from the environment only.',
+    secret: true,
+    schema: text,
+  },
+  mailFrom: {
+    group: 'API keys',
+    flag: 'mail-from',
+    env: 'CATHEDRAL_MAIL_FROM',
+    default: null,
+    unit: 'an address, or a name with one: Cathedral <keys@data.example.org>',
+    description: 'The sender of mails. Required together with SMTP_URL.',
+    schema: text,
+  },
+  webhooks: {
+    group: 'Webhooks',
+    flag: 'webhooks',
+    env: 'CATHEDRAL_WEBHOOKS',
+    default: 'var/webhooks/webhooks.db',
+    unit: 'a file on a local disk',
+    description:
+      'The database of webhooks: subscriptions with their secrets, and what is to be delivered. Several servers on one machine may share it. Back it up with the keys.',
+    path: true,
+    schema: text,
+  },
+  webhookPrivate: {
+    group: 'Webhooks',
+    flag: 'webhook-private',
+    env: 'CATHEDRAL_WEBHOOK_PRIVATE',
+    description:
+      'Lets receivers of webhooks be in private networks and use http, for intranets and tests. On the internet, it would let the holder of a key send requests to machines behind the firewall.',
+    ...SWITCH,
+  },
+  accessLog: {
+    group: 'Access log',
+    flag: 'access-log',
+    env: 'CATHEDRAL_ACCESS_LOG',
+    default: 'var/access-log',
+    unit: 'a folder on a local disk',
+    description: 'The access log: every request for a restricted file. Only one server may write it.',
+    path: true,
+    schema: text,
+  },
+  accessLogSize: {
+    group: 'Access log',
+    flag: 'access-log-size',
+    env: 'CATHEDRAL_ACCESS_LOG_SIZE',
+    default: '64',
+    unit: 'MiB, 1 to 4096',
+    description:
+      'The size at which the access log continues in a new file. The default holds some hundred thousand entries and is small enough to copy.',
+    schema: integer(1, 4_096),
+  },
+} as const satisfies Record<string, Setting>;

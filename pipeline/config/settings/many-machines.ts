@@ -1,0 +1,74 @@
+import { integer, objectAddress, type Setting, text } from '../setting.ts';
+
+export const MANY_MACHINES = {
+  releases: {
+    group: 'Many machines',
+    flag: 'releases',
+    env: 'CATHEDRAL_RELEASES',
+    default: null,
+    unit: 's3+https://host[:port]/bucket[/prefix][?region=…]',
+    description:
+      'The bucket of an S3-compatible object store through which several machines share releases. Without it, releases stay on this machine. The credentials belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, because every user of a machine sees flags. s3+http:// reaches a store on this machine, and with the parameter unencrypted=true any other.',
+    schema: objectAddress,
+  },
+  cacheSize: {
+    group: 'Many machines',
+    flag: 'cache-size',
+    env: 'CATHEDRAL_CACHE_SIZE',
+    default: '1024',
+    unit: 'MiB, 64 to 1048576',
+    description:
+      'The space for files of the bucket that a server fetches when they are first requested: snapshots and the log. The least recently used ones go. The largest of these files has to fit; the default holds the snapshots of about a year.',
+    schema: integer(64, 1_048_576),
+  },
+  switchDelay: {
+    group: 'Many machines',
+    flag: 'switch-delay',
+    env: 'CATHEDRAL_SWITCH_DELAY',
+    default: '10',
+    unit: 'seconds, 0 to 60',
+    description:
+      'How long after a publisher has named a new release in the bucket all servers switch to it. Until then they fetch it. Raise it if some take longer and switch late.',
+    schema: integer(0, 60),
+  },
+  accessKeyId: {
+    group: 'Many machines',
+    flag: null,
+    env: 'AWS_ACCESS_KEY_ID',
+    default: null,
+    unit: 'an access key',
+    description: 'The access key of the object store, read from the environment only, like its secret.',
+    secret: true,
+    schema: text,
+  },
+  secretAccessKey: {
+    group: 'Many machines',
+    flag: null,
+    env: 'AWS_SECRET_ACCESS_KEY',
+    default: null,
+    unit: 'the secret of the access key',
+    description: 'The secret of the access key, read from the environment only.',
+    secret: true,
+    schema: text,
+  },
+  sessionToken: {
+    group: 'Many machines',
+    flag: null,
+    env: 'AWS_SESSION_TOKEN',
+    default: null,
+    unit: 'a session token',
+    description: 'Part of temporary credentials of the object store, read from the environment only.',
+    secret: true,
+    schema: text,
+  },
+  store: {
+    group: 'Many machines',
+    flag: null,
+    env: 'CATHEDRAL_STORE',
+    default: null,
+    unit: 'postgres://user@host:port,host2:port2/database?sslmode=…',
+    description:
+      'The PostgreSQL database that several machines share: API keys, counts of requests and whatever else they have to agree on. Name the primary and its standbys; the one that takes writes is used. Everything is in the schema cathedral. A password belongs in PGPASSWORD or a password file. Without it, a single machine keeps these things in files.',
+    schema: text.regex(/^postgres(?:ql)?:\/\//),
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,179 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { integer, POSITIVE_COUNT, type Setting, text } from '../setting.ts';
+
+/** `10.0.0.7,2001:db8::/32` */
+const networks = text
+  .transform((list) => list.split(',').map((item) => item.trim()))
+  .refine((list) => list.length <= 100 && list.every(isNetwork));
+
+export const SERVER = {
+  host: {
+    group: 'Server',
+    flag: 'host',
+    env: 'CATHEDRAL_HOST',
+    default: 'localhost',
+    unit: 'a host name or an address of this machine',
+    description:
+      'The address to listen on. The default accepts connections from this machine only, as behind a reverse proxy; 0.0.0.0 or :: accepts them from everywhere.',
+    schema: text,
+  },
+  port: {
+    group: 'Server',
+    flag: 'port',
+    env: 'PORT',
+    default: '8080',
+    unit: 'a TCP port, 0 to 65535',
+    description:
+      'The port to listen on; 0 takes a free one. `npm start` honours it too: PORT=9000 npm start. The default of --base-url contains it.',
+    schema: integer(0, 65_535),
+  },
+  trustedProxies: {
+    group: 'Server',
+    flag: 'trusted-proxies',
+    env: 'CATHEDRAL_TRUSTED_PROXIES',
+    default: null,
+    unit: 'addresses or networks, separated by commas: 127.0.0.1,10.0.0.0/8',
+    description:
+      'Reverse proxies whose X-Forwarded-For and X-Forwarded-Proto headers the server believes. By default it ignores these headers, because clients could forge their address.',
+    schema: networks,
+  },
+  requestTimeout: {
+    group: 'Server',
+    flag: 'request-timeout',
+    env: 'CATHEDRAL_REQUEST_TIMEOUT',
+    default: '30',
+    unit: 'seconds, 1 to 600',
+    description: 'How long a request and its headers may take to arrive. A slower one gets 408.',
+    schema: integer(1, 600),
+  },
+  keepAlive: {
+    group: 'Server',
+    flag: 'keep-alive',
+    env: 'CATHEDRAL_KEEP_ALIVE',
+    default: '65',
+    unit: 'seconds, 1 to 3600',
+    description:
+      'How long an idle connection stays open. The default is longer than the 60 s of most reverse proxies, so that the proxy closes it.',
+    schema: integer(1, 3_600),
+  },
+  stallTimeout: {
+    group: 'Server',
+    flag: 'stall-timeout',
+    env: 'CATHEDRAL_STALL_TIMEOUT',
+    default: '60',
+    unit: 'seconds, 1 to 3600',
+    description: 'After how long the server drops a client that does not read the answer waiting for it.',
+    schema: integer(1, 3_600),
+  },
+  cacheTagHeader: {
+    group: 'Server',
+    flag: 'cache-tag-header',
+    env: 'CATHEDRAL_CACHE_TAG_HEADER',
+    default: null,
+    unit: 'the name of a header: Cache-Tag, Surrogate-Key, CDN-Tag, xkey, …',
+    description:
+      'Marks the responses that a new release replaces with the tag cathedral-release, in the header that your CDN reads, so that one purge request makes it forget them.',
+    schema: text.regex(/^[A-Za-z0-9-]+$/),
+  },
+  drain: {
+    group: 'Server',
+    flag: 'drain',
+    env: 'CATHEDRAL_DRAIN',
+    default: '0',
+    unit: 'seconds, 0 to 3600',
+    description:
+      'How long the server keeps accepting requests when the service stops, while /readyz says 503. Behind a load balancer, at least the time that this takes to notice; alone, 0.',
+    schema: integer(0, 3_600),
+  },
+  grace: {
+    group: 'Server',
+    flag: 'grace',
+    env: 'CATHEDRAL_GRACE',
+    default: '10',
+    unit: 'seconds, 0 to 3600',
+    description: 'How long answers in progress may take when the service stops. Then they are cut off.',
+    schema: integer(0, 3_600),
+  },
+  logLevel: {
+    group: 'Server',
+    flag: 'log-level',
+    env: 'CATHEDRAL_LOG_LEVEL',
+    default: 'warn',
+    unit: 'one of debug, info, warn, error',
+    description:
+      'What the server logs to standard error, one JSON object per line. Level info logs every request, without addresses and keys.',
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+  },
+  maxConnections: {
+    group: 'Limits',
+    flag: 'max-connections',
+    env: 'CATHEDRAL_MAX_CONNECTIONS',
+    default: '10000',
+    description: 'Open connections. The server closes further ones. An idle connection costs a few kB.',
+    ...POSITIVE_COUNT,
+  },
+  maxConnectionsPerClient: {
+    group: 'Limits',
+    flag: 'max-connections-per-client',
+    env: 'CATHEDRAL_MAX_CONNECTIONS_PER_CLIENT',
+    default: '500',
+    description:
+      'Open connections from one address or IPv6 /64. The server closes further ones. Behind a trusted proxy it counts the concurrent requests and streams of the address that the proxy reports, and answers further ones with 503. The default is enough for a university behind one address, and a twentieth of all connections.',
+    ...POSITIVE_COUNT,
+  },
+  maxActive: {
+    group: 'Limits',
+    flag: 'max-active',
+    env: 'CATHEDRAL_MAX_ACTIVE',
+    default: '4000',
+    description:
+      'Concurrent requests above which load is high. The threshold is 1.5 times as high for requests with a key, and twice as high for government keys. Most requests wait for the network and cost tens of kB. One client may use a quarter of them for large files.',
+    ...POSITIVE_COUNT,
+  },
+  maxDelay: {
+    group: 'Limits',
+    flag: 'max-delay',
+    env: 'CATHEDRAL_MAX_DELAY',
+    default: '150',
+    unit: 'milliseconds, 10 to 60000',
+    description:
+      'Mean delay of the event loop, in two consecutive half seconds, above which load is high, provided that at least a twentieth of `--max-active` requests still wait for their answer. Both thresholds are 1.5 times as high for requests with a key, and twice as high for government keys. Above this delay responses feel slow; requests still succeed. The delay alone refuses nobody, because something else may keep the machine busy.',
+    schema: integer(10, 60_000),
+  },
+  limits: {
+    group: 'Limits',
+    flag: 'limits',
+    env: 'CATHEDRAL_LIMITS',
+    default: 'var/limits/limits.db',
+    unit: 'a file on a local disk',
+    description:
+      'The database that counts the requests of the day. Several servers on one machine may share it.',
+    path: true,
+    schema: text,
+  },
+  exports: {
+    group: 'Limits',
+    flag: 'exports',
+    env: 'CATHEDRAL_EXPORTS',
+    default: '16',
+    unit: 'a whole number, 0 to 1000',
+    description: 'Concurrent audited exports. Further ones get 503. Each may hold a few MB of memory.',
+    schema: integer(0, 1_000),
+  },
+  exportsPerHolder: {
+    group: 'Limits',
+    flag: 'exports-per-holder',
+    env: 'CATHEDRAL_EXPORTS_PER_HOLDER',
+    default: '4',
+    unit: 'a whole number, 0 to 1000',
+    description: 'Concurrent audited exports for one holder of keys, so that no holder takes all of them.',
+    schema: integer(0, 1_000),
+  },
+} as const satisfies Record<string, Setting>;
+
+function isNetwork(item: string): boolean {
+  const [host = '', prefix] = item.split('/');
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(host)] ?? 0;
+  return bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+}
