@@ -25,14 +25,14 @@ export function showEconomy(place: HTMLElement, world: World): void {
     ),
     make(
       'div',
-      { class: 'bar index', 'aria-hidden': 'true' },
+      { class: 'meter index', 'aria-hidden': 'true' },
       at(make('i', { class: 'needle' }, make('b', {}, 'needed')), share(threshold)),
       at(make('i', { class: 'reading', 'data-minting': String(isMinting) }), share(mii)),
     ),
     make('p', {}, supplyWords(world)),
     make(
       'div',
-      { class: 'bar stocks', 'aria-hidden': 'true' },
+      { class: 'meter stocks', 'aria-hidden': 'true' },
       ...STOCKS.map((stock) => {
         const part = make('span', {
           'data-stock': stock,

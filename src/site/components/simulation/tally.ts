@@ -35,7 +35,7 @@ export function showTally(place: HTMLElement, world: World, sentinels: readonly 
     ),
     make(
       'div',
-      { class: 'bar seats', 'aria-hidden': 'true' },
+      { class: 'meter seats', 'aria-hidden': 'true' },
       ...seats.map((one) => make('span', { 'data-position': stanceOf(one), title: one.id })),
       needle(needed / sentinels.length),
     ),
@@ -48,7 +48,7 @@ export function showTally(place: HTMLElement, world: World, sentinels: readonly 
     ),
     make(
       'div',
-      { class: 'bar agreement', 'aria-hidden': 'true' },
+      { class: 'meter agreement', 'aria-hidden': 'true' },
       part('support', support, taken),
       part('oppose', oppose, taken),
       needle(consensus),

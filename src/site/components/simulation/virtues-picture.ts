@@ -24,7 +24,7 @@ export function showVirtues(place: HTMLElement, now: Shown, start: Shown): void 
         'li',
         {},
         make('span', {}, make('strong', {}, virtue), ` ${MEASURED_BY[virtue]}`),
-        make('span', { class: 'bar', 'aria-hidden': 'true' }, fill, mark),
+        make('span', { class: 'meter', 'aria-hidden': 'true' }, fill, mark),
         make(
           'span',
           { class: 'number' },
