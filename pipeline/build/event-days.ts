@@ -12,9 +12,7 @@ import {
   monthOf,
   parseEventDays,
 } from '../ledger/log/event-days.ts';
-import type { NewFile } from '../release/format/manifest.ts';
-import { sha256, storedAt } from '../release/format/manifest.ts';
-import { mediaTypeOf } from '../release/format/media-types.ts';
+import { accompanyingFile, sha256, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
 /**
@@ -51,7 +49,10 @@ export class EventDaysWriter {
   /** Stages the files of all months. */
   async finish(): Promise<void> {
     const months = [...this.#ended, ...(this.#month ? [this.#month] : [])];
-    for (const month of months) await this.#staging.write(fileOf(month));
+    for (const month of months) {
+      const file = accompanyingFile(eventDaysPath(month.month), formatEventDays(month));
+      await this.#staging.write(file);
+    }
     const written = new Set(months.map(({ month }) => eventDaysPath(month)));
     if (!this.#staging.reuse) return;
     for (const { path } of this.#staging.previous?.manifest.files ?? [])
@@ -66,18 +67,4 @@ async function readMonth(staging: Staging, month: string): Promise<EventDays> {
   const text = await readFile(join(staging.previous.dir, storedAt(file)), 'utf8').catch(() => '');
   if (sha256(text) !== file.sha256) throw await staging.damage(file);
   return parseEventDays(text, path);
-}
-
-function fileOf(month: EventDays): NewFile {
-  const path = eventDaysPath(month.month);
-  return {
-    path,
-    kind: 'schema',
-    area: null,
-    restricted: false,
-    mediaType: mediaTypeOf(path),
-    rows: null,
-    immutable: false,
-    content: formatEventDays(month),
-  };
 }

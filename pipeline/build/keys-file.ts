@@ -1,8 +1,7 @@
 import { snapshotFile } from '../ledger/directory.ts';
 import { formatVerifierKey, type Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
-import type { Facts, NewFile } from '../release/format/manifest.ts';
-import { mediaTypeOf } from '../release/format/media-types.ts';
+import { accompanyingFile, type Facts, type NewFile } from '../release/format/manifest.ts';
 
 /** Path of the ledger's verifier key, below the service's root. */
 const LEDGER_KEY_PATH = 'ledger.vkey';
@@ -22,14 +21,5 @@ export function ledgerKeyFile(
 
 /** Verifier keys as a file of the release, one per line. */
 export function keysFile(path: string, keys: readonly string[]): NewFile {
-  return {
-    path,
-    kind: 'schema',
-    area: null,
-    restricted: false,
-    mediaType: mediaTypeOf(path),
-    rows: null,
-    immutable: false,
-    content: keys.map((key) => `${key}\n`).join(''),
-  };
+  return accompanyingFile(path, keys.map((key) => `${key}\n`).join(''));
 }

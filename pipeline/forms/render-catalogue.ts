@@ -1,13 +1,14 @@
 import { join } from 'node:path';
+import { accompanyingFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
+import { catalogueFiles } from './catalogue/catalogue-files.ts';
 import { FEED_TABLES, MOST_CHANGES, RECENT_ROWS, type Recent, type RecentRows } from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import { pageNames } from './catalogue/page-names.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
-import { readColumn } from './sqlite/public-database.ts';
+import { readColumns } from './sqlite/public-database.ts';
 import type { Table } from './tables.ts';
 
 /** A decision is long, and its feed entry is one row. */
@@ -25,8 +26,10 @@ export async function renderCatalogue(
     ),
   );
   const database = join(staging.dir, 'public', DATABASE.path);
-  const idsIn = (table: string) => readColumn(database, table, 'id');
-  const [decisionIds, deliberationIds] = [idsIn('decisions'), idsIn('deliberation_archive')];
+  const [decisionIds, deliberationIds] = readColumns(database, [
+    ['decisions', 'id'],
+    ['deliberation_archive', 'id'],
+  ]);
   const recent = { rows, checkpoints, decisionIds, deliberationIds, standing };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
@@ -38,19 +41,22 @@ export async function renderSitemap(
 ): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
+  const [decisions, dates, deliberations, closed] = readColumns(join(staging.dir, 'public', DATABASE.path), [
+    ['decisions', 'id'],
+    ['decisions', 'date'],
+    ['deliberation_archive', 'id'],
+    ['deliberation_archive', 'closed'],
+  ]);
   const records = {
-    decisions: recordTimes(staging, 'decisions', 'date'),
-    deliberations: recordTimes(staging, 'deliberation_archive', 'closed'),
+    decisions: recordTimes(decisions, dates),
+    deliberations: recordTimes(deliberations, closed),
   };
   for (const { path, content } of formatSitemaps({ ...facts, files, records }))
-    await staging.write(catalogueFile(path, 'application/xml', content));
+    await staging.write(accompanyingFile(path, content));
 }
 
 /** When each record’s page got its newest row, by the name of the page. */
-function recordTimes(staging: Staging, table: string, column: string): Map<string, string> {
-  const database = join(staging.dir, 'public', DATABASE.path);
-  const ids = readColumn(database, table, 'id');
-  const times = readColumn(database, table, column);
+function recordTimes(ids: readonly string[], times: readonly string[]): Map<string, string> {
   const names = pageNames(ids);
   return new Map(ids.map((id, index) => [names.get(id)!, times[index]!]));
 }

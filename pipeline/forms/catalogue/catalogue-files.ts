@@ -1,9 +1,9 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
-import type { NewFile } from '../../release/format/manifest.ts';
+import { accompanyingFile, type NewFile } from '../../release/format/manifest.ts';
 import type { Change, Recent } from './changes.ts';
 import { CHECKPOINTS_FEED, checkpointEntries } from './checkpoints.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
-import { CFF, formatCff } from './citation-cff.ts';
+import { CFF_PATH, formatCff } from './citation-cff.ts';
 import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
@@ -19,37 +19,24 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
   const cited = { ...facts, versions: versionsOf(facts) };
   const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
   return [
-    catalogueFile('datapackage.json', 'application/json', formatDataPackage(facts)),
-    catalogueFile('catalog.jsonld', 'application/ld+json', formatDcat(facts)),
-    catalogueFile('croissant.json', 'application/json', formatCroissant(facts)),
-    ...dataciteFiles(facts).map(({ path, content }) => catalogueFile(path, 'application/json', content)),
-    catalogueFile(CFF.path, CFF.mediaType, formatCff(facts.software)),
-    catalogueFile('citations.ris', 'application/x-research-info-systems', formatRis(citations)),
-    catalogueFile('citations.csl.json', 'application/json', formatCslJson(citations)),
+    accompanyingFile('datapackage.json', formatDataPackage(facts)),
+    accompanyingFile('catalog.jsonld', formatDcat(facts)),
+    accompanyingFile('croissant.json', formatCroissant(facts)),
+    ...dataciteFiles(facts).map(({ path, content }) => accompanyingFile(path, content)),
+    accompanyingFile(CFF_PATH, formatCff(facts.software)),
+    accompanyingFile('citations.ris', formatRis(citations)),
+    accompanyingFile('citations.csl.json', formatCslJson(citations)),
     ...feedsOf(facts, recent).flatMap(([feed, entries]) => feedFiles(feed, entries, facts)),
     ...feedFiles(CHECKPOINTS_FEED, checkpointEntries(recent.checkpoints), facts),
-    catalogueFile('llms.txt', 'text/plain; charset=utf-8', formatLlmsTxt(facts)),
-    catalogueFile('robots.txt', 'text/plain; charset=utf-8', formatRobotsTxt(baseUrl)),
+    accompanyingFile('llms.txt', formatLlmsTxt(facts)),
+    accompanyingFile('robots.txt', formatRobotsTxt(baseUrl)),
   ];
 }
 
 /** A feed in both of its formats. */
 export function feedFiles(feed: Feed, entries: readonly Change[], options: FeedOptions): NewFile[] {
   return [
-    catalogueFile(`${feed.path}.atom`, 'application/atom+xml', formatAtom(feed, entries, options)),
-    catalogueFile(`${feed.path}.json`, 'application/json', formatJsonFeed(feed, entries, options)),
+    accompanyingFile(`${feed.path}.atom`, formatAtom(feed, entries, options)),
+    accompanyingFile(`${feed.path}.json`, formatJsonFeed(feed, entries, options)),
   ];
-}
-
-export function catalogueFile(path: string, mediaType: string, content: string): NewFile {
-  return {
-    path,
-    kind: 'schema',
-    area: null,
-    restricted: false,
-    mediaType,
-    rows: null,
-    immutable: false,
-    content,
-  };
 }

@@ -1,6 +1,6 @@
 import { TITLE } from './facts.ts';
 
-export const CFF = { path: 'CITATION.cff', mediaType: 'application/yaml' } as const;
+export const CFF_PATH = 'CITATION.cff';
 
 /** The day of this version’s release, as the changelog has it. The site’s texts are of this day. */
 export const RELEASED = '2026-11-22';

@@ -96,12 +96,17 @@ export class PublicDatabase {
   }
 }
 
-/** A column of texts, in the order of the rows. */
-export function readColumn(path: string, table: string, column: string): string[] {
+/** Columns of texts, each in the order of the rows. */
+export function readColumns<const Columns extends readonly (readonly [table: string, column: string])[]>(
+  path: string,
+  columns: Columns,
+): { [Index in keyof Columns]: string[] } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const rows = database.prepare(`SELECT "${column}" AS text FROM "${table}" ORDER BY rowid`).all();
-    return rows.map(({ text }) => text as string);
+    return columns.map(([table, column]) => {
+      const rows = database.prepare(`SELECT "${column}" AS text FROM "${table}" ORDER BY rowid`).all();
+      return rows.map(({ text }) => text as string);
+    }) as { [Index in keyof Columns]: string[] };
   } finally {
     database.close();
   }

@@ -4,6 +4,7 @@ import { AREAS } from '../../artifacts/artifact.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { schemaFault } from '../../artifacts/format/schema-fault.ts';
 import { CathedralError } from '../../errors.ts';
+import { mediaTypeOf } from './media-types.ts';
 import { ReleasePath } from './release-path.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -284,4 +285,18 @@ export interface NewFile extends Omit<DraftFile, 'media_type' | 'bytes' | 'sha25
   content: string | Uint8Array;
   /** Data time at which these bytes first appeared, if it is known and is not this release's. */
   modified?: string;
+}
+
+/** A public file that accompanies the data and belongs to no area. */
+export function accompanyingFile(path: string, content: string, mediaType = mediaTypeOf(path)): NewFile {
+  return {
+    path,
+    kind: 'schema',
+    area: null,
+    restricted: false,
+    mediaType,
+    rows: null,
+    immutable: false,
+    content,
+  };
 }

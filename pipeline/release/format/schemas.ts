@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Artifact, HistoryArtifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
 import { eventSchemas } from '../../ledger/event-schemas.ts';
-import type { NewFile } from './manifest.ts';
+import { accompanyingFile, type NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 
 /** An artifact with a schema: every kind except printed. */
@@ -27,9 +27,13 @@ export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): Ne
     return [];
   });
   const events = [...eventSchemas(baseUrl)].map(([path, schema]) =>
-    sharedSchemaFile(path, formatSchema(schema)),
+    accompanyingFile(path, formatSchema(schema)),
   );
-  const attestation = sharedSchemaFile(ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema(baseUrl));
+  const attestation = accompanyingFile(
+    ATTESTATION_SCHEMA_PATH,
+    formatAttestationJsonSchema(baseUrl),
+    'application/schema+json',
+  );
   return [...files, ...lines, attestation, ...events];
 }
 
@@ -61,30 +65,15 @@ function jsonSchemaFile(artifact: Described, path: string, baseUrl: string): New
   const { title, description } = artifact;
   // The artifact's description replaces the schema's own.
   const document = { $schema, $id: `${baseUrl}/${path}`, title, description, ...rest };
-  return schemaFile(artifact, path, 'application/schema+json', document);
+  return schemaFile(artifact, path, document);
 }
 
 function tableSchemaFile(artifact: Described): NewFile {
-  return schemaFile(artifact, schemaPath(artifact)!, 'application/json', formatTableSchema(artifact));
+  return schemaFile(artifact, schemaPath(artifact)!, formatTableSchema(artifact));
 }
 
-function schemaFile({ area }: Described, path: string, mediaType: string, document: unknown): NewFile {
-  return { ...sharedSchemaFile(path, formatSchema(document)), area, mediaType };
-}
-
-/** The schema of something that belongs to no area. */
-function sharedSchemaFile(path: string, content: string): NewFile {
-  const mediaType = 'application/schema+json';
-  return {
-    path,
-    kind: 'schema',
-    area: null,
-    restricted: false,
-    mediaType,
-    rows: null,
-    immutable: false,
-    content,
-  };
+function schemaFile({ area }: Described, path: string, document: unknown): NewFile {
+  return { ...accompanyingFile(path, formatSchema(document)), area };
 }
 
 function formatSchema(document: unknown): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import jsonld from 'jsonld';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { CFF, formatCff, RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
+import { CFF_PATH, formatCff, RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatCroissant } from '../../../pipeline/forms/catalogue/croissant.ts';
 import { formatDataPackage } from '../../../pipeline/forms/catalogue/data-package.ts';
 import { dataciteFiles } from '../../../pipeline/forms/catalogue/datacite.ts';
@@ -250,7 +250,7 @@ test('the citation of the software is that of the repository, with the version a
   const root = join(import.meta.dirname, '../../..');
   const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const own = formatCff(`cathedral-data-service ${version}`);
-  expect(await readFile(join(root, CFF.path), 'utf8')).toBe(own);
+  expect(await readFile(join(root, CFF_PATH), 'utf8')).toBe(own);
   expect(await readFile(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## [${version}] - ${RELEASED}\n`);
   expect(own).toContain(`\nversion: ${version}\ndate-released: "${RELEASED}"\nlicense: ${license}\n`);
   expect(formatCff(facts.software)).toContain(
