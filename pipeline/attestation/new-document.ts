@@ -1,3 +1,4 @@
+import { DAY_MS } from '../words/day.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { justificationHash } from './canonical-bytes.ts';
 import { type Algorithm, ATTESTATION_VERSION } from './document.ts';
@@ -27,7 +28,6 @@ export interface NewDocument {
   trail: string | null;
 }
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 /** The members that the wallet signs. If one changes, its previous signature no longer applies. */

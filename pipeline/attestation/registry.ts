@@ -1,3 +1,4 @@
+import { DAY_MS } from '../words/day.ts';
 import { durationSeconds } from '../words/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
 import { addSeconds, compareInstants, type Instant, instantAt, parseInstant } from './instant.ts';
@@ -36,7 +37,6 @@ export type Status = (typeof STATUSES)[number];
 
 /** Days for which the ledger's registry keeps an expired attestation. */
 export const REGISTRY_RETENTION_DAYS = 90;
-const DAY_MS = 86_400_000;
 const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /**

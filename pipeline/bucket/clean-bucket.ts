@@ -8,6 +8,7 @@ import { assertHeld, type Lease } from '../postgres/lease.ts';
 import { formatManifest, sha256 } from '../release/format/manifest.ts';
 import { readCurrent } from '../release/format/release.ts';
 import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';
+import { DAY_MS } from '../words/day.ts';
 import { markCleaned, readRecentReleases } from './current-release.ts';
 import { BLOBS, blobKey, LOG, LOG_ENTRIES, LOG_PUBLIC, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
 import type { Pointed } from './pointer.ts';
@@ -31,7 +32,7 @@ export interface Cleaned {
 }
 
 /** A replica that looks again after so long fetches the current release, whatever it had begun with. */
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 /** Between two questions whether this publisher still holds the lease. */
 const REMOVED_AT_ONCE = 500;
 /** What a push makes; anything else in these folders is not ours to remove. */

@@ -1,4 +1,5 @@
 import { CathedralError } from '../errors.ts';
+import { addDays, daysFrom } from '../words/day.ts';
 import type { ChartState } from './chart-state.ts';
 
 /** The days that a chart over time has, and those that it opens with. */
@@ -14,17 +15,6 @@ export interface DayRange {
 export interface Days {
   from: string;
   to: string;
-}
-
-const DAY_MS = 86_400_000;
-
-export function shiftDay(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
-}
-
-/** The days from one day to another, both included. */
-export function countDays({ from, to }: Days): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 }
 
 /** What a state shows, within the days that there are. */
@@ -44,7 +34,7 @@ export function stateOfDays(range: DayRange, { from, to }: Days): Pick<ChartStat
 }
 
 function opening({ first, last, opensWith }: DayRange): string {
-  const day = shiftDay(last, 1 - opensWith);
+  const day = addDays(last, 1 - opensWith);
   return day < first ? first : day;
 }
 
@@ -78,11 +68,11 @@ const PRESETS = [
 
 export function presetsOf(range: DayRange): { label: string; days: Days }[] {
   const { first, last } = range;
-  const all = countDays({ from: first, to: last });
+  const all = daysFrom(first, last);
   return [
     ...PRESETS.filter(({ days }) => days < all).map(({ label, days }) => ({
       label,
-      days: { from: shiftDay(last, 1 - days), to: last },
+      days: { from: addDays(last, 1 - days), to: last },
     })),
     { label: 'All', days: { from: first, to: last } },
   ];

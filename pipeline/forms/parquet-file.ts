@@ -1,6 +1,7 @@
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { CathedralError } from '../errors.ts';
 import { parseAmount } from '../model/amount.ts';
+import { DAY_MS } from '../words/day.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
 import type { Table } from './tables.ts';
 
@@ -73,8 +74,6 @@ export class ParquetFile {
     return bytes;
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** An amount has up to 21 digits in an event, and a sum has more. */
 const DECIMAL = { type: 'DECIMAL', precision: 38, scale: 6 } as const;

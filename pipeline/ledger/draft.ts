@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { z } from 'zod';
 import { nearestName } from '../config/nearest-name.ts';
 import { CathedralError } from '../errors.ts';
+import { DAY_MS } from '../words/day.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { isPlainName } from '../words/plain-name.ts';
 import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
@@ -36,7 +37,6 @@ export interface NextPlace {
   salt?: () => string;
 }
 
-const DAY_MS = 86_400_000;
 /**
  * A pause after which the clock alone does not decide the time of an event or the end of a slot: no event can be earlier than the ones
  * before it, so a clock that is a year ahead would close the ledger for a year.

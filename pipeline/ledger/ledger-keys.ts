@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
+import { DAY_MS } from '../words/day.ts';
 import { demoSigner } from './demo-key.ts';
 import { newestSnapshot, openDirectory, type SnapshotFile } from './directory.ts';
 import { lockLedger } from './lock-ledger.ts';
@@ -17,8 +18,6 @@ import {
 } from './note-keys.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import type { Signers } from './write-snapshot.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The files of a ledger's keys. */
 export interface LedgerKeyFiles {

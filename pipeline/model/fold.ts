@@ -1,5 +1,6 @@
 import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
 import type { Leaf } from '../ledger/leaf.ts';
+import { DAY_MS } from '../words/day.ts';
 import { forgetCompanions } from './companions.ts';
 import * as governance from './handlers/governance.ts';
 import * as oversight from './handlers/oversight.ts';
@@ -9,7 +10,7 @@ import { ownMember } from './own-member.ts';
 import { startDay, startYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
-import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
+import { DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
 
 type Handlers = { [T in KnownType]: (state: State, event: EventOf<T>) => void };
 

@@ -1,5 +1,6 @@
+import { DAY_MS } from '../words/day.ts';
 import type { SentinelState, State } from './state.ts';
-import { DAY_MS, HOUR_MS, timeOf } from './window.ts';
+import { HOUR_MS, timeOf } from './window.ts';
 
 const OPERATIONAL_WITHIN_MS = 12 * HOUR_MS;
 /** A longer silence is an outage. */

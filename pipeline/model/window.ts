@@ -1,7 +1,7 @@
+import { DAY_MS } from '../words/day.ts';
 import { formatTimestamp } from '../words/moment.ts';
 
 export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 /** The window of virtues, drift and consensus. */
 export const WINDOW_DAYS = 30;
 /** How long a closed deliberation stays in deliberations.json. */

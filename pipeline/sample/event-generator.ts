@@ -1,7 +1,8 @@
 import type { LedgerEvent } from '../ledger/event.ts';
 import { cycleNumber, SLOT_MS } from '../ledger/slot.ts';
-import { DAY_MS, dayOf, HOUR_MS, timestampOf } from '../model/window.ts';
+import { dayOf, HOUR_MS, timestampOf } from '../model/window.ts';
 import { Random } from '../random.ts';
+import { DAY_MS } from '../words/day.ts';
 import type { Draft } from './agenda.ts';
 import { deliberations } from './deliberation/topics.ts';
 import { attestations } from './process/attestations.ts';

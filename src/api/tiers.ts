@@ -65,8 +65,6 @@ export const TIERS: Readonly<Record<Tier, TierRules>> = {
 
 export const TIER_NAMES = Object.keys(TIERS) as [Tier, ...Tier[]];
 
-export const DAY_MS = 86_400_000;
-
 /** How long the previous key stays valid after a rotation, so that it can be replaced everywhere. */
 export const OVERLAP_DAYS = 14;
 

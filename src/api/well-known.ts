@@ -1,4 +1,5 @@
-import { DAY_MS, timestampOf } from '../../pipeline/model/window.ts';
+import { timestampOf } from '../../pipeline/model/window.ts';
+import { DAY_MS } from '../../pipeline/words/day.ts';
 import { PROTOCOL_PAGE } from '../simulation/protocol/problems.ts';
 
 /**

@@ -4,6 +4,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import type { Database } from '../../pipeline/postgres/database.ts';
+import { DAY_MS } from '../../pipeline/words/day.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { expireEntries } from '../sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../sidecar/access-log/export-access-log.ts';
@@ -19,8 +20,6 @@ import { withBucket, withDatabase } from './shared-stores.ts';
 import { BUCKET_SETTINGS } from './source-settings.ts';
 
 const LOG_SETTINGS = ['accessLog', 'store'] as const;
-
-const DAY_MS = 86_400_000;
 
 /** A UTC date or date-time, ms since 1970. */
 const moment = z

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
-import { addDays } from '../../pipeline/charts/drawing/days.ts';
 import { findChart } from '../../pipeline/charts/table.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
+import { addDays } from '../../pipeline/words/day.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 

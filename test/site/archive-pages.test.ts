@@ -13,7 +13,7 @@ import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliber
 import { type OpenSite, renderPage, SERVER_ENTRY } from '../../pipeline/build/site/open-program.ts';
 import { readValues } from '../../pipeline/build/site/page-reads.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
-import { addDays } from '../../pipeline/charts/drawing/days.ts';
+import { addDays } from '../../pipeline/words/day.ts';
 import type { ArchiveFolder } from '../../src/site/components/explore/archive-pages.ts';
 import {
   cycleDays,

@@ -1,7 +1,6 @@
 import { slotTime } from '../../ledger/slot.ts';
 import { monthOf } from '../../release/format/version-at.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../words/day.ts';
 
 /**
  * The snapshots to keep, newest first: all of the last `days` before the newest one, and the last one of each earlier month. Uses the

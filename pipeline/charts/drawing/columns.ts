@@ -1,16 +1,8 @@
+import { addDays, daysFrom, timeOfDay } from '../../words/day.ts';
 import { capitalise } from '../../words/phrase.ts';
 import type { ChartColumn, ChartTable, Series } from '../chart.ts';
 import type { Annotation } from './annotations.ts';
-import {
-  addDays,
-  type Bin,
-  calendarBins,
-  type Dated,
-  daysFrom,
-  isWhole,
-  type Step,
-  timeOfDay,
-} from './days.ts';
+import { type Bin, calendarBins, type Dated, isWhole, type Step } from './days.ts';
 import { element } from './element.ts';
 import { shortNumber } from './label.ts';
 import type { Plot } from './plot.ts';

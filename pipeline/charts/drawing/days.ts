@@ -1,5 +1,6 @@
 import { utcDay, utcMonday, utcMonth, utcYear } from 'd3';
 import { timestampOf } from '../../model/window.ts';
+import { addDays, DAY_MS, daysFrom, timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -38,8 +39,6 @@ export function partialWords(
 
 export const HATCHED = ', and hatched';
 
-export const DAY_MS = 86_400_000;
-
 /** The most days, weeks or months that are drawn one by one: more would be finer than a pixel, and megabytes. */
 const MAX_BINS = 400;
 
@@ -70,11 +69,6 @@ export function inRange<T extends Dated>(rows: readonly T[], { from, to }: Chart
 export function daysBetween(rows: readonly Dated[]): number {
   const [first, last] = [rows[0], rows.at(-1)];
   return first && last ? daysFrom(first.date, last.date) : 0;
-}
-
-/** The days from one day to another, both included. */
-export function daysFrom(from: string, to: string): number {
-  return (timeOfDay(to) - timeOfDay(from)) / DAY_MS + 1;
 }
 
 /** The finest step for a chart of so many days. */
@@ -132,13 +126,4 @@ function dayText(time: Date): string {
 /** Whether a scheduled day has passed at `asOf`, a time or a day. */
 export function isOverdue(day: string, asOf: string): boolean {
   return day < asOf.slice(0, 10);
-}
-
-/** Midnight at which the day begins, in ms since 1970. */
-export function timeOfDay(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`);
-}
-
-export function addDays(date: string, days: number): string {
-  return dayText(new Date(timeOfDay(date) + days * DAY_MS));
 }

@@ -1,5 +1,5 @@
+import { timeOfDay } from '../../words/day.ts';
 import { type Annotation, annotationList, listHeight, numbered } from './annotations.ts';
-import { timeOfDay } from './days.ts';
 import { element, linePath } from './element.ts';
 import {
   clipText,

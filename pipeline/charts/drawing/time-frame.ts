@@ -12,8 +12,8 @@ import {
   utcMonth,
   utcYear,
 } from 'd3';
+import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import { type Annotation, annotationList, annotationMarks, layOut } from './annotations.ts';
-import { DAY_MS, timeOfDay } from './days.ts';
 import { element } from './element.ts';
 import {
   clipText,

@@ -1,9 +1,10 @@
 import { transparency } from '../../artifacts/government/transparency.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { addDays, isOverdue, timeOfDay } from '../drawing/days.ts';
+import { isOverdue } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
 import {
   clipText,

@@ -1,18 +1,10 @@
 import { sentinelCoordination } from '../../artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
+import { timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatScore } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
-import {
-  type Bin,
-  binDays,
-  daysBetween,
-  END_OF_STEP,
-  inRange,
-  type Step,
-  stepFor,
-  timeOfDay,
-} from '../drawing/days.ts';
+import { type Bin, binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { shortNumber } from '../drawing/label.ts';
 import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';

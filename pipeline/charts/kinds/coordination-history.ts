@@ -1,11 +1,12 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
+import { daysFrom } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Annotation, defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
 import { listHeight } from '../drawing/annotations.ts';
-import { binDays, daysBetween, daysFrom, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import type { LegendItem } from '../drawing/label.ts';
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';

@@ -1,16 +1,9 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { type Chart, defineChart } from '../chart.ts';
-import {
-  binDays,
-  daysBetween,
-  END_OF_STEP,
-  inRange,
-  type Step,
-  stepFor,
-  timeOfDay,
-} from '../drawing/days.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { linePath } from '../drawing/element.ts';
 import { shortNumber } from '../drawing/label.ts';
 import { timePlotHeight } from '../drawing/plot.ts';

@@ -4,13 +4,13 @@ import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatDay, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Annotation, type ChartTable, defineChart, MOST_ANNOTATIONS } from '../chart.ts';
 import { roomFor } from '../drawing/annotations.ts';
 import {
-  addDays,
   type Bin,
   calendarBins,
   daysBetween,
@@ -18,7 +18,6 @@ import {
   partialWords,
   type Step,
   stepFor,
-  timeOfDay,
 } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { LABEL_SIZE, label } from '../drawing/label.ts';

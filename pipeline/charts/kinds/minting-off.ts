@@ -1,6 +1,6 @@
 import type { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { addDays, daysFrom } from '../drawing/days.ts';
+import { addDays, daysFrom } from '../../words/day.ts';
 
 type Day = Pick<Content<typeof miiByDay>[number], 'date' | 'mii_min' | 'threshold' | 'minting_active'>;
 

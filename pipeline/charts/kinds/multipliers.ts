@@ -3,12 +3,12 @@ import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipli
 import { roi } from '../../artifacts/economy/roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
 import { type Annotation, defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
 import { roomFor } from '../drawing/annotations.ts';
-import { addDays, timeOfDay } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { cathedralColour } from '../drawing/theme.ts';

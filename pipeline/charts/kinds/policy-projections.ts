@@ -1,20 +1,13 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatMonth, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import type { Flow } from '../drawing/columns.ts';
 import { flowTable, stackedColumns } from '../drawing/columns.ts';
-import {
-  addDays,
-  calendarBins,
-  HATCHED,
-  inRange,
-  isWhole,
-  partialWords,
-  timeOfDay,
-} from '../drawing/days.ts';
+import { calendarBins, HATCHED, inRange, isWhole, partialWords } from '../drawing/days.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
 

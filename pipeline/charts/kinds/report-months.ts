@@ -1,11 +1,11 @@
 import { extent } from 'd3';
 import { type TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatMonth } from '../../words/moment.ts';
 import { formatIndex, formatMic, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Chart, defineChart } from '../chart.ts';
 import { hatched } from '../drawing/columns.ts';
-import { addDays, timeOfDay } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { shortNumber } from '../drawing/label.ts';
 import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';

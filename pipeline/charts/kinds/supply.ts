@@ -2,19 +2,12 @@ import { area, stack, sum } from 'd3';
 import { supply as supplyNow } from '../../artifacts/economy/supply.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
+import { timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
-import {
-  binDays,
-  daysBetween,
-  END_OF_STEP,
-  inRange,
-  type Step,
-  stepFor,
-  timeOfDay,
-} from '../drawing/days.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { element, linePath } from '../drawing/element.ts';
 import { shortNumber } from '../drawing/label.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';

@@ -1,10 +1,10 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import {
-  addDays,
   type Bin,
   calendarBins,
   daysBetween,
@@ -12,7 +12,6 @@ import {
   partialWords,
   type Step,
   stepFor,
-  timeOfDay,
 } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
 import {

@@ -1,6 +1,5 @@
+import { addDays, daysFrom } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Two days. What is compared is the state at the end of both. */
 export interface Period {
@@ -30,17 +29,13 @@ function monthsBefore(day: string, months: number): string {
   return textOf(date);
 }
 
-function daysBefore(day: string, days: number): string {
-  return textOf(new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS));
-}
-
 function textOf(date: Date): string {
   return date.toISOString().replace(/T.*$/, '');
 }
 
 /** The days between which nothing is left out: `since` itself does not count, `until` does. */
 export function daysOf({ since, until }: Period): number {
-  return Math.round((Date.parse(`${until}T00:00:00Z`) - Date.parse(`${since}T00:00:00Z`)) / DAY_MS);
+  return daysFrom(since, until) - 1;
 }
 
 interface Preset {
@@ -51,8 +46,8 @@ interface Preset {
 
 /** Spans that end with the newest day. */
 export const PRESETS: readonly Preset[] = [
-  { name: 'day', label: 'The day before', since: (until) => daysBefore(until, 1) },
-  { name: 'week', label: 'A week', since: (until) => daysBefore(until, 7) },
+  { name: 'day', label: 'The day before', since: (until) => addDays(until, -1) },
+  { name: 'week', label: 'A week', since: (until) => addDays(until, -7) },
   { name: 'month', label: 'A month', since: monthBefore },
   { name: 'quarter', label: 'A quarter', since: (until) => monthsBefore(until, 3) },
   { name: 'year', label: 'A year', since: (until) => monthsBefore(until, 12) },

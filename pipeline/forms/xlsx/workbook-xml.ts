@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../words/day.ts';
 import type { Column, ColumnType, Row, Value } from '../columns.ts';
 import type { Table } from '../tables.ts';
 
@@ -227,7 +228,6 @@ function escapeXml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-const DAY_MS = 86_400_000;
 /** Day 0 of a spreadsheet's serial dates, as they count from March 1900 on. */
 const DAY_0 = Date.UTC(1899, 11, 30);
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../words/day.ts';
 import { utcTimestamp } from '../timestamp.ts';
 
 /** How a table writes times. */
@@ -127,7 +128,6 @@ function hintFor(text: string): string {
   return `${UTC_TIME}, or a "format" and a "zone" in the mapping file`;
 }
 
-const DAY_MS = 86_400_000;
 /** Day 0 of Excel's calendar, in which 1900 is a leap year: days from 1 March 1900 on count from here. */
 const EXCEL_START = Date.UTC(1899, 11, 30);
 

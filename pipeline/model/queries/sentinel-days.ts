@@ -1,7 +1,8 @@
+import { DAY_MS } from '../../words/day.ts';
 import { ownMember } from '../own-member.ts';
 import { allSentinels, type SentinelStatus, statusAfter } from '../sentinel-status.ts';
 import type { SentinelState, State } from '../state.ts';
-import { DAY_MS, timeOf } from '../window.ts';
+import { timeOf } from '../window.ts';
 
 export interface SentinelDay {
   id: string;

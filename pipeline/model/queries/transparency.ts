@@ -1,8 +1,9 @@
+import { DAY_MS } from '../../words/day.ts';
 import { share } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';
 import { activeSentinels, allSentinels, sentinelStatus, uptimeDays } from '../sentinel-status.ts';
 import type { Month, State } from '../state.ts';
-import { DAY_MS, timeOf } from '../window.ts';
+import { timeOf } from '../window.ts';
 import { complianceStatus, nextAudits, standings, worstStatus } from './compliance.ts';
 import { consensusRate } from './consensus-rate.ts';
 import { averageCoordination } from './coordination.ts';

@@ -6,11 +6,10 @@ import {
   verifierKeyOf,
   writeNoteKeys,
 } from '../../ledger/note-keys.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { readCurrent } from '../format/release.ts';
 import { withChangedKeys } from './shared-keys.ts';
 import type { SigningRecord, SigningRecords } from './signing-record.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface KeyChange {
   keyFile: string;

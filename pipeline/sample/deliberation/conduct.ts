@@ -1,8 +1,9 @@
 import { cycleNumber } from '../../ledger/slot.ts';
 import type { Virtue } from '../../ledger/vocabulary.ts';
 import type { SentinelId } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { draft } from '../agenda.ts';
 import type { Topic } from '../texts.ts';
 import { isActing, type Position, type World } from '../world.ts';

@@ -1,6 +1,7 @@
 import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import type { RecurringTopic, SampleTexts } from '../texts.ts';
 import type { Process, World } from '../world.ts';
 import { conduct } from './conduct.ts';

@@ -1,7 +1,8 @@
 import { cycleNumber } from '../../ledger/slot.ts';
 import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/vocabulary.ts';
-import { DAY_MS, dayOf, HOUR_MS, timestampOf } from '../../model/window.ts';
+import { dayOf, HOUR_MS, timestampOf } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import type { Process, World } from '../world.ts';
 

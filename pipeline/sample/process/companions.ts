@@ -1,7 +1,8 @@
 import { DEMO_LEDGER_IDS, demoCompanionKeys } from '../../attestation/demo-companions.ts';
 import type { SigningKey } from '../../attestation/sign-attestation.ts';
-import { DAY_MS, HOUR_MS, timestampOf } from '../../model/window.ts';
+import { HOUR_MS, timestampOf } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { durationSeconds } from '../../words/duration.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { signRequest } from '../signed-request.ts';

@@ -1,7 +1,8 @@
 import { cycleNumber } from '../../ledger/slot.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { type Process, randomOf, type World } from '../world.ts';
 import { penalise } from './treasury.ts';

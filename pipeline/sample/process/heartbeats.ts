@@ -1,7 +1,8 @@
 import { cycleNumber } from '../../ledger/slot.ts';
 import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import type { Volume } from '../volume.ts';
 import { isSilent, type Process, randomOf, type Slot, type World } from '../world.ts';

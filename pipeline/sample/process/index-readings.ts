@@ -2,8 +2,9 @@ import { cycleNumber } from '../../ledger/slot.ts';
 import { amountToNumber } from '../../model/amount.ts';
 import { miiThreshold } from '../../model/formulas.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { isSilent, type Process, randomOf, type World } from '../world.ts';
 

@@ -1,6 +1,7 @@
 import { SENTINEL_CATHEDRALS } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { draft } from '../agenda.ts';
 import { conduct } from '../deliberation/conduct.ts';
 import type { Process, World } from '../world.ts';

@@ -1,5 +1,6 @@
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import type { Figure, Policy } from '../texts.ts';
 import type { Process, World } from '../world.ts';

@@ -5,8 +5,9 @@ import {
   SENTINEL_PROFILES,
   type SentinelId,
 } from '../../model/sentinel-profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { draft } from '../agenda.ts';
 import { isActing, type Process, type World } from '../world.ts';
 

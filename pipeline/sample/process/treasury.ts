@@ -1,6 +1,7 @@
 import { formatAmount } from '../../model/amount.ts';
-import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
+import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { circulating, type Process, randomOf, type Slot, type World } from '../world.ts';
 

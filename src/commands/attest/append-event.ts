@@ -4,6 +4,7 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { SWITCH } from '../command.ts';
 import type { LocalLedger } from '../ledger-source.ts';
@@ -14,7 +15,7 @@ import { moment } from './verify.ts';
  * How far the clock may be ahead of the ledger. From an event on, its time is the time of the ledger for every verifier: an event dated
  * next year would expire all attestations.
  */
-const MAX_AHEAD_MS = 86_400_000;
+const MAX_AHEAD_MS = DAY_MS;
 
 /** How long to wait for another writer. The writer of a demo ledger holds the lock as long as it runs. */
 const WAIT_MS = 5000;

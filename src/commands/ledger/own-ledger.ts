@@ -8,6 +8,7 @@ import {
   readVerifiers,
 } from '../../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter, type Sealed, type SealOptions } from '../../../pipeline/ledger/ledger-writer.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { assertNoReplica } from '../shared-source.ts';
 
 /** The settings of the commands that keep a ledger, with what they take without them. */
@@ -73,6 +74,5 @@ export function quoteWord(path: string): string {
   return /^[\w%+,./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-const DAY_MS = 86_400_000;
 /** As for an event that is appended. */
 const CLOCK_TOLERANCE_MS = 300_000;

@@ -1,10 +1,11 @@
 import { MAX_PAUSE_MS } from '../../../pipeline/ledger/draft.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
 import { OWN_KEYS, ownLedger, sealLedger, sealWarnings } from './own-ledger.ts';
 
-const MAX_PAUSE_DAYS = MAX_PAUSE_MS / 86_400_000;
+const MAX_PAUSE_DAYS = MAX_PAUSE_MS / DAY_MS;
 
 export const ledgerSeal = defineCommand({
   summary: 'Writes and signs the ledger snapshot of each finished slot.',

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
-import { DAY_MS } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { WebhookCounts } from '../webhooks/webhook-store.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
 import { type Metrics, type Sample, samplesBy } from './metric.ts';

@@ -1,5 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { DAY_MS, OVERLAP_DAYS } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
+import { OVERLAP_DAYS } from '../../api/tiers.ts';
 import { formatKeyMail } from './key-mails.ts';
 import { type KeyServices, requireMailer } from './key-services.ts';
 import type { KeyRecord, NewKey } from './key-store.ts';

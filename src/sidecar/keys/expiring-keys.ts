@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { EXPIRING_ARGUMENTS, readArguments } from './key-arguments.ts';
 import { formatExpiryMail } from './key-mails.ts';
 import { type KeyServices, requireMailer } from './key-services.ts';

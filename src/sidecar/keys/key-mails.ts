@@ -1,4 +1,5 @@
-import { DAY_MS, type KeyArea, OVERLAP_DAYS, type Tier } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
+import { type KeyArea, OVERLAP_DAYS, type Tier } from '../../api/tiers.ts';
 import type { Mail } from './mailer.ts';
 
 interface Described {

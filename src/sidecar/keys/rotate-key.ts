@@ -1,5 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { DAY_MS, TIERS } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
+import { TIERS } from '../../api/tiers.ts';
 import { newId } from './base62.ts';
 import { type DeliveredKey, deliverKey } from './deliver-key.ts';
 import { requireVerified } from './issue-key.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { DAY_MS } from '../../api/tiers.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { RandomBytes } from './base62.ts';
 import { newId } from './base62.ts';
 import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';

@@ -1,5 +1,6 @@
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import type { Query } from '../../../pipeline/postgres/connection.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { WebhookType } from '../../api/webhook-types.ts';
 import type { CopiedTable } from '../storage/copy-tables.ts';
 import {
@@ -101,8 +102,6 @@ export type AddWebhook = 'added' | 'too_many';
 
 /** New events, given what was announced before. Pure: it may be called again. */
 export type NewsSince = (before: Announced) => WebhookEvent[];
-
-const DAY_MS = 86_400_000;
 
 /**
  * Subscriptions, events and deliveries. Each method is one transaction. Servers share it; a delivery belongs to whoever claimed its

@@ -1,4 +1,5 @@
-import { countDays, type DayRange, type Days, shiftDay } from '../../../../pipeline/charts/day-range.ts';
+import type { DayRange, Days } from '../../../../pipeline/charts/day-range.ts';
+import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { OVERVIEW } from './overview-path.ts';
 
@@ -34,7 +35,7 @@ export class Brush {
   constructor(root: HTMLElement, range: DayRange, days: Days, tell: (days: Days, isChosen: boolean) => void) {
     this.#root = root;
     this.#range = range;
-    this.#all = countDays({ from: range.first, to: range.last });
+    this.#all = daysFrom(range.first, range.last);
     this.#days = days;
     this.#tell = tell;
     this.#outside = [...root.querySelectorAll<SVGRectElement>('rect')];
@@ -83,7 +84,7 @@ export class Brush {
   }
 
   #index(day: string): number {
-    return countDays({ from: this.#range.first, to: day }) - 1;
+    return daysFrom(this.#range.first, day) - 1;
   }
 
   /** Moves one end, not past the other, or both by the same number of days, not past the data. */
@@ -92,11 +93,11 @@ export class Brush {
     const between = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
     if (end === 'both') {
       const shift = between(-start, by, this.#all - 1 - stop);
-      return { from: shiftDay(from, shift), to: shiftDay(to, shift) };
+      return { from: addDays(from, shift), to: addDays(to, shift) };
     }
     return end === 'from'
-      ? { from: shiftDay(from, between(0, start + by, stop) - start), to }
-      : { from, to: shiftDay(to, between(start, stop + by, this.#all - 1) - stop) };
+      ? { from: addDays(from, between(0, start + by, stop) - start), to }
+      : { from, to: addDays(to, between(start, stop + by, this.#all - 1) - stop) };
   }
 
   #press(event: KeyboardEvent, end: End): void {

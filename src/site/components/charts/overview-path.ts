@@ -1,6 +1,7 @@
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
-import { countDays, type DayRange } from '../../../../pipeline/charts/day-range.ts';
+import type { DayRange } from '../../../../pipeline/charts/day-range.ts';
+import { daysFrom } from '../../../../pipeline/words/day.ts';
 
 /** Units of the brush's picture, which is stretched to the width of the page. */
 export const OVERVIEW = { width: 1000, height: 40 } as const;
@@ -25,13 +26,13 @@ interface Point {
 
 /** One for each first day of the rows; several rows of a day, such as those of ten sentinels, become one. */
 function pointsOf({ rows }: ChartTable, { first, last }: DayRange): Point[] {
-  const days = countDays({ from: first, to: last });
+  const days = daysFrom(first, last);
   const byDay = Map.groupBy(rows, ([day]) => String(day).slice(0, 10));
   return [...byDay].flatMap(([day, own]) => {
     const values = own.flatMap((row) => row.find((cell) => typeof cell === 'number') ?? []);
     if (values.length === 0) return [];
     const value = values.reduce((sum, one) => sum + one, 0) / values.length;
-    return [{ x: ((countDays({ from: first, to: day }) - 0.5) / days) * OVERVIEW.width, value }];
+    return [{ x: ((daysFrom(first, day) - 0.5) / days) * OVERVIEW.width, value }];
   });
 }
 

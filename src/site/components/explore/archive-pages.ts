@@ -1,5 +1,5 @@
-import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
 import { cyclePath } from '../../../../pipeline/forms/catalogue/cycle-path.ts';
+import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import type { SiteRelease } from '../release.ts';
 import { cycleDays, cycleYears } from './cycles.ts';
 import { type DecisionEntry, decisionRecords } from './decisions.ts';

@@ -4,9 +4,9 @@ import { cathedralMultipliers } from '../../../../pipeline/artifacts/economy/cat
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
-import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
 import { cyclePath } from '../../../../pipeline/forms/catalogue/cycle-path.ts';
 import { cycleNumber, FIRST_CYCLE } from '../../../../pipeline/ledger/slot.ts';
+import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../../../pipeline/words/number.ts';
 import { perRelease, type SiteRelease } from '../release.ts';

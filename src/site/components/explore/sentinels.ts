@@ -3,8 +3,8 @@ import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentine
 import { sentinelRoi } from '../../../../pipeline/artifacts/economy/sentinel-roi.ts';
 import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import type { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
-import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';

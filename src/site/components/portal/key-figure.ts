@@ -1,11 +1,10 @@
 import type { Content, PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import type { KnownType } from '../../../../pipeline/ledger/event.ts';
+import { addDays, DAY_MS } from '../../../../pipeline/words/day.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
 import type { SiteRelease } from '../release.ts';
 import type { DailyValues } from './daily-values.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Spans over which figures are compared, days. */
 const SPANS = [1, 30] as const;
@@ -30,7 +29,7 @@ export function comparisonDay(asOf: string, span: number): string {
 
 /** The day before the day of a time: `2026-11-20T00:00:00Z` → `2026-11-19`. */
 function dayBefore(time: string): string {
-  return new Date(Date.parse(time) - DAY_MS).toISOString().slice(0, 10);
+  return addDays(time.slice(0, 10), -1);
 }
 
 /** How a figure differs from its earlier values; `daily` has its value at the end of each whole day. */

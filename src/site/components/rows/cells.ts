@@ -1,6 +1,7 @@
 import type { Column, ColumnType, Value } from '../../../../pipeline/forms/columns.ts';
 import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
 import { parseAmount } from '../../../../pipeline/model/amount.ts';
+import { addDays } from '../../../../pipeline/words/day.ts';
 import type { Filter, Selection } from './selection.ts';
 
 /** A cell as the file has it; empty for no value. A list is separated by commas. */
@@ -13,8 +14,6 @@ export function cellText(value: Value | undefined): string {
 export function csvText(value: Value | undefined): string {
   return Array.isArray(value) ? JSON.stringify(value) : cellText(value);
 }
-
-const DAY_MS = 86_400_000;
 
 /** Whether a cell of the column is selected. The values are of the column's type: `parseSelection` has seen to it. */
 export function matcher({ operator, values }: Filter, type: ColumnType): (value: Value) => boolean {
@@ -53,7 +52,7 @@ interface Bound {
 function boundsOf(type: ColumnType, text: string): { from: Bound; to: Bound } {
   const at = (value: Value, open = false) => ({ value, open });
   if (type === 'datetime' && text.length === 10) {
-    const next = new Date(Date.parse(text) + DAY_MS).toISOString().slice(0, 10);
+    const next = addDays(text, 1);
     return { from: at(`${text}T00:00:00Z`), to: at(`${next}T00:00:00Z`, true) };
   }
   const value = type === 'integer' || type === 'number' ? Number(text) : text.replace(/^\+/, '');

@@ -1,6 +1,7 @@
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { Column, ColumnType, Row, Value } from '../../../../pipeline/forms/columns.ts';
 import { formatAmount } from '../../../../pipeline/model/amount.ts';
+import { DAY_MS } from '../../../../pipeline/words/day.ts';
 import type { Cells } from './cells.ts';
 import type { RangedFile, Span } from './ranged-file.ts';
 
@@ -11,7 +12,7 @@ const FOOTER_BYTES = 1 << 16;
 const PARSERS = {
   timestampFromMicroseconds: (micros: bigint) => (typeof micros === 'bigint' ? momentText(micros) : null),
   dateFromDays: (days: number) =>
-    typeof days === 'number' ? new Date(days * 86_400_000).toISOString().slice(0, 10) : null,
+    typeof days === 'number' ? new Date(days * DAY_MS).toISOString().slice(0, 10) : null,
 };
 
 /** Microseconds since 1970 as ISO 8601, with the shortest fraction. */

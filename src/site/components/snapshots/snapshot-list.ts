@@ -1,7 +1,5 @@
+import { DAY_MS } from '../../../../pipeline/words/day.ts';
 import { checkDays } from '../day-field.ts';
-
-/** ms. */
-const DAY_MS = 86_400_000;
 
 const form = document.querySelector<HTMLFormElement>('#snapshot-day');
 
