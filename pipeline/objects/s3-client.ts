@@ -59,7 +59,11 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_REFUSAL_BYTES = 65_536;
-const CONTINUE_MS = 1000;
+/**
+ * How long a file waits for a store to ask for it. A refusal that comes later is lost: the store closes the connection while the file is
+ * sent, and the error of that comes first.
+ */
+const CONTINUE_MS = 5000;
 /** Stores allow 15 minutes between the time of a request and their own. */
 const MAX_SKEW_MS = 900_000;
 
@@ -228,18 +232,23 @@ const EXPECTED: Readonly<Record<string, string>> = {
   InvalidToken: 'a valid session token',
 };
 
-/** Sends a file once the store asks for it, or after a second to one that does not know RFC 9110 §10.1.1. */
+/** Sends a file once the store asks for it, or after `CONTINUE_MS` to one that does not know RFC 9110 §10.1.1. */
 function sendFile(file: string, outgoing: ClientRequest, failed: (cause: unknown) => void): void {
-  const timer = setTimeout(() => send(), CONTINUE_MS);
+  // After what has been received by then is read, which a busy process has not done yet.
+  const timer = setTimeout(() => setImmediate(() => send()), CONTINUE_MS);
+  let isAnswered = false;
   const send = () => {
     clearTimeout(timer);
-    if (outgoing.destroyed || outgoing.writableEnded) return;
+    if (isAnswered || outgoing.destroyed || outgoing.writableEnded) return;
     pipeline(createReadStream(file), outgoing).catch((error) => {
       outgoing.destroy(error);
       failed(error);
     });
   };
   outgoing.once('continue', send);
+  outgoing.once('response', () => {
+    isAnswered = true;
+  });
   for (const event of ['response', 'error', 'close']) outgoing.once(event, () => clearTimeout(timer));
   outgoing.flushHeaders();
 }

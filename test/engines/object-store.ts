@@ -18,6 +18,9 @@ export const hasObjectStore = PROGRAMS.every(isInstalled);
 /** A daemon also ends when the process of the tests is killed, where the system can do that. */
 const ENDING = isInstalled('setpriv') ? ['setpriv', '--pdeathsig', 'KILL'] : [];
 
+/** Of starting a daemon, and of each command that sets up the cluster. */
+const ATTEMPTS = 5;
+
 export const CREDENTIALS: Credentials = {
   accessKeyId: 'test-access-key',
   secretAccessKey: 'test/secret+key',
@@ -107,15 +110,28 @@ export class RadosGateway {
     await this.#run('ceph-mon', ['--id', 'a', '--mkfs', '--keyring', '/dev/null']);
     writeFileSync(`${this.folder}/mon/keyring`, '');
     this.#spawn([...ENDING, 'ceph-mon', '-f', '--id', 'a']);
-    await this.#run('ceph', ['osd', 'create']);
+    const disk = randomUUID();
+    await this.#run('ceph', ['osd', 'create', disk, '0']);
     await this.#run('ceph', ['osd', 'crush', 'add', 'osd.0', '1', 'root=default', 'host=localhost']);
-    await this.#run('ceph-osd', ['--id', '0', '--mkfs']);
+    await this.#run('ceph-osd', ['--id', '0', '--mkfs', '--osd-uuid', disk]);
     this.#spawn([...ENDING, 'ceph-osd', '-f', '--id', '0']);
     await this.resume();
   }
 
+  /**
+   * A client of Ceph that speaks to the monitor before it has learned the cluster's id is refused, with EPERM or “wrong fsid”: on a busy
+   * machine. So it is tried again; all of these commands may be repeated.
+   */
   async #run(program: string, args: string[]): Promise<void> {
-    await run(program, args, { env: this.#environment, timeout: 120_000 });
+    for (let left = ATTEMPTS; ; left -= 1) {
+      try {
+        await run(program, args, { env: this.#environment, timeout: 120_000 });
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+        await sleep(500);
+      }
+    }
   }
 
   get #environment(): NodeJS.ProcessEnv {
@@ -130,8 +146,8 @@ export class RadosGateway {
   }
 
   async #until(what: string, isUp: () => Promise<boolean>): Promise<void> {
-    // The storage daemon sometimes ends with “wrong fsid”, because it asks the monitor before it knows the cluster.
-    let restarts = 5;
+    // For the same reason, the storage daemon sometimes ends at once.
+    let restarts = ATTEMPTS;
     for (let attempt = 0; attempt < 1200; attempt += 1) {
       const ended = this.#daemons.findIndex(({ exitCode }) => exitCode !== null);
       if (ended >= 0 && restarts === 0) break;
