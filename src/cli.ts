@@ -5,5 +5,8 @@ import { PROJECT } from '../pipeline/config/project.ts';
 
 // Strips the types of hundreds of modules, and compiles them, once instead of at each start. If the folder is not writable, Node works
 // without the cache.
-enableCompileCache(join(PROJECT, 'node_modules/.cache/node'));
+const cache = join(PROJECT, 'node_modules/.cache/node');
+enableCompileCache(cache);
+// Threads have one only so.
+process.env.NODE_COMPILE_CACHE ??= cache;
 await import('./commands/main.ts');
