@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, readdir, readFile, readlink, rm, truncate, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { appOver, type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
@@ -18,9 +19,22 @@ const LONG = longLines(1000);
 const LONG_SEGMENT = 1_000_000;
 const CSV = urlOf({ format: 'csv' });
 
+let long: string;
+beforeAll(async () => {
+  long = await mkdtemp(join(tmpdir(), 'cathedral-long-'));
+  await publishLines(long, LONG, LONG_SEGMENT);
+});
+afterAll(() => rm(long, { recursive: true }));
+
+/** A release of its own with these lines: links to files that are never changed. */
+async function publishLong(): Promise<string> {
+  const out = join(await temporaryFolder(), 'out');
+  execFileSync('cp', ['-a', '-l', long, out]);
+  return out;
+}
+
 async function longApp(options: Parameters<typeof exportApp>[1] = {}): Promise<ExportApp & { out: string }> {
-  const out = await temporaryFolder();
-  await publishLines(out, LONG, LONG_SEGMENT);
+  const out = await publishLong();
   return { ...(await exportApp(out, options)), out };
 }
 
@@ -45,6 +59,13 @@ async function openFiles(folder: string): Promise<string[]> {
   const fds = await readdir('/proc/self/fd').catch(() => []); // Linux
   const links = fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(folder));
+}
+
+/** Another file in the place of one, which other releases have, too. */
+async function replace(file: string, change: (bytes: Uint8Array) => Uint8Array): Promise<void> {
+  const bytes = change(await readFile(file));
+  await rm(file);
+  await writeFile(file, bytes);
 }
 
 /** The first and the last rows are in other segments. */
@@ -187,7 +208,7 @@ test('One holder of keys cannot take every place', async () => {
 
 test.each<[string, (file: string) => Promise<void>]>([
   ['is missing', (file) => rm(file)],
-  ['is too short', (file) => truncate(file, 1000)],
+  ['is too short', (file) => replace(file, (bytes) => bytes.subarray(0, 1000))],
 ])('Where a segment %s, the fault is found before the first byte', async (_, damage) => {
   const app = await longApp({ parallel: 1 });
   const segments = await segmentsOf(app);
@@ -202,10 +223,7 @@ test('A rotten byte is never sent: the connection breaks off before its segment,
   const app = await longApp();
   const wanted = await (await fetch(app.origin + CSV)).text();
   const segments = await segmentsOf(app);
-  const rotten = await readFile(segments.at(-1)!);
-  rotten[5000]! ^= 1;
-  await rm(segments.at(-1)!);
-  await writeFile(segments.at(-1)!, rotten);
+  await replace(segments.at(-1)!, (bytes) => bytes.with(5000, bytes[5000]! ^ 1));
   const answer = await begin(app, CSV);
   const chunks: Buffer[] = [];
   const reading = (async () => {
@@ -231,8 +249,7 @@ test('An export outlasts its release: what is published meanwhile changes and br
 });
 
 test('An export whose segments are nowhere any more breaks off', async () => {
-  const out = await temporaryFolder();
-  await publishLines(out, LONG, LONG_SEGMENT);
+  const out = await publishLong();
   const app = await exportApp(out);
   const answer = await begin(app, CSV);
   await rm((await app.releases.current())!.dir, { recursive: true });
@@ -240,8 +257,7 @@ test('An export whose segments are nowhere any more breaks off', async () => {
 });
 
 test('A server that is killed in the middle leaves a JSON export that is not complete', async () => {
-  const out = await temporaryFolder();
-  await publishLines(out, LONG, LONG_SEGMENT);
+  const out = await publishLong();
   const child = spawn(process.execPath, ['test/bench/children/export-server.ts', out]);
   onTestFinished(() => void child.kill('SIGKILL'));
   const [origin] = (await once(createInterface(child.stdout), 'line')) as [string];

@@ -3,17 +3,15 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../pipeline/postgres/database.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
-import { secretOfDatabase, secretOfFile } from '../../../src/sidecar/simulation/resume-secret.ts';
+import { secretOfFile } from '../../../src/sidecar/simulation/resume-secret.ts';
 import { ResumeTokens } from '../../../src/sidecar/simulation/resume-tokens.ts';
 import { PROTOCOL_LIMITS } from '../../../src/simulation/protocol/limits.ts';
 import { SimulationRefusal } from '../../../src/simulation/protocol/refusal.ts';
 import { MAX_ACTIONS, type Run, replay } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 import { show } from '../../../src/simulation/view.ts';
-import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { arbitraryPlay, play } from '../../simulation/arbitrary-run.ts';
 import { openClient, type SimulationClient, type Told } from './simulation-client.ts';
 import { simulationServer } from './simulation-server.ts';
@@ -291,19 +289,5 @@ describe('the secret of one machine', () => {
     await writeFile(path, 'short');
     await expect(secretOfFile(path)).rejects.toThrow(/a secret of 32 bytes.*5 bytes.*store_failed/s);
     await expect(secretOfFile(folder)).rejects.toThrow(/EISDIR.*store_failed/s);
-  });
-});
-
-describe.skipIf(!hasPostgres)('the secret of many machines', () => {
-  test('is created once, by whichever server is first', async () => {
-    const server = await PostgresServer.start();
-    onTestFinished(() => server.stop());
-    const address = await server.newDatabase();
-    const open = () => openDatabase(address, { application: 'a test', connections: 2 });
-    const databases = await Promise.all([open(), open()]);
-    onTestFinished(async () => void (await Promise.all(databases.map((database) => database.close()))));
-    const secrets = await Promise.all([...databases, ...databases].map((each) => secretOfDatabase(each)));
-    for (const secret of secrets) expect(secret).toEqual(secrets[0]);
-    expect(secrets[0]).toHaveLength(32);
   });
 });
