@@ -15,7 +15,7 @@ import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { listeningOn, runNginx } from '../release/run-nginx.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
-import { served } from './tiny-app.ts';
+import { servedShared } from './tiny-app.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** Another address of this machine, to tell it from the proxy's. */
@@ -62,7 +62,11 @@ async function behindProxy({
 } = {}) {
   const { simulation } = await simulationServer({ services: { limiter } });
   const trustedProxies = ['127.0.0.1'];
-  const tiny = await served(50, { asDiskErrors: true, services: { simulation }, limits: { trustedProxies } });
+  const tiny = await servedShared(50, {
+    asDiskErrors: true,
+    services: { simulation },
+    limits: { trustedProxies },
+  });
   await tiny.app.listen({ port: 0, host: '127.0.0.1' });
   const { port: inner } = tiny.app.server.address() as AddressInfo;
   port = await freePort();

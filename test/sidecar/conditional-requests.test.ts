@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { get, served } from './tiny-app.ts';
+import { get, servedShared } from './tiny-app.ts';
 
 describe('compressed bytes', () => {
   test('are sent to clients that accept them, with an entity tag of their own and the same content', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const plain = await get(app, '/economy/mic-history.csv');
     expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
     for (const [encoding, decode] of [
@@ -23,7 +23,7 @@ describe('compressed bytes', () => {
 
 describe('a condition', () => {
   test('is answered 304 by entity tag or by date, and the tag takes precedence', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const { headers } = await get(app, '/economy/supply');
     const [etag, modified] = [String(headers.etag), String(headers['last-modified'])];
     const statusOf = async (conditions: Record<string, string>) =>
@@ -39,7 +39,7 @@ describe('a condition', () => {
   });
 
   test('that holds is answered with the headers that a cache updates, and no body', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const { headers } = await get(app, '/economy/supply');
     const answer = await get(app, '/economy/supply', { 'if-none-match': String(headers.etag) });
     for (const name of ['etag', 'last-modified', 'cache-control', 'vary', 'access-control-allow-origin']) {
@@ -49,7 +49,7 @@ describe('a condition', () => {
   });
 
   test('with the entity tag of another encoding does not hold', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const br = await get(app, '/economy/supply', { 'accept-encoding': 'br' });
     const asked = { 'accept-encoding': 'gzip', 'if-none-match': String(br.headers.etag) };
     expect((await get(app, '/economy/supply', asked)).statusCode).toBe(200);
@@ -58,7 +58,7 @@ describe('a condition', () => {
 
 describe('a range', () => {
   test('counts the bytes of the uncompressed file, also for clients that accept encodings', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const whole = (await get(app, '/economy/mic-history.csv')).rawPayload;
     const asked = { range: 'bytes=10-19', 'accept-encoding': 'br' };
     const part = await get(app, '/economy/mic-history.csv', asked);
@@ -70,7 +70,7 @@ describe('a range', () => {
   });
 
   test('beyond the end is refused with the length of the file', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const { headers } = await get(app, '/economy/supply');
     const answer = await get(app, '/economy/supply', { range: 'bytes=99999999-' });
     expect([answer.statusCode, answer.headers['content-range']]).toEqual([
@@ -81,7 +81,7 @@ describe('a range', () => {
   });
 
   test('is sent only if the client has the start of the same bytes', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const { headers } = await get(app, '/economy/supply');
     const ranged = async (condition: string) =>
       (await get(app, '/economy/supply', { range: 'bytes=1-2', 'if-range': condition })).statusCode;

@@ -15,15 +15,15 @@ import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-key-services.ts';
-import { get, served, type TinyOptions } from './tiny-app.ts';
+import { get, served, servedShared, type TinyOptions } from './tiny-app.ts';
 
 const REPORT = '/government/compliance-report.json';
 
 /** The app with all of its guards, and a clock that the test sets. */
-async function asDiskErrors(options: TinyOptions = {}) {
+async function asDiskErrors(options: TinyOptions = {}, serve = servedShared) {
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const services = { now: () => clock.now, ...options.services };
-  const tiny = await served(50, { asDiskErrors: true, ...options, services });
+  const tiny = await serve(50, { asDiskErrors: true, ...options, services });
   const keyServices = keyServicesOf(tiny.keys, clock);
   const entries = async () => {
     const parts: string[] = [];
@@ -251,7 +251,7 @@ describe('a limit', () => {
   });
 
   test('applies to the files of an area, and not to a file of all areas', async () => {
-    const { app, out } = await asDiskErrors();
+    const { app, out } = await asDiskErrors({}, served);
     const all = dataFile('all.sqlite', 'SQLite', { area: null, mediaType: 'application/vnd.sqlite3' });
     await publishTiny(out, { events: 51, extra: (staging) => staging.write(all) });
     await expect.poll(async () => (await get(app, '/all.sqlite')).statusCode).toBe(200);

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
 import { MAX_PIPELINED } from '../../src/sidecar/request/pipeline-queue.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
-import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold. */
@@ -26,10 +28,15 @@ const live: TinyOptions['services'] = {
   },
 };
 
-async function served(services: TinyOptions['services'] = {}) {
-  const out = await temporaryFolder();
+let out: string;
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'cathedral-pipelining-'));
   const large = dataFile('economy/large.csv', 'a'.repeat(LARGE_BYTES), { mediaType: 'text/csv' });
   await publishTiny(out, { events: 5, extra: (staging) => staging.write(large) });
+});
+afterAll(() => rm(out, { recursive: true }));
+
+async function served(services: TinyOptions['services'] = {}) {
   const gate = new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 });
   const { app } = await tinyApp(out, { services: { gate, ...services } });
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -38,7 +45,7 @@ async function served(services: TinyOptions['services'] = {}) {
   app.server.on('request', () => {
     parsed.count += 1;
   });
-  return { gate, out, parsed, open: () => open(port) };
+  return { gate, parsed, open: () => open(port) };
 }
 
 /** A raw connection, and everything received on it. */
@@ -154,7 +161,7 @@ test('a client that disconnects before its request starts leaves nothing behind'
     await wait.promise;
     return releases.current();
   };
-  const { gate, out, open } = await served({ releases: { current } });
+  const { gate, open } = await served({ releases: { current } });
   const releases = new Releases(out, () => {});
   const { socket } = await open();
   socket.write(LARGE);

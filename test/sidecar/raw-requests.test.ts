@@ -1,15 +1,11 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { publishTiny } from '../release/publish-tiny.ts';
-import { temporaryFolder } from '../release/temporary-folder.ts';
-import { tinyApp } from './tiny-app.ts';
+import { servedShared } from './tiny-app.ts';
 
 /** Sends bytes unchanged, unlike a well-behaved client, and reads to the end. */
 async function exchange(request: string): Promise<{ status: number; head: string; body: string }> {
-  const out = await temporaryFolder();
-  await publishTiny(out, { events: 5 });
-  const { app } = await tinyApp(out);
+  const { app } = await servedShared();
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { get, served, tinyApp } from './tiny-app.ts';
+import { get, served, servedShared, tinyApp } from './tiny-app.ts';
 
 describe('every file of the release', () => {
   test('is sent at its exact path with its bytes, its media type and a strong entity tag', async () => {
-    const { app, out } = await served();
+    const { app, out } = await servedShared();
     const { dir, manifest } = (await readCurrent(out))!;
     const open = manifest.files.filter(({ restricted }) => !restricted);
     expect(open.length).toBeGreaterThan(8);
@@ -26,7 +26,7 @@ describe('every file of the release', () => {
   });
 
   test('has the same headers for HEAD as for GET', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const whole = await get(app, '/economy/supply');
     const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
     const { date: _, connection: __, 'x-request-id': ___, ...headers } = head.headers;
@@ -58,7 +58,7 @@ describe('a path that is not in the manifest', () => {
   ];
 
   test.each(NAMES)('%s is no file, however it is spelt', async (url) => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const answer = await get(app, url);
     expect([400, 404]).toContain(answer.statusCode);
     expect(answer.headers['content-type']).toBe('application/problem+json');
@@ -71,7 +71,7 @@ describe('a path that is not in the manifest', () => {
   });
 
   test('gets the site’s own page in a browser, with status 404', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const answer = await get(app, '/nothing', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(answer.body).toContain('There is no such page.');
@@ -81,7 +81,7 @@ describe('a path that is not in the manifest', () => {
 
 describe('a page', () => {
   test('is served at its folder, and the folder without a slash redirects there with the query', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     expect((await get(app, '/')).body).toContain('<title>Home');
     expect((await get(app, '/economy/?theme=dark')).body).toContain('<title>Economy');
     const moved = await get(app, '/economy?theme=dark');
@@ -89,7 +89,7 @@ describe('a page', () => {
   });
 
   test('never redirects to another site', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     for (const url of ['//example.org', '//example.org/economy', '/%2f/example.org', '/\\example.org']) {
       const answer = await get(app, url);
       expect([url, answer.headers.location]).toEqual([url, undefined]);
@@ -107,7 +107,7 @@ describe('a restricted path', () => {
   ];
 
   test.each(GATED)('%s asks for a key', async (url) => {
-    const { app } = await served(50, { asDiskErrors: true });
+    const { app } = await servedShared(50, { asDiskErrors: true });
     const answer = await get(app, url);
     expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
       401,
@@ -118,7 +118,7 @@ describe('a restricted path', () => {
   });
 
   test('refuses a key that was never issued', async () => {
-    const { app } = await served(50, { asDiskErrors: true });
+    const { app } = await servedShared(50, { asDiskErrors: true });
     const answer = await get(app, GATED[0]!, { authorization: 'Bearer cds_government_made-up' });
     expect(answer.statusCode).toBe(401);
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="cathedral", error="invalid_token"/);
@@ -135,7 +135,7 @@ describe('a restricted path', () => {
 
 describe('a request with another method', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE'])('%s is refused', async (method) => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const payload =
       method === 'TRACE' ? {} : { payload: '{"half', headers: { 'content-type': 'application/json' } };
     const answer = await app.inject({ method: method as 'POST', url: '/economy/supply', ...payload });
@@ -144,7 +144,7 @@ describe('a request with another method', () => {
   });
 
   test('OPTIONS is the preflight of scripts of other sites', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const answer = await app.inject({ method: 'OPTIONS', url: '/economy/supply' });
     expect([answer.statusCode, answer.body]).toEqual([204, '']);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
@@ -154,7 +154,7 @@ describe('a request with another method', () => {
 
 describe('a parameter', () => {
   test('that a data file does not take is refused, so that a misspelt one is not ignored', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const answer = await get(app, '/economy/supply?form=csv');
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'unknown_parameter']);
     expect((await get(app, '/economy/supply?')).statusCode).toBe(200);
@@ -163,7 +163,7 @@ describe('a parameter', () => {
 
 describe('public data', () => {
   test('is readable by scripts of any site, and pages are not', async () => {
-    const { app } = await served();
+    const { app } = await servedShared();
     const data = await get(app, '/economy/supply', { origin: 'https://example.org' });
     expect(data.headers['access-control-allow-origin']).toBe('*');
     expect(data.headers['access-control-expose-headers']).toContain('ETag');

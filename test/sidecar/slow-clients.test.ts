@@ -1,24 +1,30 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
-import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold, and not compressible, so that it stays as large as it is. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 
+let out: string;
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'cathedral-slow-'));
+  const large = dataFile('economy/large.csv', '0123456789\n'.repeat(LARGE_BYTES / 11), {
+    mediaType: 'text/csv',
+  });
+  await publishTiny(out, { events: 5, extra: (staging) => staging.write(large) });
+});
+afterAll(() => rm(out, { recursive: true }));
+
 /** The service with a large file, and a raw connection to it. */
 async function connected(limits: TinyOptions['limits'], services: TinyOptions['services'] = {}) {
-  const out = await temporaryFolder();
-  const extra: Parameters<typeof publishTiny>[1]['extra'] = (staging) =>
-    staging.write(
-      dataFile('economy/large.csv', '0123456789\n'.repeat(LARGE_BYTES / 11), { mediaType: 'text/csv' }),
-    );
-  await publishTiny(out, { events: 5, extra });
   const { app } = await tinyApp(out, { limits: limits ?? {}, services });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;

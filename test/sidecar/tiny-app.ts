@@ -23,6 +23,7 @@ import type { Services } from '../../src/sidecar/services.ts';
 import { emptyCounts } from '../../src/sidecar/simulation/simulation-counts.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { madeOnce } from '../site/made-once.ts';
 import { openLogHere } from './access-log/open-temporary-log.ts';
 
 /** The app's server, which also takes requests without a socket. */
@@ -136,7 +137,26 @@ function openLimiter(stores: string) {
   return createLimiter({ store: openSqliteCountStore(join(stores, 'limits.db')), random: randomBytes });
 }
 
-/** The app over one tiny release. */
+/** The same release for all tests, which leave it as it is. */
+async function sharedRelease(events: number): Promise<string> {
+  const { out } = await madeOnce(`tiny-${events}`, async (folder) => {
+    const out = join(folder, 'out');
+    await publishTiny(out, { events });
+    return { out };
+  });
+  return out;
+}
+
+/** The app over a tiny release that others read, too. */
+export async function servedShared(
+  events = 50,
+  options: TinyOptions = {},
+): Promise<TinyApp & { out: string }> {
+  const out = await sharedRelease(events);
+  return { ...(await tinyApp(out, options)), out };
+}
+
+/** The app over a tiny release of its own. */
 export async function served(events = 50, options: TinyOptions = {}): Promise<TinyApp & { out: string }> {
   const out = await temporaryFolder();
   await publishTiny(out, { events });

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { attestationId, attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
 import { type PublishedRegistry, REGISTRY_PATH } from '../../../pipeline/attestation/published-registry.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { COMPANIONS, NOW, signed, UNSIGNED } from '../../attestation/signed-document.ts';
 import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
-import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { madeOnce } from '../../site/made-once.ts';
 import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
 
 export const DOCUMENT = signed();
@@ -48,10 +50,14 @@ export async function attestationApp(
   options: TinyOptions = {},
   registry: PublishedRegistry | null = REGISTRY,
 ): Promise<TinyApp> {
-  const out = await temporaryFolder();
+  const text = registry && JSON.stringify(registry);
   const extra: Parameters<typeof publishTiny>[1]['extra'] = async (staging) => {
-    if (registry) await staging.write(dataFile(REGISTRY_PATH, JSON.stringify(registry)));
+    if (text !== null) await staging.write(dataFile(REGISTRY_PATH, text));
   };
-  await publishTiny(out, { events: 5, extra });
+  const { out } = await madeOnce(`registry-${sha256(`${text}`)}`, async (folder) => {
+    const out = join(folder, 'out');
+    await publishTiny(out, { events: 5, extra });
+    return { out };
+  });
   return tinyApp(out, { ...options, services: { now: () => NOW, ...options.services } });
 }
