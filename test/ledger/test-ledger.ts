@@ -9,6 +9,7 @@ import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/read-snapshot.ts';
+import { readSnapshots } from '../../pipeline/ledger/read-snapshots.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import {
   receiveSnapshots,
@@ -90,7 +91,22 @@ async function readThroughChannel(task: SnapshotTask): Promise<{ leaves: Leaf[];
   }
 }
 
-/** All of a ledger from its start. */
+/** The snapshots after `from`. */
+export async function readSealed(
+  folder: string,
+  from: LedgerPosition = LEDGER_START,
+): Promise<{ leaves: Leaf[]; end: LedgerPosition }> {
+  const all: Leaf[] = [];
+  let end = from;
+  const files = await openDirectory(folder).snapshots(from.snapshot);
+  for await (const part of readSnapshots({ files, position: from, verifiers: [signer.verifier] })) {
+    if (part.end) end = part.end;
+    else for (const leaf of part.leaves) all.push(leaf);
+  }
+  return { leaves: all, end };
+}
+
+/** All of a ledger from its start, each snapshot as `readOne` reads it. */
 export async function readLedger(
   folder: string,
   verifiers: readonly Verifier[] = [signer.verifier],

@@ -9,14 +9,14 @@ import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { readHead } from '../../pipeline/ledger/head.ts';
 import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { runCli, runHere } from '../cli/run-cli.ts';
-import { collect, readLedger, signer, temporaryFolder } from './test-ledger.ts';
+import { collect, readSealed, signer, temporaryFolder } from './test-ledger.ts';
 
 const LOOP = join(import.meta.dirname, 'write-loop.ts');
 
 /** Reads the whole ledger, again if a snapshot is sealed meanwhile. */
 async function eventsOf(ledger: string): Promise<LedgerEvent[]> {
   for (;;) {
-    const { leaves, end } = await readLedger(ledger);
+    const { leaves, end } = await readSealed(ledger);
     const head = await collect(readHead(openDirectory(ledger), end));
     if (!head.end.behind) return [...leaves, ...head.leaves].map(({ event }) => event);
   }

@@ -6,6 +6,7 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
+import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { LedgerReplica, type ReplicaOptions } from '../../../pipeline/ledger/shared/ledger-replica.ts';
 import { LedgerSharer, type SharerOptions } from '../../../pipeline/ledger/shared/ledger-sharer.ts';
@@ -13,7 +14,7 @@ import { SharedLedger } from '../../../pipeline/ledger/shared/shared-ledger.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
 import type { Query } from '../../../pipeline/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
-import { collect, readLedger } from '../test-ledger.ts';
+import { collect, readSealed } from '../test-ledger.ts';
 import { signer } from '../test-signer.ts';
 
 export const START = Date.parse('2026-10-01T00:00:00Z');
@@ -216,14 +217,15 @@ export function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), 'base64')]));
 }
 
-/** Every event that a reader gets from a folder, verified. Null: a snapshot was added while it was read. */
-export async function eventsOf(folder: string): Promise<LedgerEvent[] | null> {
-  const { leaves, end } = await readLedger(folder, VERIFIERS);
+/** Every event after `from` that a reader gets from a folder, verified. Null: a snapshot was added while it was read. */
+export async function eventsOf(folder: string, from = LEDGER_START): Promise<LedgerEvent[] | null> {
+  const { leaves, end } = await readSealed(folder, from);
   const head = await collect(readHead(openDirectory(folder), end));
   if (head.end.behind) return null;
   const events = [...leaves, ...head.leaves].map(({ event }) => event);
   // What was appended together shows together, unless a slot ended within it.
   const last = head.leaves.at(-1)?.event.data.last ?? 0;
-  if (Number(last) >= events.length) throw new Error(`${events.length} events, and not yet event ${last}`);
+  const size = from.size + events.length;
+  if (Number(last) >= size) throw new Error(`${size} events, and not yet event ${last}`);
   return events;
 }
