@@ -262,8 +262,12 @@ async function skipLines(file: FileHandle, lines: number): Promise<number | unde
 
 /** The file's bytes in [start, end), as far as they exist. Leaves a pending write beyond `end` for the next call. */
 async function* chunksOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
-    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - at));
+  const { size } = await file.stat();
+  // No larger than what is there: most heads are short, and the collector takes longer over large buffers than reading does. A folder
+  // may have no size, and has to fail.
+  const last = Math.min(end, Math.max(size, start + 1));
+  for (let at = start; at < last; ) {
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, last - at));
     const { bytesRead } = await file.read(chunk, 0, chunk.length, at).catch((cause) => {
       throw unreadable(cause);
     });
