@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -209,12 +210,14 @@ export class Machines {
   }
 }
 
-/** The files of a ledger's folder. */
+/** The files of a ledger's folder, by their hash. */
 export function filesOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.\w+$/.test(name),
   );
-  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), 'base64')]));
+  return Object.fromEntries(
+    names.sort().map((name) => [name, hash('sha256', readFileSync(join(folder, name)))]),
+  );
 }
 
 /** Every event after `from` that a reader gets from a folder, verified. Null: a snapshot was added while it was read. */
