@@ -7,6 +7,7 @@ import { cyclePath } from '../../pipeline/forms/catalogue/cycle-path.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
+import { compileOnce } from '../site/compile-once.ts';
 import { NASTY_LEDGER } from './nasty-events.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 
@@ -15,7 +16,7 @@ let published: Published;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
-  published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false });
+  published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false, compile: compileOnce });
 }, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { TestLedger } from '../model/events.ts';
+import { compileOnce } from './compile-once.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
@@ -89,7 +90,7 @@ export async function writeSite({
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { cache, documents: 'data/documents', program: sha256('program'), facts, draft },
+      { cache, documents: 'data/documents', compile: compileOnce, program: sha256('program'), facts, draft },
       {
         dir: release,
         public: out,

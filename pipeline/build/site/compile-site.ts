@@ -35,6 +35,8 @@ export interface CompiledSite {
   server: string;
 }
 
+export type Compile = typeof compileSite;
+
 /**
  * Compiles the pages in a separate process, so that its memory is freed and two runs do not interfere. The result depends on the sources
  * and on the folder of documents, and not on a release. `cache` is a folder for it, empty or missing at first. Throws site_failed with the

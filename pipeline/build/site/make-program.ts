@@ -9,7 +9,7 @@ import { type Blob, sha256 } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import { readSite } from '../../release/staging/site-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
-import { type CompiledSite, compileSite } from './compile-site.ts';
+import { type Compile, type CompiledSite, compileSite } from './compile-site.ts';
 import {
   type ProgramFiles,
   SERVER_FACTS,
@@ -51,6 +51,7 @@ export interface ProgramInputs {
   cache: string;
   /** Folder of the written documents. */
   documents: string;
+  compile?: Compile | undefined;
   /** See `programKey`. */
   program: string;
   facts: SiteFacts;
@@ -61,9 +62,9 @@ export interface ProgramInputs {
  * same program, and compiles the site if any of them is missing. Throws site_failed, publish_failed.
  */
 export async function makeProgram(inputs: ProgramInputs, to: SiteFolder): Promise<ProgramFiles> {
-  const { cache, documents, program, facts } = inputs;
+  const { cache, documents, compile = compileSite, program, facts } = inputs;
   const reused = await reuseProgram(program, to);
-  if (!reused.isWhole) await addCompiled(await compileSite(cache, documents), program, to, reused.files);
+  if (!reused.isWhole) await addCompiled(await compile(cache, documents), program, to, reused.files);
   const { baseUrl: base_url, contact, author, sourceCode: source_code } = facts;
   const about = { base_url, contact, author, source_code } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));

@@ -3,6 +3,7 @@ import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Folded } from '../fold-snapshots.ts';
 import { makePdf, type PdfOptions, pdfJobs } from '../pdf/pdfs.ts';
+import type { Compile } from './compile-site.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
 import { writeSearchIndex } from './search-index.ts';
@@ -16,6 +17,8 @@ export interface SiteOptions extends PdfOptions {
   sourceCode?: string | null;
   /** Folder of the written documents. */
   documents: string;
+  /** Default: `compileSite`. What it gives follows from the sources and the documents alone. */
+  compile?: Compile;
 }
 
 /**
@@ -28,7 +31,7 @@ export async function renderSite(
   folded: Folded,
   { program, ...options }: SiteOptions & { program: string | null; author: string },
 ): Promise<void> {
-  const { pages, baseUrl, contact, sourceCode, author, documents, log } = options;
+  const { pages, baseUrl, contact, sourceCode, author, documents, compile, log } = options;
   const draft = await staging.writeDraft(facts);
   const pdfs = await pdfJobs(staging, folded, options);
   if (pages && program) {
@@ -39,6 +42,7 @@ export async function renderSite(
       {
         cache,
         documents,
+        compile,
         program,
         draft,
         facts: { baseUrl, contact, sourceCode: sourceCode ?? undefined, author, printed },
