@@ -125,7 +125,11 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
 
   const FOLDERS = { nameOf: async () => 'the bucket', isAbandoned: async () => true };
   const connect = async (address: string) => {
-    const database = await openDatabase(address, { application: 'a test', connections: 2, timeoutMs: 60_000 });
+    const database = await openDatabase(address, {
+      application: 'a test',
+      connections: 2,
+      timeoutMs: 60_000,
+    });
     onTestFinished(() => database.close());
     return database;
   };
