@@ -22,17 +22,25 @@ import { type BuildParts, build } from './run-build.ts';
 
 let folder: string;
 let ledger: string;
+/** The run that made `whole`. */
+let whole: BuildReport;
 const signed = [demoSigner().verifier];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-build-'));
   ledger = join(folder, 'ledger');
   await writeSample({ out: ledger, from: '2025-12-20', to: '2026-01-06', seed: 7 });
+  whole = await build(options('whole'));
+  await build(options('last-but-one', { until: (await snapshotIds()).at(-2)! }));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Tests that only look at a release share `whole`. */
+/** Copies `whole`, which tests only look at, or `last-but-one`, which lacks the last snapshot. */
+async function copied(from: 'whole' | 'last-but-one', out: string): Promise<void> {
+  await cp(join(folder, from), join(folder, out), { recursive: true, verbatimSymlinks: true });
+}
+
 function options(out: string, more: Partial<BuildParts> = {}): BuildParts {
   return {
     ledger,
@@ -71,14 +79,13 @@ const snapshotIds = async () =>
 
 describe('a run', () => {
   test('over an unchanged ledger changes nothing', async () => {
-    expect((await build(options('whole'))).outcome).toBe('published');
+    expect(whole.outcome).toBe('published');
     const before = await published('whole');
     expect((await build(options('whole'))).outcome).toBe('unchanged');
     expect(await published('whole')).toEqual(before);
   });
 
   test('in many steps gives the same bytes as one run, except for modification times', async () => {
-    await build(options('whole'));
     for (const until of (await snapshotIds()).filter((_, index) => index % 12 === 0)) {
       await build(options('in-steps', { until }));
     }
@@ -91,7 +98,6 @@ describe('a run', () => {
   });
 
   test('writes a closed year’s report once, with the numbers at the end of the year', async () => {
-    await build(options('whole'));
     const { 'public/government/transparency-2025.json': closed } = await published('whole');
     const report = JSON.parse(Buffer.from(closed!, 'base64').toString());
     expect(report).toMatchObject({ year: 2025, closed: true });
@@ -102,7 +108,7 @@ describe('a run', () => {
     const copy = join(folder, 'pruned-ledger');
     await cp(ledger, copy, { recursive: true });
     const ids = await snapshotIds();
-    await build(options('pruned', { ledger: copy, until: ids.at(-2)! }));
+    await copied('last-but-one', 'pruned');
     for (const id of ids.slice(0, -1)) await rm(join(copy, 'snapshots', `${id}.ndjson.zst`));
     for (const id of ids.slice(0, -1)) await rm(join(copy, 'snapshots', `${id}.checkpoint`));
     expect(await build(options('pruned', { ledger: copy }))).toMatchObject({
@@ -115,7 +121,7 @@ describe('a run', () => {
     const copy = join(folder, 'damaged-ledger');
     await cp(ledger, copy, { recursive: true });
     const last = (await snapshotIds()).at(-1)!;
-    await build(options('damaged', { ledger: copy, until: (await snapshotIds()).at(-2)! }));
+    await copied('last-but-one', 'damaged');
     const before = await published('damaged');
     const link = await readlink(join(folder, 'damaged', 'current'));
     const file = join(copy, 'snapshots', `${last}.checkpoint`);
@@ -129,10 +135,10 @@ describe('a run', () => {
   });
 
   test('extends the log with each release, and creates it if a release has none', async () => {
-    const { manifest } = await build(options('logged'));
+    await copied('whole', 'logged');
     const checkpoint = join(folder, 'logged/log/checkpoint');
     const lines = (await readFile(checkpoint, 'utf8')).split('\n');
-    const { origin, size, root } = manifest.ledger;
+    const { origin, size, root } = whole.manifest.ledger;
     expect(lines.slice(0, 3)).toEqual([origin, `${size}`, Buffer.from(root, 'hex').toString('base64')]);
     for (const name of ['log', 'log-entries']) await rm(join(folder, 'logged', name), { recursive: true });
     expect((await build(options('logged'))).outcome).toBe('unchanged');
@@ -143,7 +149,7 @@ describe('a run', () => {
     const copy = join(folder, 'backup-ledger');
     await cp(ledger, copy, { recursive: true });
     const last = (await snapshotIds()).at(-1)!;
-    await build(options('backup'));
+    await copied('whole', 'backup');
     const link = await readlink(join(folder, 'backup', 'current'));
     for (const ending of ['ndjson.zst', 'checkpoint']) await rm(join(copy, 'snapshots', `${last}.${ending}`));
     for (const rebuild of [false, true])
@@ -155,7 +161,6 @@ describe('a run', () => {
   });
 
   test('never puts restricted data into the public tree', async () => {
-    await build(options('whole'));
     const { 'restricted/government/compliance-report.json': report, ...files } = await published('whole');
     expect(report).toBeDefined();
     const open = Object.keys(files).filter((file) => file.startsWith('public/'));
@@ -232,12 +237,11 @@ describe('a release of another version', () => {
     expect(lines[0]).toContain('from genesis');
     expect(lines).toContain(`${CLOSED} stays as an earlier version published it`);
     // What a rebuild by this version alone would have, but for the closed report, which never changes.
-    const alone = await build(options('whole'));
     const dataOf = ({ manifest }: BuildReport) =>
       manifest.files
         .filter(({ kind, path }) => kind === 'data' && /\.csv$|^economy/.test(path))
         .map(({ path, sha256 }) => [path, sha256]);
-    expect(dataOf(report)).toEqual(dataOf(alone));
+    expect(dataOf(report)).toEqual(dataOf(whole));
     expect((await published('earlier'))[`public/${CLOSED}`]).toBe(closed);
     expect(await readFile(join(folder, 'earlier/snapshots', until, 'index.json'), 'utf8')).toBe(cited);
     expect(await readdir(join(folder, 'earlier/snapshots'))).toEqual(
@@ -264,34 +268,19 @@ describe('a release of another version', () => {
 
 describe('a check', () => {
   test('finds nothing if release and ledger agree', async () => {
-    await build(options('whole'));
     expect(await check(options('whole'))).toEqual([]);
   });
 
   test('finds a changed tile of the log', async () => {
-    await build(options('tampered'));
+    await copied('whole', 'tampered');
     await writeFile(join(folder, 'tampered/log/tile/0/000'), Buffer.alloc(8192));
     expect(await check(options('tampered'))).toMatchObject([{ place: 'log/tile/0/000' }]);
   });
 
-  test('finds nothing in a release with pages, charts and a PDF, and does not print the PDF again', async () => {
-    const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
-    const prints = (path: string) => path.includes('2025');
-    await build(options('printed', { site: true, print, prints }));
-    const files = Object.keys(await published('printed'));
-    expect(files.filter((file) => file.endsWith('.pdf') && !file.includes('/charts/'))).toEqual([
-      'public/government/transparency-2025.pdf',
-    ]);
-    expect(files).toEqual(expect.arrayContaining(['public/index.html', 'server/entry.mjs']));
-    expect(await check(options('printed'))).toEqual([]);
-  });
-
   test('finds a number that contradicts the ledger, even if the manifest matches it', async () => {
-    await build(options('whole'));
-    await build(options('forged'));
     const other = join(folder, 'other-ledger');
     await writeSample({ out: other, from: '2025-12-20', to: '2026-01-06', seed: 8 });
-    const places = (await check(options('forged', { ledger: other }))).map(({ place }) => place);
+    const places = (await check(options('whole', { ledger: other }))).map(({ place }) => place);
     expect(places.join('\n')).toContain('economy/supply');
   });
 });
