@@ -74,13 +74,22 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
   }
 
   async function connect(address: string, bucket: string): Promise<Means> {
-    const database = await openDatabase(address, { application: 'a test', connections: 3 });
+    const database = await openDatabase(address, {
+      application: 'a test',
+      connections: 3,
+      timeoutMs: 60_000,
+    });
     const objects = await openObjectStore(bucket, CREDENTIALS, { software: 'test', access: 'write' });
     onTestFinished(async () => {
       objects.close();
       await database.close();
     });
     return { database, objects };
+  }
+
+  /** As when the time of a lease is over whose holder extends it no more. */
+  async function expire({ database }: Means): Promise<void> {
+    await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
   }
 
   test('publish one release when both run at once, and the other has it ready', async () => {
@@ -178,9 +187,9 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
   function startRun(
     { address, bucket }: Service,
     machine: Machine,
-    { clockMs = 0, lengthMs = 30_000 } = {},
+    { clockMs = 0 } = {},
   ): { child: ChildProcess; ended: Promise<Record<string, string>> } {
-    const given = { machine, address, bucket, lengthMs, clockMs } satisfies PublisherProcess;
+    const given = { machine, address, bucket, clockMs } satisfies PublisherProcess;
     const script = join(import.meta.dirname, 'publisher-process.ts');
     const child = spawn(process.execPath, [script, JSON.stringify(given)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -211,10 +220,12 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     // The release is complete in the bucket, except for its own manifest, which goes last.
     const isLast = ({ method, key }: S3Call) => method === 'PUT' && key.startsWith('manifests/');
     const reached = pausedAt(isLast, 200);
-    const late = startRun(of, { ...a, ledger: ledgers[1]! }, { lengthMs: 2000 });
+    const late = startRun(of, { ...a, ledger: ledgers[1]! });
     await reached;
     late.child.kill('SIGSTOP');
-    const { manifest } = await runMachine({ ...b, ledger: ledgers[2]! }, await of.connect());
+    const next = await of.connect();
+    await expire(next);
+    const { manifest } = await runMachine({ ...b, ledger: ledgers[2]! }, next);
     late.child.kill('SIGCONT');
     expect(await late.ended).toEqual({
       error: expect.stringMatching(/hold it in epoch 2 .*epoch 3 \(locked\)/),
@@ -301,11 +312,11 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
   const kindOf = (sql: string) => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 60);
   const folderOf = (key: string) => key.replace(/(?<=\/).*/, '');
 
-  /** After the last call of each kind that changes something; with CATHEDRAL_SWEEP=all, before and after every call. */
+  /** After the last call of each kind that changes something; with SWEEP=all, before and after every call. */
   function killsOf(calls: readonly string[], kinds: RegExp): Kill[] {
     const all = calls.map((what, index) => ({ what, at: index + 1 }));
     const changing = all.filter(({ what }) => kinds.test(what));
-    if (process.env.CATHEDRAL_SWEEP === 'all')
+    if (process.env.SWEEP === 'all')
       return all.flatMap(({ at }) => [{ at, when: 'before' } as const, { at, when: 'after' } as const]);
     return [...Map.groupBy(changing, ({ what }) => what).values()].map((of) => ({
       at: of.at(-1)!.at,
@@ -325,11 +336,12 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
       await copyKeys(a, b);
     }
     const { means, calls } = mortal(first, kill);
-    const run = runMachine({ ...a, ledger: ledgers[lengths[1] - 1]! }, { ...means, lengthMs: 400 });
+    const run = runMachine({ ...a, ledger: ledgers[lengths[1] - 1]! }, means);
     // The last calls of a run may fail without a trace.
     const end = await run.catch((error: Error) => error);
     if (!kill) expect(end).not.toBeInstanceOf(Error);
     else expect(calls.length).toBeGreaterThanOrEqual(kill.at);
+    await expire(first);
     await copyKeys(a, b);
     return calls;
   }

@@ -36,7 +36,7 @@ export async function runMachine(
   now = () => NOW,
 ): Promise<BuildReport> {
   const claim = { service: BASE_URL, publisher: 'data.example.org' };
-  const cluster: Cluster = { holder: name, waitMs: 30_000, switchDelayMs: 0, claim, ...means };
+  const cluster: Cluster = { holder: name, waitMs: 60_000, switchDelayMs: 0, claim, ...means };
   const { database, objects } = cluster;
   await mkdir(out, { recursive: true });
   return clusterRun(cluster, {

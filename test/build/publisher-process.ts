@@ -11,18 +11,17 @@ export interface PublisherProcess {
   machine: Machine;
   address: string;
   bucket: string;
-  lengthMs: number;
   clockMs: number;
 }
 
-const { machine, address, bucket, lengthMs, clockMs } = JSON.parse(process.argv[2]!) as PublisherProcess;
+const { machine, address, bucket, clockMs } = JSON.parse(process.argv[2]!) as PublisherProcess;
 const ownClock = Date.now;
 Date.now = () => ownClock() + clockMs;
 
-const database = await openDatabase(address, { application: 'a test', connections: 3 });
+const database = await openDatabase(address, { application: 'a test', connections: 3, timeoutMs: 60_000 });
 const objects = await openObjectStore(bucket, CREDENTIALS, { software: 'test', access: 'write' });
 try {
-  const means = { database, objects, lengthMs, switchDelayMs: 1000 };
+  const means = { database, objects, switchDelayMs: 1000 };
   const { outcome, manifest } = await runMachine(machine, means, () => Date.now() + database.clock());
   console.log(JSON.stringify({ outcome, expires: manifest.signed!.expires }));
 } catch (error) {
