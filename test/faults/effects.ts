@@ -60,6 +60,7 @@ const MESSAGES = {
 
 /** Counts a run's calls below a folder, keeps a journal of them, and makes one of them fail, or the last. */
 export class Effects {
+  /** With a fault: those of its kind. */
   readonly calls: Call[] = [];
   readonly done: Done[] = [];
   fault: Fault | null = null;
@@ -96,9 +97,11 @@ export class Effects {
    * To be called before each call: throws where it is to fail. `part` does half of it, which a call may have done by then.
    */
   enter(kind: Kind, path: string, part: () => void = () => {}): void {
+    const { fault } = this;
+    // To find a site takes longer than the call: where one call is to fail, it is looked for among those of its kind alone.
+    if (fault && !this.#mayMeet(kind, fault)) return;
     const call = { kind, path: this.below(path), site: siteOf() };
     this.calls.push(call);
-    const { fault } = this;
     if (!fault || !this.#meets(call, fault)) return;
     this.failed.push(call);
     if (fault.way !== 'EROFS') part();
@@ -106,16 +109,20 @@ export class Effects {
     throw errorOf(fault.way, kind, path);
   }
 
-  #meets({ kind, site }: Call, fault: Fault): boolean {
-    if (fault.way === 'EROFS' && this.failed.length > 0) return true;
-    if (kind !== fault.kind || site !== fault.site) return false;
+  #mayMeet(kind: Kind, fault: Fault): boolean {
+    return this.failed.length > 0 ? fault.way === 'EROFS' : kind === fault.kind;
+  }
+
+  #meets({ site }: Call, fault: Fault): boolean {
+    if (this.failed.length > 0) return true;
+    if (site !== fault.site) return false;
     this.#met += 1;
     return this.#met === fault.nth + 1;
   }
 
-  /** To be called after it. Gives its place in the journal. */
+  /** To be called after it. The journal is that of a run without a fault. */
   left(done: Done): void {
-    this.done.push(done);
+    if (!this.fault) this.done.push(done);
   }
 }
 

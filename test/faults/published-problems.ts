@@ -76,11 +76,11 @@ async function releaseProblems(folder: string, sizes: readonly number[]): Promis
   ];
 }
 
-/** What readers find; the log may already be ahead of the release. */
+/** What readers find besides the files, which are as the release's own manifest says; the log may already be ahead of the release. */
 async function signatureProblems(out: string): Promise<Finding[]> {
   const trust = { keys: null, ledgerKeys: [signer.verifier] };
   const options = { parallel: 2, now: () => 0, wait: async () => {}, log: () => {} };
-  const checks = ['signature', 'files', 'encodings', 'log'] as const;
+  const checks = ['signature', 'log'] as const;
   const { findings } = await verify(await FolderOrigin.at(out), trust, { ...options, checks });
   return findings.filter(({ expected }) => expected !== 'nothing');
 }
