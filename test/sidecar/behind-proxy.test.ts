@@ -13,6 +13,7 @@ import type { SimulationServices } from '../../src/sidecar/simulation/open-simul
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { listeningOn, runNginx } from '../release/run-nginx.ts';
+import { closed } from './closed.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
 import { servedShared } from './tiny-app.ts';
@@ -197,7 +198,7 @@ describe.each(Object.entries(PROXIES))('behind %s with the shipped configuration
       expect(taken).toMatchObject([{ area: 'philosophy', subject: { address: CLIENT } }]);
       // The closing message of the service arrives, too.
       void simulation.close();
-      expect((await once(client, 'close'))[0]).toBe(1001);
+      expect((await closed(client))[0]).toBe(1001);
     } finally {
       await ended(proxy);
     }

@@ -9,6 +9,7 @@ import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
 import { MAX_PIPELINED } from '../../src/sidecar/request/pipeline-queue.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { closed } from './closed.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold. */
@@ -51,7 +52,7 @@ async function served(services: TinyOptions['services'] = {}) {
 /** A raw connection, and everything received on it. */
 async function open(port: number) {
   const socket = connect(port, '127.0.0.1');
-  const client = { socket, text: '', closed: once(socket, 'close') };
+  const client = { socket, text: '', closed: closed(socket) };
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => {});
   await once(socket, 'connect');

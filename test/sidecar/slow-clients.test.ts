@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { closed } from './closed.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold, and not compressible, so that it stays as large as it is. */
@@ -60,9 +61,9 @@ describe('a client', () => {
       socket.pause();
       ask(socket, '/economy/large.csv');
     })) as [Socket];
-    const closed = once(accepted, 'close');
+    const cutOff = closed(accepted);
     expect((await fetch(`http://127.0.0.1:${port}/economy/supply`)).status).toBe(200);
-    await closed;
+    await cutOff;
     expect(accepted.bytesWritten).toBeLessThan(LARGE_BYTES);
   });
 
@@ -103,9 +104,9 @@ describe('a client', () => {
     socket.on('data', (chunk) => {
       bytes += chunk.length;
     });
-    const closed = closeServer(server, 60_000);
+    const ended = closeServer(server, 60_000);
     await expect(fetch(`http://127.0.0.1:${port}/economy/supply`)).rejects.toThrow();
-    await closed;
+    await ended;
     expect(bytes).toBeGreaterThan(LARGE_BYTES - 1024 * 1024);
   });
 
@@ -124,7 +125,7 @@ describe('a client', () => {
     const { socket, port } = await connected({ maxConnectionsPerClient: 2 });
     const second = await open(port);
     const third = connect(port, '127.0.0.1').on('error', () => undefined);
-    await once(third, 'close');
+    await closed(third);
     const answer = async (from: Socket) => {
       ask(from, '/healthz');
       return String((await once(from, 'data'))[0]).slice(0, 12);
@@ -137,7 +138,7 @@ describe('a client', () => {
     const isLetIn = async () => {
       const again = await open(port).catch(() => null);
       if (!again) return false;
-      return Promise.race([answer(again).then(() => true), once(again, 'close').then(() => false)]).catch(
+      return Promise.race([answer(again).then(() => true), closed(again).then(() => false)]).catch(
         () => false,
       );
     };
@@ -170,7 +171,7 @@ describe('a client', () => {
     const { port } = await connected({ maxConnections: 1 });
     const second = connect(port, '127.0.0.1');
     second.on('error', () => undefined);
-    await once(second, 'close');
+    await closed(second);
     expect(second.bytesRead).toBe(0);
   });
 });

@@ -9,6 +9,7 @@ import { Resource } from '../../../src/sidecar/files/representation.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import type { Live } from '../../../src/sidecar/services.ts';
 import { COMPASS, forced, JUSTIFICATION, signed } from '../../attestation/signed-document.ts';
+import { closed } from '../closed.ts';
 import type { InjectedApp } from '../tiny-app.ts';
 import { attestationApp, DOCUMENT, ID, REGISTRY, UUID } from './attestation-app.ts';
 
@@ -338,7 +339,7 @@ describe('a body on a socket', () => {
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     const more = setInterval(() => socket.writable && socket.write(`186a0\r\n${' '.repeat(100_000)}\r\n`), 5);
     onTestFinished(() => clearInterval(more));
-    await once(socket, 'close');
+    await closed(socket);
     clearInterval(more);
     expect(await answer).toMatch(/^HTTP\/1\.1 413 |^$/);
   });

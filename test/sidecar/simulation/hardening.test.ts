@@ -8,6 +8,7 @@ import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgr
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
 import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
+import { closed } from '../closed.ts';
 import { until } from '../live/until.ts';
 import { askUpgrade, closeCode, frame, OPCODES, rawClient } from './raw-client.ts';
 import { openClient, refusedUpgrade } from './simulation-client.ts';
@@ -89,7 +90,7 @@ describe('a connection is closed', () => {
     const { url } = await simulationServer();
     const client = await openClient(url);
     client.socket.send(Buffer.from('{}'), { binary: true });
-    const [code, reason] = await once(client.socket, 'close');
+    const [code, reason] = await closed(client.socket);
     expect([code, String(reason)]).toEqual([1003, CLOSE_CODES[1003]]);
     expect((await client.next()).problem!.code).toBe('binary_message');
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { closed } from '../closed.ts';
 
 const HANDSHAKE = [
   'Host: localhost',
@@ -26,7 +27,7 @@ export async function rawClient(port: number): Promise<RawClient> {
   if (!head.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(head.toString('latin1'));
   chunks.push(head.subarray(head.indexOf('\r\n\r\n') + 4));
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return { socket, received: () => Buffer.concat(chunks), closed: once(socket, 'close') };
+  return { socket, received: () => Buffer.concat(chunks), closed: closed(socket) };
 }
 
 /** The answer to an upgrade, as text; `replace` takes the place of a header, or leaves it out. */
@@ -49,7 +50,7 @@ export async function askUpgrade(
     text += part;
     if (text.startsWith('HTTP/1.1 101')) socket.destroy();
   });
-  await once(socket, 'close');
+  await closed(socket);
   return text;
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { closed } from '../closed.ts';
 
 export interface Told {
   type: string;
@@ -26,7 +27,7 @@ export class SimulationClient {
       this.#wake();
     });
     socket.on('error', () => {});
-    this.closed = once(socket, 'close').then(([code]) => {
+    this.closed = closed(socket).then(([code]) => {
       this.#closedWith = code as number;
       this.#wake();
       return code as number;
