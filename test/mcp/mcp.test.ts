@@ -6,60 +6,23 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { pageNames } from '../../pipeline/forms/catalogue/page-names.ts';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { HeldRelease } from '../../src/mcp/held-release.ts';
 import { createMcpServer, TOOLS } from '../../src/mcp/mcp-server.ts';
 import type { Call } from '../../src/mcp/tool.ts';
 import { createLogFiles } from '../../src/sidecar/files/log-files.ts';
 import { SnapshotFiles } from '../../src/sidecar/files/snapshot-files.ts';
-import { build } from '../build/run-build.ts';
 import { type InjectedApp, type TinyOptions, tinyApp } from '../sidecar/tiny-app.ts';
-
-const BASE_URL = 'https://data.example.org';
-const FIRST = '2025-12-31T00Z';
+import { BASE_URL, FIRST, twoReleases } from './two-releases.ts';
 
 let folder: string;
 let out: string;
 /** As it was before the last run. */
 let earlier: string;
 
-/** Two releases: the second one has three more days. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-mcp-'));
-  [out, earlier] = [join(folder, 'out'), join(folder, 'earlier')];
-  const ledger = join(folder, 'ledger');
-  const run = async (to: string) => {
-    await writeSample({ out: ledger, from: '2025-12-29', to, seed: 1 });
-    await build({
-      ledger,
-      out,
-      verifiers: [demoSigner().verifier],
-      documents: 'data/documents',
-      companions: 'data/keys/companions.json',
-      baseUrl: BASE_URL,
-      contact: 'contact@data.example.org',
-      software: 'cathedral-data-service/test',
-      rebuild: false,
-      site: false,
-      charts: false,
-      extras: true,
-      print: null,
-      publisher: {
-        kind: 'signs',
-        keyFile: join(folder, 'publisher.key'),
-        name: 'test.example',
-        now: Date.now,
-      },
-      snapshots: { days: 365 },
-      waitMs: 0,
-      log: () => {},
-    });
-  };
-  await run('2025-12-31');
-  await cp(out, earlier, { recursive: true, verbatimSymlinks: true });
-  await run('2026-01-03');
+  ({ out, earlier } = await twoReleases());
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
