@@ -79,7 +79,7 @@ const PROVOCATIONS: Record<SimulationProblemCode, Provocation> = {
     say: [{ action: 'resume', token: 'x' }],
   },
   too_many_messages: {
-    server: { limits: { burst: 1 } },
+    server: { limits: { burst: 1, messagesPerSecond: 0.001 } },
     say: [{ action: 'list_scenarios' }, { action: 'list_scenarios' }],
     closes: 1008,
   },
