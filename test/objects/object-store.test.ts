@@ -13,12 +13,19 @@ interface Engine {
 }
 
 const ENGINES = [
-  { name: 'Ceph', isThere: hasObjectStore, conditions: 'unquoted', start: () => RadosGateway.start() },
+  {
+    name: 'Ceph',
+    isThere: hasObjectStore,
+    conditions: 'unquoted',
+    page: 1000,
+    start: () => RadosGateway.start(),
+  },
   {
     name: 'a server in this process',
     isThere: true,
     conditions: 'quoted',
-    start: () => InProcessStore.start({ pageSize: 400 }),
+    page: 12,
+    start: () => InProcessStore.start({ pageSize: 12 }),
   },
 ] as const;
 
@@ -27,7 +34,7 @@ function contentOf(text: string | Buffer) {
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, start }) => {
+describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, page, start }) => {
   describe.skipIf(!isThere)('', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-objects-'));
     let engine: Engine;
@@ -183,7 +190,7 @@ describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, start }
     });
 
     test('lists and deletes more objects than fit on a page', async () => {
-      const keys = Array.from({ length: 1030 }, (_, index) => `many/${String(index).padStart(4, '0')}`);
+      const keys = Array.from({ length: page + 30 }, (_, index) => `many/${String(index).padStart(4, '0')}`);
       await Promise.all(keys.map((key) => create(key, 'x')));
       await create('many-others', 'x');
       const listed = await Array.fromAsync(store.list('many/'));
