@@ -314,7 +314,7 @@ describe('with a ledger', () => {
   const sample = { ledger };
   let events: LedgerEvent[] = [];
   beforeAll(async () => {
-    await writeSample({ out: ledger, from: '2025-07-03', to: Date.parse('2025-08-20T00:00:00Z') });
+    await writeSample({ out: ledger, from: '2025-07-03', to: Date.parse('2025-07-20T00:00:00Z') });
     events = await readLedgerEvents(ledger);
   });
   const idOf = (type: string) => events.findLast((event) => event.type === type)!.data.attestation as string;
@@ -324,7 +324,7 @@ describe('with a ledger', () => {
     const { status, stdout } = await attest('status', {
       ...sample,
       attestation: id,
-      'as-of': '2025-08-20T00:00:00Z',
+      'as-of': '2025-07-20T00:00:00Z',
       json: true,
     });
     expect(status).toBe(0);
@@ -351,7 +351,7 @@ describe('with a ledger', () => {
 
   test('attest revoke appends an event, which status reports and which is final', async () => {
     const id = idOf('companion_attested');
-    const at = '2025-08-20T01:00:00Z';
+    const at = '2025-07-20T01:00:00Z';
     const revoked = await attest('revoke', {
       ...sample,
       attestation: id,
@@ -400,7 +400,7 @@ describe('with a ledger', () => {
   test('attest verify trusts the companions of a demo ledger in that ledger, and says that they prove nothing', async () => {
     const { data } = events.findLast((event) => event.type === 'companion_attested')!;
     const file = save('taken.json', data.document);
-    const told = await attest('verify', { ledger, file, 'as-of': '2025-08-20T00:00:00Z' });
+    const told = await attest('verify', { ledger, file, 'as-of': '2025-07-20T00:00:00Z' });
     expect(told).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('its signature proves nothing'),

@@ -8,7 +8,7 @@ import { InProcessStore } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { RunningCli, runCli } from './run-cli.ts';
+import { RunningCli, runCli, runHere } from './run-cli.ts';
 
 describe.skipIf(!hasPostgres)('publishers on several machines', () => {
   let database: PostgresServer;
@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
   async function sample() {
     const folder = await temporaryFolder();
     const ledger = join(folder, 'ledger');
-    await runCli(['sample', '--ledger', ledger, '--to', '2025-07-04', '--seed=7']);
+    await runHere('sample', ['--ledger', ledger, '--to', '2025-07-04', '--seed=7']);
     const env = {
       CATHEDRAL_LEDGER: ledger,
       CATHEDRAL_WITHOUT_SITE: 'true',
@@ -41,13 +41,15 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
   test('publish in turn, and tell all machines how it went and when the next run is', async () => {
     const { folder, env } = await sample();
     const shared = { ...env, CATHEDRAL_RELEASES: store.bucket('releases') };
-    const alone = await runCli(['build', '--out', join(folder, 'a')], shared);
+    const build = (out: string, env: Record<string, string>) =>
+      runHere('build', ['--out', join(folder, out)], { env });
+    const alone = await build('a', shared);
     expect([alone.status, alone.stderr]).toEqual([
       2,
       expect.stringMatching(/--releases .*expected CATHEDRAL_STORE beside it: .*\(config_invalid\)/),
     ]);
     const all = { ...shared, CATHEDRAL_STORE: await database.newDatabase() };
-    const first = await runCli(['build', '--out', join(folder, 'a')], all);
+    const first = await build('a', all);
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^published 2025-07-04T00Z-/)]);
     const publisher = new RunningCli(['publisher', 'run', '--out', join(folder, 'b')], all);
     // The demo ledger ends long ago.
@@ -65,7 +67,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
       CATHEDRAL_STORE: await database.newDatabase(),
       CATHEDRAL_BASE_URL: 'https://other.example.org',
     };
-    const refused = await runCli(['build', '--out', join(folder, 'c')], other);
+    const refused = await build('c', other);
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringMatching(/service\.json: .*release_refused/),
@@ -84,7 +86,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
     const { folder, env } = await sample();
     const all = { ...env, CATHEDRAL_STORE: await database.newDatabase() };
     const build = (out: string, ...more: string[]) =>
-      runCli(['build', '--out', join(folder, out), ...more], all);
+      runHere('build', ['--out', join(folder, out), ...more], { env: all });
     expect((await build('a')).stdout).toMatch(/^published/);
     const second = await build('b');
     expect([second.status, second.stderr]).toEqual([

@@ -68,6 +68,7 @@ function made(of: readonly Leaf[]): Made {
 }
 
 const whole = made(leaves);
+const earlier = made(leaves.slice(0, -900));
 const site = publicSite(leaves);
 
 /** A file as a release has it. */
@@ -278,11 +279,10 @@ describe.each(PROVED)('%s', (path) => {
   });
 
   test('of an earlier release is proved up to its own end', async () => {
-    const { rows: earlier, asOf } = made(leaves.slice(0, -900));
-    const older = await verify(fileOf(path, earlier.get(path)!, asOf));
+    const own = earlier.rows.get(path)!;
+    const older = await verify(fileOf(path, own, earlier.asOf));
     expect(older).toMatchObject({ verdict: 'proved', findings: [] });
-    if (earlier.get(path)!.length < rows.length)
-      expect(older.notes[0]).toMatch(/^The file is of an earlier release/);
+    if (own.length < rows.length) expect(older.notes[0]).toMatch(/^The file is of an earlier release/);
   });
 });
 
