@@ -27,11 +27,6 @@ export function buildFixture(): Promise<Built> {
   return madeOnce('site', (folder) => build(folder, { prepare: putApart, printed: PRINTED_FILES }));
 }
 
-/** The same without a printer. */
-export function buildUnprinted(): Promise<Built> {
-  return madeOnce('site-unprinted', (folder) => build(folder, { prepare: putApart, printed: [] }));
-}
-
 /** The site over a release of another ledger. `name` is unique to it. */
 export function buildOver(name: string, ledger: TestLedger): Promise<Built> {
   return madeOnce(`site-${name}`, (folder) =>

@@ -22,7 +22,7 @@ const read = (path: string) => readFile(join(built.out, path), 'utf8');
 
 beforeAll(async () => {
   built = await buildFixture();
-}, 120_000);
+});
 
 function dataOf({ prepare }: (typeof CHARTS)[number]) {
   return prepare(new PublishedFiles((path) => readFileSync(join(built.release, 'public', path), 'utf8')));

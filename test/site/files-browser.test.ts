@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { filesSite } from './files-release.ts';
-import { launchBrowser, violations } from './visit.ts';
+import { launchBrowser, stopClock, violations } from './visit.ts';
 
 /** One of each kind. */
 const PATHS = [
@@ -11,7 +11,6 @@ const PATHS = [
   '/files/government/ledger/export/',
   '/files/government/transparency.json/',
   '/files/academics/citations.bib/',
-  '/events/',
 ];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 } },
@@ -23,7 +22,7 @@ let site: Awaited<ReturnType<typeof servePages>>;
 let browser: Browser;
 
 beforeAll(async () => {
-  site = await servePages(await filesSite());
+  site = await servePages((await filesSite()).out);
   browser = await launchBrowser();
 });
 
@@ -67,6 +66,8 @@ describe('the button beside an example', () => {
   test('copies exactly what stands there, and says so', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
+    // What the button says is there for two seconds.
+    await stopClock(page);
     await page.goto(`${site.origin}${path}`);
     const button = page.getByRole('button', { name: 'Copy the example for curl' });
     await button.focus();
@@ -82,6 +83,7 @@ describe('the button beside an example', () => {
   test('says so where the browser does not allow it', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
+    await stopClock(page);
     await page.addInitScript(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
     });

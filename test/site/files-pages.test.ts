@@ -28,7 +28,7 @@ let index: string;
 
 beforeAll(async () => {
   release = await filesRelease();
-  out = await filesSite();
+  ({ out } = await filesSite());
   site = new SiteRelease(release.draft, { baseUrl: BASE_URL, contact: CONTACT, printed: [PRINTED_FILE] });
   const read = (path: string) => readFile(join(out, 'files', path, 'index.html'), 'utf8');
   pages = new Map(await Promise.all(ARTIFACTS.map(async ({ path }) => [path, await read(path)] as const)));

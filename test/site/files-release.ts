@@ -4,14 +4,14 @@ import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { build } from '../build/run-build.ts';
-import { writeSite } from './build-fixture.ts';
+import { type Built, writeSite } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
 export interface FilesRelease {
   /** Where it is published, to be served. */
   out: string;
-  /** The same as the site's build finds it: files of data and a draft manifest. */
+  /** The same as a site's build finds it: files of data and a draft manifest. */
   draft: string;
 }
 
@@ -23,16 +23,28 @@ export function filesRelease(): Promise<FilesRelease> {
 /** The PDF that the pages over it count on. */
 export const PRINTED_FILE = 'government/transparency.pdf';
 
-/** The folder of the pages over it. */
-export async function filesSite(): Promise<string> {
-  const { draft: release } = await filesRelease();
-  const { out } = await madeOnce('files-site', async (folder) => {
-    const out = join(folder, 'site');
-    const text = await readFile(join(release, 'manifest.json'), 'utf8');
-    await writeSite({ release, out, printed: [PRINTED_FILE], draft: DraftManifest.parse(JSON.parse(text)) });
-    return { out };
+/** The pages over it. */
+export function filesSite(): Promise<Built> {
+  return siteOver('files-site', [PRINTED_FILE]);
+}
+
+/** The same without a printer. */
+export function unprintedSite(): Promise<Built> {
+  return siteOver('files-site-unprinted', []);
+}
+
+async function siteOver(name: string, printed: readonly string[]): Promise<Built> {
+  const { draft: of } = await filesRelease();
+  return madeOnce(name, async (folder) => {
+    const [release, out] = [join(folder, 'release'), join(folder, 'out')];
+    await mkdir(release);
+    await symlink(join(of, 'public'), join(release, 'public'));
+    const text = await readFile(join(of, 'manifest.json'), 'utf8');
+    await writeFile(join(release, 'manifest.json'), text);
+    const draft = DraftManifest.parse(JSON.parse(text));
+    await writeSite({ release, out, printed, draft });
+    return { draft, release, out };
   });
-  return out;
 }
 
 async function makeRelease(folder: string): Promise<FilesRelease> {

@@ -16,7 +16,10 @@ export async function madeOnce<T extends object>(
   const place = join(folder, 'made.json');
   const isFirst = await mkdir(folder).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
   );
   if (isFirst) {
     const made = await make(folder).catch((error: Error) => ({ failed: error.message }));

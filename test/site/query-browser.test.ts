@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright';
@@ -15,7 +14,7 @@ import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
 import { SQL_EXAMPLES } from '../../src/site/components/sql/examples.ts';
 import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
 import { madeOnce } from './made-once.ts';
-import { launchBrowser, violations, visit } from './visit.ts';
+import { launchBrowser, type Visit, violations, visit } from './visit.ts';
 
 let release: FilesRelease;
 let browser: Browser;
@@ -30,7 +29,7 @@ let engine: Buffer;
 
 beforeAll(async () => {
   release = await filesRelease();
-  const site = await filesSite();
+  const { out: site } = await filesSite();
   engine = await readFile(await engineFile());
   const folders = [site, join(release.out, 'current/public'), release.out];
   server = createServer(async ({ url = '', headers }, response) => {
@@ -55,7 +54,7 @@ beforeAll(async () => {
   });
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   browser = await launchBrowser();
-}, 300_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -101,9 +100,7 @@ async function opened(path: string, reader = {}) {
 
 async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
-  const place = join(tmpdir(), `cathedral-${process.pid}-${download.suggestedFilename()}`);
-  await download.saveAs(place);
-  return readFile(place, 'utf8');
+  return readFile(await download.path(), 'utf8');
 }
 
 const MINTS = 'economy/mic-history.csv';
@@ -181,7 +178,7 @@ describe('SQL', () => {
     await page.locator('#sql-query').fill(sql);
     await page.locator('#sql-as-of').fill(asOf);
     await page.locator('#sql-run').click();
-    await expect.poll(() => page.locator('#sql-run').isEnabled(), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => page.locator('#sql-run').isEnabled()).toBe(true);
     return page.locator('#sql-outcome').innerText();
   }
 
@@ -190,66 +187,92 @@ describe('SQL', () => {
       .locator('#sql-result tbody tr')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
 
-  test('answers from verified files, within its limits, and can be cancelled', {
-    timeout: 180_000,
-  }, async () => {
-    const { page, wrong } = await opened('/sql/');
-    expect(asked.filter((path) => /worker|duckdb/.test(path))).toEqual([]);
-    const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
-    const text = await ask(
-      page,
-      'SELECT count(*) AS n, sum(amount) AS mic, max(timestamp) AS last FROM mic_history',
-    );
-    expect(text).toContain('SHA-256');
-    const [seconds] = rows[0]!;
-    const micro = rows.reduce((sum, row) => sum + BigInt(Math.round(Number(row[3]) * 1e6)), 0n);
-    expect(await resultRows(page)).toEqual([[String(rows.length), String(Number(micro) / 1e6), seconds]]);
-    expect(text).toContain(sha256(await published(MINTS)));
-    expect(new Set(asked.map((path) => path.split(' ')[0]).filter((path) => path!.endsWith('.csv')))).toEqual(
-      new Set([MINTS]),
-    );
-    for (const { question, sql } of SQL_EXAMPLES) {
-      await ask(page, sql);
-      expect(await page.locator('#sql-outcome [role="alert"]').allTextContents(), question).toEqual([]);
-      expect(await page.locator('#sql-outcome').innerText(), question).toMatch(/SHA-256 [0-9a-f]{64}/);
-    }
-    expect(await violations(page)).toEqual([]);
-    expect(
-      await ask(
+  describe('a query', () => {
+    let visited: Visit;
+
+    beforeAll(async () => {
+      asked = [];
+      visited = await visit(browser, `${origin}/sql/`);
+    });
+
+    afterAll(() => visited?.[Symbol.asyncDispose]());
+
+    test('is answered from verified files, which are fetched for it', async () => {
+      const { page, wrong } = visited;
+      expect(asked.filter((path) => /worker|duckdb/.test(path))).toEqual([]);
+      const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
+      const text = await ask(
         page,
-        "SELECT 1.50::DECIMAL(9,2) AS a, DATE '2026-01-31' AS d, [1, NULL] AS l, NULL AS z, 12345678901234567890::HUGEINT AS h",
-      ),
-    ).toContain('read no file');
-    expect(await resultRows(page)).toEqual([
-      ['1.5', '2026-01-31', '[1, NULL]', 'NULL', '12345678901234567890'],
-    ]);
-    expect(await ask(page, 'SELECT amont FROM mic_history')).toMatch(
-      /Referenced column "amont" not found.*LINE 1: SELECT amont/s,
-    );
-    expect(await ask(page, `SELECT * FROM read_csv('${origin}/economy/mic-history.csv')`)).toContain(
-      'Permission Error: Cannot access file',
-    );
-    expect(await ask(page, 'SET lock_configuration = false')).toContain('locked');
-    expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('stopped at 1,000,000 rows');
-    expect(await page.locator('#sql-result tbody tr').count()).toBe(1000);
-    expect(await ask(page, "SELECT repeat('x', 10000) AS x FROM range(100000)")).toContain(
-      'stopped at 64 MB',
-    );
-    await page.locator('#sql-query').fill('SELECT count(*) FROM range(10000000000000)');
-    await page.locator('#sql-run').click();
-    await page.getByText('Running …').waitFor();
-    await page.locator('#sql-cancel').click();
-    const csv = await ask(
-      page,
-      'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
-    ).then(() => saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click()));
-    expect(csvCells(csv.replace(/^.*\n/, '')).length).toBe(3);
-    expect(wrong).toEqual([]);
+        'SELECT count(*) AS n, sum(amount) AS mic, max(timestamp) AS last FROM mic_history',
+      );
+      expect(text).toContain('SHA-256');
+      const [seconds] = rows[0]!;
+      const micro = rows.reduce((sum, row) => sum + BigInt(Math.round(Number(row[3]) * 1e6)), 0n);
+      expect(await resultRows(page)).toEqual([[String(rows.length), String(Number(micro) / 1e6), seconds]]);
+      expect(text).toContain(sha256(await published(MINTS)));
+      const files = asked.map((path) => path.split(' ')[0]!).filter((path) => path.endsWith('.csv'));
+      expect(new Set(files)).toEqual(new Set([MINTS]));
+      expect(wrong).toEqual([]);
+    });
+
+    test('may be each of the examples', async () => {
+      const { page, wrong } = visited;
+      for (const { question, sql } of SQL_EXAMPLES) {
+        await ask(page, sql);
+        expect(await page.locator('#sql-outcome [role="alert"]').allTextContents(), question).toEqual([]);
+        expect(await page.locator('#sql-outcome').innerText(), question).toMatch(/SHA-256 [0-9a-f]{64}/);
+      }
+      expect(await violations(page)).toEqual([]);
+      expect(wrong).toEqual([]);
+    });
+
+    test('has its values in words, or what the engine says against it', async () => {
+      const { page, wrong } = visited;
+      expect(
+        await ask(
+          page,
+          "SELECT 1.50::DECIMAL(9,2) AS a, DATE '2026-01-31' AS d, [1, NULL] AS l, NULL AS z, 12345678901234567890::HUGEINT AS h",
+        ),
+      ).toContain('read no file');
+      expect(await resultRows(page)).toEqual([
+        ['1.5', '2026-01-31', '[1, NULL]', 'NULL', '12345678901234567890'],
+      ]);
+      expect(await ask(page, 'SELECT amont FROM mic_history')).toMatch(
+        /Referenced column "amont" not found.*LINE 1: SELECT amont/s,
+      );
+      expect(await ask(page, `SELECT * FROM read_csv('${origin}/economy/mic-history.csv')`)).toContain(
+        'Permission Error: Cannot access file',
+      );
+      expect(await ask(page, 'SET lock_configuration = false')).toContain('locked');
+      expect(wrong).toEqual([]);
+    });
+
+    test('is stopped at its limits', async () => {
+      const { page, wrong } = visited;
+      expect(await ask(page, 'SELECT * FROM range(100000000)')).toContain('stopped at 1,000,000 rows');
+      expect(await page.locator('#sql-result tbody tr').count()).toBe(1000);
+      expect(await ask(page, "SELECT repeat('x', 10000) AS x FROM range(100000)")).toContain(
+        'stopped at 64 MB',
+      );
+      expect(wrong).toEqual([]);
+    });
+
+    test('can be cancelled, and another one saved', async () => {
+      const { page, wrong } = visited;
+      await page.locator('#sql-query').fill('SELECT count(*) FROM range(10000000000000)');
+      await page.locator('#sql-run').click();
+      await page.getByText('Running …').waitFor();
+      await page.locator('#sql-cancel').click();
+      const csv = await ask(
+        page,
+        'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
+      ).then(() => saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click()));
+      expect(csvCells(csv.replace(/^.*\n/, '')).length).toBe(3);
+      expect(wrong).toEqual([]);
+    });
   });
 
-  test('a link repeats a query on the files of a snapshot, also without ranges', {
-    timeout: 120_000,
-  }, async () => {
+  test('a link repeats a query on the files of a snapshot, also without ranges', async () => {
     hasRanges = false;
     onTestFinished(() => {
       hasRanges = true;
@@ -259,7 +282,7 @@ describe('SQL', () => {
     const [{ id }] = JSON.parse(await readFile(join(release.out, 'snapshots/index.json'), 'utf8'));
     const { page } = await opened(`/sql/?q=${encodeURIComponent(query)}&as_of=${id}`);
     await page.locator('#sql-run').click();
-    await page.locator('#sql-result').waitFor({ timeout: 60_000 });
+    await page.locator('#sql-result').waitFor();
     const rows = csvCells((await published(MINTS)).replace(/^.*\n/, ''));
     expect(await resultRows(page)).toEqual([[String(rows.length), rows[0]![0]]]);
     expect(await page.locator('#sql-outcome').innerText()).toContain(`as of ${id}`);

@@ -9,14 +9,8 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { PROBLEMS } from '../../src/api/problem.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { REFERENCE_TAGS } from '../../src/site/components/api/reference-group.ts';
-import {
-  type Built,
-  buildDamaged,
-  buildFixture,
-  buildUnprinted,
-  PRINTED_FILES,
-  RESTRICTED_APART,
-} from './build-fixture.ts';
+import { type Built, buildDamaged, buildFixture, PRINTED_FILES, RESTRICTED_APART } from './build-fixture.ts';
+import { filesSite, unprintedSite } from './files-release.ts';
 
 const PAPERS = JSON.parse(
   readFileSync(new URL('../../data/documents/papers.json', import.meta.url), 'utf8'),
@@ -128,10 +122,10 @@ describe('the site', () => {
   });
 
   test('links to no PDF where none is printed, and says that there is none', async () => {
-    const without = await buildUnprinted();
+    const without = await unprintedSite();
     const plain = await readPages(without);
     expect(await deadLinks(without, plain, [])).toEqual([]);
-    expect([...plain.keys()]).toEqual([...pages.keys()]);
+    expect([...plain.keys()]).toEqual([...(await readPages(await filesSite())).keys()]);
     expect(plain.get('government/index.html')).toContain('This release was built without PDFs');
     expect(page('government/index.html')).not.toContain('This release was built without PDFs');
     expect(plain.get('index.html')).toMatch(/tables and two charts, on one page\.\s*</);
