@@ -1,26 +1,21 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import { signNote } from '../../pipeline/ledger/note.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { type Host, openHost } from './explore-host.ts';
 import { launchBrowser, violations } from './visit.ts';
 
-/** Folders whose pages differ in their words alone: the first of each is looked at here, and its own tests see more. */
-const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions|cycles)\/.+/;
-/** Pages that explore-browser.test.ts leaves to this one. */
-const EXPLORED = [
-  '/sentinels/',
-  '/sentinels/atlas/',
-  '/deliberations/',
-  '/decisions/',
-  '/cycles/',
-  '/calculator/',
-];
+/** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
+const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions|cycles)\/(in-)?./;
+/** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
+const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers|philosophy\/simulation\/teachers)\/(one-tick)?./;
+/** Tests of their own look at all of these pages, for the same readers. */
+const ELSEWHERE = ['/api/explore/', '/philosophy/simulation/laboratory/'];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
@@ -33,38 +28,55 @@ const NOTE = signNote(
 
 let built: Built;
 let browser: Browser;
-let site: Awaited<ReturnType<typeof servePages>>;
+let host: Host;
 let paths: string[];
+/** Those of the paths that axe looks at. */
+let looked: Set<string>;
 
 beforeAll(async () => {
   built = await buildFixture();
-  site = await servePages(built.out);
+  host = await openHost(built.out);
   const { files } = await listTree(built.out);
-  paths = files
-    .filter((file) => file.endsWith('.html'))
-    .map((file) => `/${file.replace(/index\.html$/, '')}`)
-    .filter(isFirstOfItsKind());
+  const pages = await Promise.all(
+    files
+      .filter((file) => file.endsWith('.html'))
+      .map(async (file) => ({
+        path: `/${file.replace(/index\.html$/, '')}`,
+        bytes: (await stat(join(built.out, file))).size,
+      })),
+  );
+  const others = pages.filter(({ path }) => !ELSEWHERE.includes(path));
+  paths = longest(others, ALIKE).map(({ path }) => path);
+  looked = new Set(longest(others, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
   browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
-  site?.server.close();
+  await host?.[Symbol.asyncDispose]();
 });
 
-function isFirstOfItsKind(): (path: string) => boolean {
-  const seen = new Set<string>();
-  return (path) => {
-    const [, kind] = ALIKE.exec(path) ?? [];
-    if (kind === undefined) return true;
-    const isFirst = !seen.has(kind);
-    seen.add(kind);
-    return isFirst;
-  };
+interface Sized {
+  path: string;
+  bytes: number;
 }
 
-/** Opens each page in turn in one tab; what goes wrong while it loads is collected with its path. */
-async function visit(reader: BrowserContextOptions, look: (page: Page, path: string) => Promise<void>) {
+/** Of the pages that are alike the longest, and all others. */
+function longest(pages: readonly Sized[], alike: RegExp): Sized[] {
+  const kindOf = ({ path }: Sized) => alike.exec(path)?.slice(1).join() ?? path;
+  const kinds = [...Map.groupBy(pages, kindOf).values()];
+  return kinds.map((all) => all.reduce((one, other) => (other.bytes > one.bytes ? other : one)));
+}
+
+/** So many tests share the pages: all of them take minutes on a busy machine. */
+const PARTS = 6;
+
+/** Opens the pages of a part in turn in one tab; what goes wrong while one loads is collected with its path. */
+async function visit(
+  reader: BrowserContextOptions,
+  part: number,
+  look: (page: Page, path: string) => Promise<void>,
+) {
   const context = await browser.newContext(reader);
   const page = await context.newPage();
   const wrong: string[] = [];
@@ -83,8 +95,8 @@ async function visit(reader: BrowserContextOptions, look: (page: Page, path: str
   // They stand beside the releases, so this host lacks them.
   await page.route('**/log/checkpoint', (route) => route.fulfill({ body: NOTE, contentType: 'text/plain' }));
   await page.route('**/snapshots/index.json', (route) => route.fulfill({ json: [] }));
-  for (const path of paths) {
-    await page.goto(`${site.origin}${path}`);
+  for (const path of paths.filter((_, index) => index % PARTS === part)) {
+    await page.goto(`${host.origin}${path}`);
     await look(page, path);
   }
   await context.close();
@@ -92,28 +104,35 @@ async function visit(reader: BrowserContextOptions, look: (page: Page, path: str
 }
 
 describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
-  test('finds every page whole, within the window, and accessible after WCAG 2.2 AA', async () => {
-    const inaccessible: string[] = [];
-    const wrong = await visit(reader, async (page, path) => {
-      // What is folded away is looked at too.
-      await page.evaluate(() => {
-        for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
+  test.each([...Array(PARTS).keys()])(
+    'finds every page whole, within the window, and accessible after WCAG 2.2 AA, part %i',
+    async (part) => {
+      const inaccessible: string[] = [];
+      const wrong = await visit(reader, part, async (page, path) => {
+        // What is folded away is looked at too.
+        await page.evaluate(() => {
+          for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
+        });
+        if (looked.has(path))
+          inaccessible.push(...(await violations(page)).map((violation) => `${path} ${violation}`));
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(width, `${path} scrolls sideways`).toBeLessThanOrEqual(reader.viewport!.width);
       });
-      inaccessible.push(...(await violations(page)).map((violation) => `${path} ${violation}`));
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(width, `${path} scrolls sideways`).toBeLessThanOrEqual(reader.viewport!.width);
-    });
-    expect(wrong).toEqual([]);
-    expect(inaccessible).toEqual([]);
-    expect(paths).toEqual(expect.arrayContaining(EXPLORED));
-    expect(paths.length).toBeGreaterThan(15);
-  });
+      expect(wrong).toEqual([]);
+      expect(inaccessible).toEqual([]);
+    },
+  );
+});
+
+test('a page of every kind is among them', () => {
+  expect(paths).toEqual(expect.arrayContaining(['/', '/sentinels/', '/cycles/in-2026/', '/search/']));
+  expect(paths.filter((path) => looked.has(path)).length).toBeGreaterThan(40);
 });
 
 describe('a reader with a keyboard', () => {
   test('skips to the content with the first two keys, and sees where the focus is', async () => {
     const page = await browser.newPage();
-    await page.goto(`${site.origin}/economy/`);
+    await page.goto(`${host.origin}/economy/`);
     await page.keyboard.press('Tab');
     const skip = page.getByRole('link', { name: 'Skip to the content' });
     expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
@@ -127,7 +146,7 @@ describe('a reader with a keyboard', () => {
 
   test('reaches each table that scrolls', async () => {
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
-    await page.goto(`${site.origin}/economy/`);
+    await page.goto(`${host.origin}/economy/`);
     const regions = await page
       .locator('.scroll')
       .evaluateAll((all) => all.map((one) => [one.getAttribute('tabindex'), one.getAttribute('role')]));
@@ -139,7 +158,7 @@ describe('a reader with a keyboard', () => {
   test('opens the menu of the header without a script, and goes where it leads', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    await page.goto(`${site.origin}/economy/`);
+    await page.goto(`${host.origin}/economy/`);
     const menu = page.locator('.menu');
     await menu.locator('summary').focus();
     await page.keyboard.press('Enter');
@@ -154,7 +173,7 @@ describe('a reader with a keyboard', () => {
 describe('the frame', () => {
   test('closes its menu on Escape, which returns the focus, and when the reader goes on elsewhere', async () => {
     const page = await browser.newPage();
-    await page.goto(`${site.origin}/licence/`);
+    await page.goto(`${host.origin}/licence/`);
     const summary = page.locator('.menu summary');
     const isOpen = () => page.locator('.menu').evaluate((menu) => (menu as HTMLDetailsElement).open);
     await summary.click();
@@ -171,7 +190,7 @@ describe('the frame', () => {
   test('has a search field that “/” focuses, Escape clears and leaves, and that leads to the search without a script', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    await page.goto(`${site.origin}/licence/`);
+    await page.goto(`${host.origin}/licence/`);
     const field = page.getByRole('searchbox');
     await page.keyboard.press('/');
     await page.keyboard.type('and/or');
@@ -183,7 +202,7 @@ describe('the frame', () => {
     await context.close();
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const other = await plain.newPage();
-    await other.goto(`${site.origin}/licence/`);
+    await other.goto(`${host.origin}/licence/`);
     await other.getByRole('searchbox').fill('atlas');
     await other.keyboard.press('Enter');
     await other.waitForURL('**/search/?q=atlas');
@@ -192,7 +211,7 @@ describe('the frame', () => {
 
   test('on a phone has two rows, and the area of the page is in view', async () => {
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
-    await page.goto(`${site.origin}/diplomacy/`);
+    await page.goto(`${host.origin}/diplomacy/`);
     const labels = page.locator('.site-nav a');
     const tops = await labels.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(1);
@@ -203,7 +222,7 @@ describe('the frame', () => {
 
   test('explains a word on hover, on focus and on a click without a script; Escape closes it', async () => {
     const page = await browser.newPage();
-    await page.goto(`${site.origin}/economy/`);
+    await page.goto(`${host.origin}/economy/`);
     const definition = page.locator('.definition').first();
     const term = page.locator('.term').first();
     await term.hover();
@@ -220,7 +239,7 @@ describe('the frame', () => {
     await page.close();
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const other = await plain.newPage();
-    await other.goto(`${site.origin}/economy/`);
+    await other.goto(`${host.origin}/economy/`);
     await other.locator('.term').first().click();
     await other.locator('.definition').first().waitFor({ state: 'visible' });
     await plain.close();
@@ -232,7 +251,7 @@ describe('the frame', () => {
     await page.route('**/economy/mic-histroy.csv', (route) =>
       route.fulfill({ status: 404, contentType: 'text/html', body: missed }),
     );
-    await page.goto(`${site.origin}/economy/mic-histroy.csv`);
+    await page.goto(`${host.origin}/economy/mic-histroy.csv`);
     expect(await page.locator('#near a').first().getAttribute('href')).toBe(
       '/files/economy/mic-history.csv/',
     );
@@ -247,7 +266,7 @@ describe('a chart on the page', () => {
     [320, '.narrow'],
   ])('is drawn once for a window of %i pixels', async (width, shown) => {
     const page = await browser.newPage({ viewport: { width, height: 800 } });
-    await page.goto(`${site.origin}/government/transparency/`);
+    await page.goto(`${host.origin}/government/transparency/`);
     const visible = await page
       .locator('.chart svg')
       .evaluateAll((all) => all.filter((one) => one.getClientRects().length > 0).length);

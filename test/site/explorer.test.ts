@@ -26,14 +26,8 @@ afterAll(async () => {
   await browser?.close();
 });
 
-interface Visit extends AsyncDisposable {
-  page: Page;
-  /** Requests to anywhere else, and what the browser complains of. */
-  wrong: string[];
-}
-
-/** The explorer as another host serves it, with the headers of every answer. */
-async function openExplorer(reader: BrowserContextOptions): Promise<Visit> {
+/** The explorer as another host serves it, with the headers of every answer; requests to anywhere else are wrong. */
+async function openExplorer(reader: BrowserContextOptions) {
   const context = await browser.newContext(reader);
   const page = await context.newPage();
   const wrong: string[] = [];
@@ -55,13 +49,21 @@ async function openExplorer(reader: BrowserContextOptions): Promise<Visit> {
   });
   await page.goto(`${ORIGIN}/api/explore/`);
   await page.locator('.opblock').first().waitFor();
-  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+  return { page, wrong, close: () => context.close() };
 }
 
 describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, reader) => {
+  let page: Page;
+  let wrong: string[];
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ page, wrong, close } = await openExplorer(reader));
+  });
+
+  afterAll(() => close?.());
+
   test('lists every path, is accessible, and asks nobody else', async () => {
-    await using visit = await openExplorer(reader);
-    const { page, wrong } = visit;
     const { paths } = JSON.parse(await readFile(join(built.out, 'openapi.json'), 'utf8'));
     expect(await page.locator('.opblock').count()).toBe(operationsIn(paths).length);
     // Also that there is one main element, and no level of headings is left out.
@@ -82,8 +84,6 @@ describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, r
   });
 
   test('sends a request to the host that it is from, and shows the answer', async () => {
-    await using visit = await openExplorer(reader);
-    const { page, wrong } = visit;
     const operation = page.locator('#operations-economy-getSupply');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.btn.execute').click();
@@ -94,8 +94,6 @@ describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, r
   });
 
   test('takes a key in a form that can be read and named', async () => {
-    await using visit = await openExplorer(reader);
-    const { page } = visit;
     await page.locator('.btn.authorize').click();
     await page.locator('.modal-ux input').fill('cds_government_example');
     expect(await violations(page)).toEqual([]);

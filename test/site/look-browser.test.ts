@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser } from './visit.ts';
+import { launchBrowser, stopClock } from './visit.ts';
 
 let built: Built;
 let browser: Browser;
@@ -29,7 +29,7 @@ async function open(
 ): Promise<Page> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  if (time) await page.clock.install({ time: new Date(time) });
+  if (time) await stopClock(page, Date.parse(time));
   await page.goto(`${site.origin}${path}`);
   return page;
 }

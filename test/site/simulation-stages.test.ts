@@ -7,11 +7,14 @@ const START = { action: 'start_simulation', scenario: 'model_drift', seed: 1, pa
 const FULL = { allowed: false, limit: 1, remaining: 0, resetSeconds: 60 };
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
 /** A page of the service that begins a run: where it is played, and why. */
 async function begin({ isServed = true, port }: { isServed?: boolean; port: number }) {
+  // A page waits some seconds for a connection, this machine as long as it takes.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   vi.stubGlobal('location', { origin: `http://127.0.0.1:${port}`, pathname: '/' });
   vi.stubGlobal('window', { setTimeout });
   vi.stubGlobal('fetch', async () => new Response('', { headers: isServed ? { 'x-request-id': '1' } : {} }));

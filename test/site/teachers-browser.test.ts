@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { playPlan } from '../../src/simulation/plan.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
@@ -11,10 +11,6 @@ import { launchBrowser, violations, visit } from './visit.ts';
 
 const TEACHERS = '/philosophy/simulation/teachers/';
 const ONE_TICK = `${TEACHERS}one-tick/`;
-const READERS: Record<string, BrowserContextOptions> = {
-  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
-};
 
 let built: Built;
 let browser: Browser;
@@ -26,24 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-});
-
-test.each(Object.entries(READERS))('the pages are accessible and fit for a reader %s', async (_, reader) => {
-  await using host = await openHost(built.out);
-  for (const path of [TEACHERS, ONE_TICK, SCENARIO_PAGES[0]!]) {
-    await using visited = await visit(browser, `${host.origin}${path}`, reader);
-    const { page, wrong } = visited;
-    // What is folded is read as well.
-    for (const one of await page.locator('main details').all())
-      await one.evaluate((details: HTMLDetailsElement) => {
-        details.open = true;
-      });
-    expect(await violations(page), path).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(
-      reader.viewport!.width,
-    );
-    expect(wrong).toEqual([]);
-  }
 });
 
 /** Where each sheet begins, and how many pages there are. */
