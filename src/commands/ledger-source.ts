@@ -21,7 +21,8 @@ import {
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import { formatVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
-import { followerOf, type Updated } from '../../pipeline/ledger/shared/ledger-replica.ts';
+import { followerOf } from '../../pipeline/ledger/shared/follower.ts';
+import type { Updated } from '../../pipeline/ledger/shared/ledger-replica.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';

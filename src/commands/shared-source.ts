@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { followerOf } from '../../pipeline/ledger/shared/follower.ts';
 import {
-  followerOf,
   isContradiction,
   LedgerReplica,
   type ReplicaOptions,

@@ -1,18 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { z } from 'zod';
-import {
-  exists,
-  finished,
-  makeFolder,
-  renameDurably,
-  sync,
-  TEMPORARY_SUFFIX,
-  writeFileAtomically,
-} from '../../disk/durable.ts';
-import { inParallel } from '../../disk/in-parallel.ts';
+import { exists, finished, makeFolder, renameDurably, sync, TEMPORARY_SUFFIX } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { removeIndex as removeEventIndex } from '../civic/known-events.ts';
@@ -25,25 +14,25 @@ import {
 } from '../directory.ts';
 import { parseEventLine } from '../event-line.ts';
 import { readHeadEnds, readHeadLines } from '../head.ts';
-import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
+import { LEDGER_START } from '../leaf.ts';
 import { keepPosition } from '../ledger-writer.ts';
-import { lockLedger, lockOf } from '../lock-ledger.ts';
+import { lockLedger } from '../lock-ledger.ts';
 import { leafHash } from '../merkle.ts';
-import { appendInPlace, NewHead } from '../new-head.ts';
+import { NewHead } from '../new-head.ts';
 import type { Verifier } from '../note.ts';
 import { readCheckpoint } from '../read-checkpoint.ts';
-import { readSnapshot } from '../read-snapshot.ts';
 import { removeIndex as removeRowIndex } from '../sources/row-index.ts';
+import { fetchSnapshots, verifySnapshot, waitingFile } from './fetch-snapshots.ts';
+import { followerOf, markFollower } from './follower.ts';
+import { HeadCopy, LINE_END, type LocalHead } from './head-copy.ts';
 import { assertOrigin } from './ledger-sharer.ts';
 import {
   batchesOf,
   contradiction,
   type SharedFacts,
-  type SharedFile,
   type SharedLedger,
   type SharedLine,
   type SharedSnapshot,
-  snapshotKeys,
 } from './shared-ledger.ts';
 
 export interface ReplicaOptions {
@@ -69,28 +58,17 @@ export interface Updated {
 }
 
 /** The folder as this replica left it. */
-interface Local {
+interface Local extends LocalHead {
   /** Of `head.ndjson` and the folder `snapshots`: whether something else wrote meanwhile. */
   stamp: string;
-  /** End of the newest snapshot. */
-  position: LedgerPosition;
-  /** Seq after the last event. */
-  end: number;
-  /** Bytes of complete lines in the head. */
-  bytes: number;
-  /** The head has sealed events, or lacks some, or there is none: it is written again. */
-  isOutdated: boolean;
   /** Number of events that are the same as in the shared ledger. */
   agreed: number;
   /** The newest snapshot is not shared yet. */
   isAhead: boolean;
 }
 
-const COPY_BYTES = 1024 * 1024;
 /** Times that one update goes on because more snapshots were shared while it took some. */
 const MAX_STEPS = 3;
-/** Snapshots with two objects each, which are fetched at once. */
-const PARALLEL_SNAPSHOTS = 8;
 const CHECKPOINT = '.checkpoint';
 
 /**
@@ -295,12 +273,13 @@ export class LedgerReplica {
 
   /** Fetches one batch while it verifies the one before: the first takes the network, the second takes the processor. */
   async #takeSnapshots(local: Local): Promise<void> {
+    const options = { ...this.#options, durable: this.#durable };
     const batches = batchesOf(await this.#options.shared.snapshots(local.position.snapshot));
-    let fetching = this.#fetch(batches[0] ?? []);
+    let fetching = fetchSnapshots(batches[0] ?? [], options);
     try {
       for (const [at, batch] of batches.entries()) {
         const fetched = await fetching;
-        fetching = this.#fetch(batches[at + 1] ?? []);
+        fetching = fetchSnapshots(batches[at + 1] ?? [], options);
         await this.#takeBatch(local, batch, fetched);
       }
     } finally {
@@ -321,7 +300,8 @@ export class LedgerReplica {
       for (const [at, snapshot] of batch.entries()) {
         const file = fetched[at]!;
         if (file.status === 'rejected') throw file.reason;
-        await this.#verify(file.value, snapshot, verified.at(-1)?.position ?? local.position, own);
+        const before = verified.at(-1)?.position ?? local.position;
+        await verifySnapshot(file.value, snapshot, before, own, this.#options);
         verified.push(snapshot);
       }
     })().then(
@@ -362,79 +342,6 @@ export class LedgerReplica {
     for await (const lines of readHeadLines(this.#ledger, agreed))
       for (const { event, line } of lines) if (event.seq < to) own.set(event.seq, leafHash(line));
     return own;
-  }
-
-  /** Fetches the files of each snapshot beside their places. Never rejects. */
-  async #fetch(snapshots: readonly SharedSnapshot[]): Promise<PromiseSettledResult<SnapshotFile>[]> {
-    const fetched: PromiseSettledResult<SnapshotFile>[] = [];
-    await inParallel(snapshots.entries(), PARALLEL_SNAPSHOTS, async ([at, snapshot]) => {
-      const waiting = waitingFile(this.#options.folder, snapshot.id);
-      const keys = snapshotKeys(snapshot);
-      const [events, checkpoint] = await Promise.allSettled([
-        this.#download(keys.events, snapshot.events, waiting.events),
-        this.#download(keys.checkpoint, snapshot.checkpoint, waiting.checkpoint),
-      ]);
-      const failed = [events, checkpoint].find(({ status }) => status === 'rejected');
-      fetched[at] = (failed as PromiseRejectedResult) ?? { status: 'fulfilled', value: waiting };
-    });
-    return fetched;
-  }
-
-  async #download(key: string, { sha256, bytes }: SharedFile, path: string): Promise<void> {
-    const { objects } = this.#options;
-    const wrong = (found: string) =>
-      new CathedralError('store_failed', {
-        place: `${objects.name}/${key}`,
-        expected: `${bytes} bytes with SHA-256 ${sha256}`,
-        found,
-      });
-    const found = await objects.get(key);
-    if (found === null || found === 'unchanged') throw wrong('no object');
-    const hash = createHash('sha256');
-    let length = 0;
-    const file = await open(path, 'w');
-    try {
-      for await (const chunk of found.body) {
-        length += chunk.length;
-        if (length > bytes) throw wrong('more bytes');
-        hash.update(chunk);
-        await file.writeFile(chunk);
-      }
-      if (this.#durable) await file.sync();
-    } finally {
-      await file.close();
-    }
-    const digest = hash.digest('hex');
-    if (length !== bytes || digest !== sha256) throw wrong(`${length} bytes with SHA-256 ${digest}`);
-  }
-
-  /** Throws unless a known key signed the snapshot, it is what the database says, and the events of `own` are the same in it. */
-  async #verify(
-    file: SnapshotFile,
-    { id, position, root }: SharedSnapshot,
-    before: LedgerPosition,
-    own: ReadonlyMap<number, string>,
-  ): Promise<void> {
-    const leaves = readSnapshot(file, before, this.#options.verifiers);
-    let contradicting: { seq: number; known: string } | null = null;
-    let step = await leaves.next();
-    for (; !step.done; step = await leaves.next())
-      for (const { event, hash } of step.value) {
-        const known = own.get(event.seq);
-        if (known !== undefined && known !== hash) contradicting ??= { seq: event.seq, known };
-      }
-    const { size, checkpoint } = step.value;
-    if (size !== position.size || checkpoint.root !== root)
-      throw new CathedralError('store_failed', {
-        place: `${this.#options.shared.name}, ledger_snapshots ${id}`,
-        expected: `root ${checkpoint.root} of ${size} events, as the checkpoint says`,
-        found: `root ${root} of ${position.size}`,
-      });
-    // Only what is verified can contradict what this machine has.
-    if (contradicting) {
-      const { seq, known } = contradicting;
-      throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', known);
-    }
   }
 
   /**
@@ -528,88 +435,6 @@ export class LedgerReplica {
 
 class GapError extends Error {}
 
-/** The next `head.ndjson`: the old one with new lines, in place where there is one, or without what is sealed. */
-class HeadCopy {
-  readonly #ledger: LedgerDirectory;
-  readonly #local: Local;
-  readonly #durable: boolean;
-  #copy: NewHead | undefined;
-  #single: Buffer | null = null;
-  #count = 0;
-
-  constructor(ledger: LedgerDirectory, local: Local, durable: boolean) {
-    this.#ledger = ledger;
-    this.#local = local;
-    this.#durable = durable;
-  }
-
-  async add(lines: readonly SharedLine[]): Promise<void> {
-    if (lines.length === 0) return;
-    const bytes = Buffer.concat(lines.flatMap(({ line }) => [line, LINE_END]));
-    const isFirst = this.#count === 0;
-    this.#count += lines.length;
-    if (isFirst && lines.length === 1 && !this.#local.isOutdated) {
-      this.#single = bytes;
-      return;
-    }
-    await this.#begin();
-    await this.#copy!.write(bytes);
-  }
-
-  async commit(): Promise<void> {
-    const local = this.#local;
-    if (local.isOutdated) await this.#begin();
-    if (this.#copy) {
-      local.bytes = await this.#copy.commit();
-      local.isOutdated = false;
-    } else if (this.#single) {
-      await appendInPlace(this.#ledger.head, local.bytes, this.#single, this.#durable);
-      local.bytes += this.#single.length;
-    }
-    local.end += this.#count;
-  }
-
-  async discard(): Promise<void> {
-    await this.#copy?.discard();
-  }
-
-  async #begin(): Promise<void> {
-    if (this.#copy) return;
-    const { isOutdated, bytes, position, end } = this.#local;
-    this.#copy = await NewHead.begin(this.#ledger.head, isOutdated ? 0 : bytes, this.#durable);
-    if (isOutdated && bytes > 0 && end > position.size) await this.#keep(position.size);
-    if (this.#single) await this.#copy.write(this.#single);
-    this.#single = null;
-  }
-
-  /** Takes over the lines from seq `from` on. */
-  async #keep(from: number): Promise<void> {
-    let batch: Buffer[] = [];
-    let bytes = 0;
-    const flush = async () => {
-      await this.#copy!.write(Buffer.concat(batch));
-      batch = [];
-      bytes = 0;
-    };
-    for await (const lines of readHeadLines(this.#ledger, from)) {
-      for (const { line } of lines) {
-        batch.push(line, LINE_END);
-        bytes += line.length + 1;
-      }
-      if (bytes >= COPY_BYTES) await flush();
-    }
-    await flush();
-  }
-}
-
-const LINE_END = Buffer.from('\n');
-
-/** Where the files of a snapshot wait until they are verified. */
-function waitingFile(folder: string, id: string): SnapshotFile {
-  const { events, checkpoint } = snapshotFile(folder, id);
-  return { id, events: `${events}${TEMPORARY_SUFFIX}`, checkpoint: `${checkpoint}${TEMPORARY_SUFFIX}` };
-}
-
 /** A line of the database, of which nobody has verified anything on this machine. */
 function checked(name: string, seq: number, line: Buffer): Buffer {
   const place = `${name}, ledger_events ${seq}`;
@@ -640,25 +465,4 @@ async function newestCommon(
 /** Whether a folder and the shared ledger contradict each other. */
 export function isContradiction(error: unknown): boolean {
   return error instanceof CathedralError && error.code === 'log_forked';
-}
-
-const Follower = z.object({ origin: z.string(), kind: z.enum(['replica', 'import']) });
-/** Says that a folder follows a shared ledger. */
-type Follower = z.output<typeof Follower>;
-
-/** What a ledger's folder is a copy of; null if it is written by its owner. */
-export function followerOf(folder: string): Follower | null {
-  const path = followerFile(folder);
-  return existsSync(path) ? Follower.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
-}
-
-async function markFollower(folder: string, follower: Follower): Promise<void> {
-  const known = followerOf(folder);
-  if (known?.origin === follower.origin && known.kind === follower.kind) return;
-  await writeFileAtomically(followerFile(folder), JSON.stringify(follower), true);
-}
-
-/** Beside the ledger, whose folder holds nothing else. */
-function followerFile(folder: string): string {
-  return join(lockOf(folder), 'follows.json');
 }
