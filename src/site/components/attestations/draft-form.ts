@@ -11,7 +11,7 @@ import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { type Json, readJson } from '../../../../pipeline/attestation/read-json.ts';
 import { addCopyButton } from '../files/copy-button.ts';
-import { makeElement } from './make-element.ts';
+import { makeElement } from '../make-element.ts';
 
 /** Makes the form create an unsigned document and hash its justification. `wallets` are the known ones. */
 export function beginDrafting(wallets: Companions['wallets']): void {

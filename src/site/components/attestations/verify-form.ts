@@ -9,8 +9,8 @@ import {
 } from '../../../../pipeline/attestation/verify-attestation.ts';
 import type { Range } from '../../../../pipeline/ledger/json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { makeElement } from '../make-element.ts';
 import { takeFiles } from '../take-files.ts';
-import { makeElement } from './make-element.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
 /** Makes the form verify documents that are pasted, dropped or chosen. Only the refresh button sends a request. */

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { makeElement } from '../attestations/make-element.ts';
 import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
+import { makeButton, makeElement, makeLink } from '../make-element.ts';
 import { saveFile } from '../save-file.ts';
 import type { PageOfRows } from './row-source.ts';
 import type { RowsJob, RowsReply } from './rows-worker.ts';
@@ -49,7 +49,7 @@ function ask(want: RowsJob['want']): void {
   stop();
   worker ??= new Worker(place.dataset.worker!);
   const running = worker;
-  const cancel = button('Cancel', () => {
+  const cancel = makeButton('Cancel', () => {
     stop(true);
     say('Cancelled. The rows below are those of the selection before.');
   });
@@ -92,7 +92,7 @@ function showPage(page: PageOfRows): void {
   total = page.total;
   const last = Math.max(1, Math.ceil(total / ROWS_A_PAGE));
   if (selection.page > last) {
-    const toLast = link(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
+    const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
     const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
     fail(words, toLast, '.');
   } else show(page.rows);
@@ -109,7 +109,7 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
   const items = cells.map((cell, index) => {
     const { name, type } = about.columns[index]!;
     const href = entityHref(about, name, cell);
-    const content = href === null ? cell : link(cell, href);
+    const content = href === null ? cell : makeLink(cell, href);
     return makeElement('td', classOf(type, cell), content);
   });
   if (about.proof === null) return makeElement('tr', '', ...items);
@@ -118,7 +118,7 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
     'tr',
     '',
     ...items,
-    makeElement('td', 'tight', href === null ? '' : link('Prove', href)),
+    makeElement('td', 'tight', href === null ? '' : makeLink('Prove', href)),
   );
 }
 
@@ -126,12 +126,6 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
 function classOf(type: TableAbout['columns'][number]['type'], cell: string): string {
   if (/^(integer|number|decimal)$/.test(type)) return 'number';
   return cell.length <= 40 ? 'tight' : 'long';
-}
-
-function link(words: string, href: string): HTMLAnchorElement {
-  const found = makeElement('a', '', words);
-  found.href = href;
-  return found;
 }
 
 function wordsOf(shown: number): string {
@@ -167,7 +161,7 @@ function showWrong(wrong: readonly Wrong[]): void {
   const items = wrong.map(({ place: where, expected, found }) =>
     makeElement('li', '', makeElement('code', '', where), `: expected ${expected}; found ${found}`),
   );
-  const whole = link('Show the whole table', location.pathname);
+  const whole = makeLink('Show the whole table', location.pathname);
   table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
   status.replaceChildren(
     makeElement(
@@ -182,24 +176,17 @@ function showWrong(wrong: readonly Wrong[]): void {
 }
 
 function askConsent({ bytes, use }: { bytes: number; use: string }, want: RowsJob['want']): void {
-  const read = button(`Read ${formatBytes(bytes)}`, () => {
+  const read = makeButton(`Read ${formatBytes(bytes)}`, () => {
     allowed = Math.max(allowed, bytes);
     ask(want);
   });
-  const refuse = button('Cancel', () => stop());
+  const refuse = makeButton('Cancel', () => stop());
   notice.replaceChildren(
     makeElement('p', '', `It takes ${formatBytes(bytes)} ${use}. `),
     makeElement('p', 'form-buttons', read, refuse),
   );
   notice.hidden = false;
   read.focus();
-}
-
-function button(words: string, press: () => void): HTMLButtonElement {
-  const found = makeElement('button', '', words);
-  found.type = 'button';
-  found.addEventListener('click', press);
-  return found;
 }
 
 function save(blob: Blob): void {
@@ -261,7 +248,7 @@ function nextSort(column: string): Selection['sort'] {
 
 for (const head of table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')) {
   const { column } = head.dataset;
-  const sorting = button('', () => go({ ...selection, page: 1, sort: nextSort(column!) }));
+  const sorting = makeButton('', () => go({ ...selection, page: 1, sort: nextSort(column!) }));
   sorting.className = 'sort';
   sorting.append(...head.childNodes);
   head.replaceChildren(sorting);
@@ -272,7 +259,7 @@ function drawPagers(): void {
   const { page } = selection;
   for (const pager of pagers) {
     const to = (words: string, target: number) => {
-      const found = button(words, () => {
+      const found = makeButton(words, () => {
         go({ ...selection, page: target });
         table.scrollIntoView({ block: 'nearest' });
       });
@@ -324,7 +311,7 @@ function filterRow(name: string, operator: Operator, values: readonly string[]):
   const how = makeElement('select', '');
   how.ariaLabel = 'Comparison';
   const fields = makeElement('span', 'rows-values');
-  const remove = button('Remove', () => {
+  const remove = makeButton('Remove', () => {
     row.remove();
     drawAdd();
     element('#rows-add').focus();

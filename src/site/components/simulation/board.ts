@@ -1,6 +1,6 @@
 import type { Shown, ShownSentinel } from '../../../simulation/view.ts';
+import { draw, setAttributes } from '../make-element.ts';
 import { describeStances } from './describe-change.ts';
-import { draw, setAttributes } from './make-element.ts';
 import { ZONES, zonePlace } from './zones.ts';
 
 export interface BoardView {

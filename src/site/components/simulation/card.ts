@@ -2,11 +2,11 @@ import { askedDecisions, available, openedDecision } from '../../../simulation/d
 import { outlookOf } from '../../../simulation/outlooks.ts';
 import type { Run } from '../../../simulation/run.ts';
 import { scenarioNamed } from '../../../simulation/scenarios.ts';
+import { make, makeButton } from '../make-element.ts';
 import { askFor, decisionCard } from './decision-card.ts';
 import { endingCard } from './ending-card.ts';
 import { forecastOf } from './forecast.ts';
 import { formatSetUpAddress, newSetUp } from './laboratory/set-up-address.ts';
-import { make, makeButton } from './make-element.ts';
 import { movesCard } from './moves-card.ts';
 import { STATUS_SENTENCES, voteSentences } from './outcome-words.ts';
 import { type Player, type Playing, type State, shownOf, stateOf } from './player.ts';

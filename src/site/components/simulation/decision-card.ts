@@ -1,7 +1,7 @@
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Parameters } from '../../../simulation/scenario.ts';
 import type { ShownAction, ShownState } from '../../../simulation/view.ts';
-import { make, makeButton } from './make-element.ts';
+import { make, makeButton } from '../make-element.ts';
 import { parameterField } from './parameter-field.ts';
 import type { Prediction, Question } from './predictions.ts';
 

@@ -1,7 +1,7 @@
 import { formatMic } from '../../../../pipeline/words/number.ts';
 import { MICRO } from '../../../simulation/economy.ts';
 import type { World } from '../../../simulation/world.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 import { shareInWords } from './share-in-words.ts';
 
 const STOCKS = ['circulating', 'locked', 'burned'] as const;

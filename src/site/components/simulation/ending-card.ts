@@ -1,5 +1,5 @@
 import type { Debrief, DebriefChoice } from '../../../simulation/debrief.ts';
-import { make, makeButton } from './make-element.ts';
+import { make, makeButton } from '../make-element.ts';
 import { OUTCOMES, type Outcome } from './outcome-words.ts';
 import { type Judged, TRENDS, type Trend } from './predictions.ts';
 

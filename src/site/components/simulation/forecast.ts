@@ -1,7 +1,7 @@
 import { OUTLOOK_TICKS, type Outlook } from '../../../simulation/outlooks.ts';
 import type { Parameter } from '../../../simulation/scenario.ts';
 import type { World } from '../../../simulation/world.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 import { OUTCOME_NAMES, OUTCOMES, type Outcome, outcomeOf } from './outcome-words.ts';
 import { formatParameter } from './parameter-field.ts';
 import { TRENDS, trendBetween } from './predictions.ts';

@@ -1,6 +1,6 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import type { Explained } from '../../../simulation/debrief.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 
 /** Each formula that had an effect in a run, with its values there. */
 export function formulaTables(explained: readonly Explained[]): HTMLElement[] {

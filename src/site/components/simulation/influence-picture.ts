@@ -1,7 +1,7 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { influenceMatrix } from '../../../simulation/influence.ts';
 import type { World } from '../../../simulation/world.ts';
-import { draw } from './make-element.ts';
+import { draw } from '../make-element.ts';
 
 const CELL = 22;
 const EDGE = 76;

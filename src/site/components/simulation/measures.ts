@@ -1,7 +1,7 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Shown } from '../../../simulation/view.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 
 interface Measure {
   label: string;

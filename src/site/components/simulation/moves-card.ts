@@ -1,7 +1,7 @@
 import type { Parameters } from '../../../simulation/scenario.ts';
 import type { ShownAction } from '../../../simulation/view.ts';
+import { make } from '../make-element.ts';
 import { parametersIn } from './decision-card.ts';
-import { make } from './make-element.ts';
 import { parameterField } from './parameter-field.ts';
 
 /** The moves that are possible besides decisions, in a closed `details` element; null if there are none. */

@@ -1,7 +1,7 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Parameter } from '../../../simulation/scenario.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 
 /** At least as many stops between the ends of a slider. */
 const STOPS = 8;

@@ -2,8 +2,8 @@ import { takeVote } from '../../../simulation/deliberation.ts';
 import { isDecided } from '../../../simulation/scenario.ts';
 import type { ShownSentinel } from '../../../simulation/view.ts';
 import type { World } from '../../../simulation/world.ts';
+import { make } from '../make-element.ts';
 import { stanceOf } from './board.ts';
-import { make } from './make-element.ts';
 import { STATUS_SENTENCES } from './outcome-words.ts';
 import { shareInWords } from './share-in-words.ts';
 

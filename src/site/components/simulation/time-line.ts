@@ -1,6 +1,6 @@
 import { labelOf } from '../../../simulation/decisions.ts';
 import { scenarioNamed } from '../../../simulation/scenarios.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 import { VOTE_RESULTS } from './outcome-words.ts';
 import { partsOf } from './page-parts.ts';
 import type { Playing } from './player.ts';

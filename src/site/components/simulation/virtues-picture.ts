@@ -1,6 +1,6 @@
 import type { Shown } from '../../../simulation/view.ts';
 import { VIRTUES } from '../../../simulation/virtues.ts';
-import { make } from './make-element.ts';
+import { make } from '../make-element.ts';
 
 /** What each virtue of the assembly is measured by. */
 const MEASURED_BY = {

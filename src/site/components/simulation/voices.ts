@@ -1,6 +1,6 @@
 import type { Shown, ShownSentinel } from '../../../simulation/view.ts';
+import { make } from '../make-element.ts';
 import { STANCE_WORDS, stanceOf } from './board.ts';
-import { make } from './make-element.ts';
 
 /** Lists each sentinel with its position and reasons, in the order of the board. Rows keep their elements. */
 export function showVoices(list: HTMLElement, { sentinels }: Shown): void {

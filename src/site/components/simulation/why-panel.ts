@@ -7,8 +7,8 @@ import { VIRTUES } from '../../../simulation/virtues.ts';
 import { meanRestingOpinion, OWN_PARTS, type OwnPart, type Why, whyOf } from '../../../simulation/why.ts';
 import { whyInWords } from '../../../simulation/why-in-words.ts';
 import type { World } from '../../../simulation/world.ts';
+import { draw, make } from '../make-element.ts';
 import { matrixPicture } from './influence-picture.ts';
-import { draw, make } from './make-element.ts';
 import { OUTCOMES, outcomeOf } from './outcome-words.ts';
 
 export interface WhyView {

@@ -3,7 +3,7 @@ import '../files/file-script.ts';
 import { SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement } from '../make-element.ts';
 
 /** The page never changes, and which snapshots are kept beside it does. So its neighbours are looked up. */
 async function showNeighbours(place: HTMLElement): Promise<void> {

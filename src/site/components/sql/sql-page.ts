@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeButton, makeElement, makeLink } from '../make-element.ts';
 import { saveFile } from '../save-file.ts';
 import { versionAddress } from '../versions/version-address.ts';
 import type { QueryResult } from './limits.ts';
@@ -79,7 +79,7 @@ function take(reply: SqlReply): void {
 
 function askConsent({ bytes, paths }: Extract<SqlReply, { kind: 'consent' }>): void {
   say('');
-  const read = button(`Read ${formatBytes(bytes)}`, () => start(bytes));
+  const read = makeButton(`Read ${formatBytes(bytes)}`, () => start(bytes));
   const words = `This query reads ${formatBytes(bytes)}: ${paths.map((path) => `/${path}`).join(', ')}.`;
   outcome.replaceChildren(
     makeElement('div', 'missing', makeElement('p', '', words), makeElement('p', 'form-buttons', read)),
@@ -92,7 +92,7 @@ function showReply({ by, message, near = [] }: Extract<SqlReply, { kind: 'failed
     showFailure('DuckDB refuses the query:', message);
     return;
   }
-  const links = near.map((id) => link(`As of ${id}`, addressOf(editor.value.trim(), id)));
+  const links = near.map((id) => makeLink(`As of ${id}`, addressOf(editor.value.trim(), id)));
   showFailure(by === 'address' ? 'There are no such data:' : 'The files cannot be read:', message, ...links);
 }
 
@@ -108,19 +108,6 @@ function showFailure(words: string, message = '', ...links: Node[]): void {
   const note = makeElement('div', 'missing', ...parts);
   note.setAttribute('role', 'alert');
   outcome.replaceChildren(note);
-}
-
-function button(words: string, press: () => void): HTMLButtonElement {
-  const found = makeElement('button', '', words);
-  found.type = 'button';
-  found.addEventListener('click', press);
-  return found;
-}
-
-function link(words: string, href: string): HTMLAnchorElement {
-  const found = makeElement('a', '', words);
-  found.href = href;
-  return found;
 }
 
 function addressOf(sql: string, asOf: string): string {
@@ -152,13 +139,13 @@ function showResult({
   const buttons = makeElement(
     'p',
     'form-buttons',
-    button('Save as CSV', () => saveFile('query.csv', found.csv)),
+    makeButton('Save as CSV', () => saveFile('query.csv', found.csv)),
   );
   const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
   const permanent = new URL(addressOf(editor.value.trim(), snapshot ?? ''), location.href).href;
   if (clipboard)
     buttons.append(
-      button('Copy the permanent link', () => {
+      makeButton('Copy the permanent link', () => {
         clipboard.writeText(permanent).then(
           () => say('The link is copied: it runs this query on these files.'),
           () => say('The browser did not allow to copy.'),
@@ -181,7 +168,7 @@ function tableOf(): HTMLElement {
     const cell = makeElement(
       'th',
       isNumber ? 'number' : 'tight',
-      button(name, () => sort(at)),
+      makeButton(name, () => sort(at)),
     );
     cell.scope = 'col';
     head.append(cell);
@@ -252,7 +239,7 @@ function provenance(
     makeElement(
       'li',
       '',
-      link(`/${path}`, versionAddress(path, snapshot)),
+      makeLink(`/${path}`, versionAddress(path, snapshot)),
       ` as of ${snapshot}, ${formatBytes(bytes)}, SHA-256 `,
       makeElement('code', '', sha256),
     ),
@@ -264,7 +251,15 @@ function provenance(
   const again =
     files.length === 0
       ? []
-      : [makeElement('p', '', 'The same query on the same files: ', link('permanent link', permanent), '.')];
+      : [
+          makeElement(
+            'p',
+            '',
+            'The same query on the same files: ',
+            makeLink('permanent link', permanent),
+            '.',
+          ),
+        ];
   return makeElement(
     'div',
     'sql-provenance',

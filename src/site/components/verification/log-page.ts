@@ -2,7 +2,7 @@ import { MAX_NOTE_BYTES, type NoteSignature, readSignatures } from '../../../../
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatCount } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement } from '../make-element.ts';
 import { element } from './steps.ts';
 
 /** Lengths of cosignatures in bytes, each with the time before it: Ed25519, ML-DSA-44. */

@@ -9,7 +9,7 @@ import {
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatToken } from '../../../../pipeline/words/phrase.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement, makeLink } from '../make-element.ts';
 import { compareWithRemembered, NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
 import type { Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
@@ -160,8 +160,7 @@ function moreEvents(events: readonly RowEvent[]): Node[] {
 
 function eventLink(index: number | null): Node[] {
   if (index === null) return [];
-  const link = makeElement('a', '', `Event ${formatNumber(index)}`);
-  link.href = eventAddress(index);
+  const link = makeLink(`Event ${formatNumber(index)}`, eventAddress(index));
   return [makeElement('p', 'sans', link, ', with its line and its proof')];
 }
 
@@ -175,9 +174,7 @@ function shareLink({ pasted, text }: Context): HTMLElement {
       ? eventAddress(pasted.index)
       : `/verification/#row=${encodeURIComponent(text.trim())}`;
   if (own.length > LONGEST_ADDRESS) return makeElement('span', '', 'this row is too long for an address.');
-  const link = makeElement('a', '', new URL(own, location.href).href.slice(0, 120));
-  link.href = own;
-  return link;
+  return makeLink(new URL(own, location.href).href.slice(0, 120), own);
 }
 
 function fetchedWords({ fetched: { requests, bytes } }: Context): string {
@@ -223,9 +220,7 @@ export function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): No
 
 /** The event's line may be public. */
 function eventLinkAfter(index: number): (Node | string)[] {
-  const link = makeElement('a', '', `Event ${formatNumber(index)}`);
-  link.href = eventAddress(index);
-  return [link, ' · '];
+  return [makeLink(`Event ${formatNumber(index)}`, eventAddress(index)), ' · '];
 }
 
 /** What an address asks for: `?event=123`, `#row=…`; null: nothing. */

@@ -4,7 +4,7 @@ import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/witness-policy.ts'
 import { Latest, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement } from '../make-element.ts';
 import { element } from './steps.ts';
 
 const NAME = 'cathedral-verified';

@@ -1,6 +1,6 @@
 import { printable } from '../../../../pipeline/attestation/printable.ts';
 import { CathedralError, type Finding } from '../../../../pipeline/errors.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement } from '../make-element.ts';
 
 /** An element of the page. Without it, the page and its script are not from the same build. */
 export function element<T extends HTMLElement>(selector: string): T {

@@ -10,7 +10,7 @@ import {
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatCount } from '../../../../pipeline/words/number.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement, makeLink } from '../make-element.ts';
 import { limitDates } from './limit-dates.ts';
 import { versionAddress } from './version-address.ts';
 
@@ -122,7 +122,7 @@ async function frontOf(
 
 function rowOf({ entry, file }: Listed, words: string): HTMLElement {
   const { id, as_of } = entry;
-  const name = makeElement('th', 'tight', file ? link(id, versionAddress(path, id)) : id);
+  const name = makeElement('th', 'tight', file ? makeLink(id, versionAddress(path, id)) : id);
   name.scope = 'row';
   const row = makeElement(
     'tr',
@@ -155,12 +155,6 @@ function choose(): void {
     const inputs = rows.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`);
     if (![...inputs].some(({ checked }) => checked) && inputs[at]) inputs[at].checked = true;
   }
-}
-
-function link(words: string, href: string): HTMLAnchorElement {
-  const found = makeElement('a', '', words);
-  found.href = href;
-  return found;
 }
 
 function headCell(words: string): HTMLElement {

@@ -2,7 +2,7 @@ import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { ChangedMember } from '../../../../pipeline/verify/versions/changed-members.ts';
 import type { Comparison } from '../../../../pipeline/verify/versions/compare-versions.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { makeElement } from '../attestations/make-element.ts';
+import { makeElement } from '../make-element.ts';
 
 /** Rows and members that are shown; the file has the others. */
 const MOST_SHOWN = 200;

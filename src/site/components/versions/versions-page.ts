@@ -12,9 +12,9 @@ import { type FileVersion, readVersion } from '../../../../pipeline/verify/versi
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
-import { makeElement } from '../attestations/make-element.ts';
 import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
 import { csvRows, indentJson } from '../files/preview.ts';
+import { makeElement, makeLink } from '../make-element.ts';
 import { element, Failed, Steps, Stopped, Uncheckable } from '../verification/steps.ts';
 import { limitDates } from './limit-dates.ts';
 import { comparisonWords, showComparison } from './show-comparison.ts';
@@ -160,10 +160,10 @@ async function extrasOf({ entry, file }: FoundVersion, blob: Blob): Promise<Node
   save.download = versionFileName(file.path, entry.id, file.media_type);
   const [before, after] = await listed.neighbours(entry.id).catch(() => []);
   const links = [
-    before && link('Earlier', versionAddress(file.path, before.id)),
-    after && link('Later', versionAddress(file.path, after.id)),
-    before && link('What changed since the one before', versionAddress(file.path, entry.id, before.id)),
-    link(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/`),
+    before && makeLink('Earlier', versionAddress(file.path, before.id)),
+    after && makeLink('Later', versionAddress(file.path, after.id)),
+    before && makeLink('What changed since the one before', versionAddress(file.path, entry.id, before.id)),
+    makeLink(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/`),
   ].filter((one) => one !== undefined);
   return [
     makeElement('p', 'buttons', save, ...links),
@@ -185,12 +185,6 @@ function addresses({ id }: SnapshotEntry, file: FoundVersion['file']): Node[] {
     makeElement('p', '', words),
     copyable(`${location.origin}${versionAddress(file.path, id)}`, 'the address of this page'),
   ];
-}
-
-function link(words: string, href: string): HTMLAnchorElement {
-  const found = makeElement('a', '', words);
-  found.href = href;
-  return found;
 }
 
 function copyable(text: string, name: string): HTMLElement {
@@ -251,7 +245,7 @@ async function run(wanted: Wanted): Promise<void> {
       steps.end('This is not the file as it was: see the step that failed', 'invalid');
     else if (error instanceof Uncheckable) {
       const near = error instanceof Nearby ? error.snapshots : [];
-      const links = near.map(({ id }) => link(`As of ${id}`, versionAddress(wanted.path, id)));
+      const links = near.map(({ id }) => makeLink(`As of ${id}`, versionAddress(wanted.path, id)));
       steps.end(
         'This version cannot be shown: see the step that says why',
         'open',

@@ -14,7 +14,7 @@ import type { Lever } from '../../../../simulation/levers.ts';
 import { AT_RANDOM } from '../../../../simulation/plan.ts';
 import { SEEDS } from '../../../../simulation/run.ts';
 import { VERSIONS } from '../../../../simulation/versions.ts';
-import { makeElement } from '../../attestations/make-element.ts';
+import { makeButton, makeElement } from '../../make-element.ts';
 import { partsOf } from '../page-parts.ts';
 import { describeVariant } from './parameter-words.ts';
 import { playInWorker } from './play-in-worker.ts';
@@ -223,15 +223,11 @@ function halt(partial: BatchResults, why: string): void {
   const place = part('halted');
   place.hidden = rows.length === 0;
   if (rows.length === 0) return;
-  const answer = (text: string, press: () => void) => {
-    const button = makeElement('button', '', text);
-    button.type = 'button';
-    button.addEventListener('click', () => {
+  const answer = (text: string, press: () => void) =>
+    makeButton(text, () => {
       place.hidden = true;
       press();
     });
-    return button;
-  };
   place.replaceChildren(
     answer(`Keep the ${formatCount(rows.length, 'run')} so far`, () => {
       tell(`Partial results: ${formatNumber(rows.length)} of ${formatCount(of, 'run')}.`);

@@ -1,4 +1,4 @@
-import { makeElement } from '../../attestations/make-element.ts';
+import { makeElement } from '../../make-element.ts';
 
 export interface NumberRow {
   id: string;

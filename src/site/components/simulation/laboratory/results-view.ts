@@ -3,7 +3,7 @@ import { capitalise, formatList } from '../../../../../pipeline/words/phrase.ts'
 import type { RunRow } from '../../../../simulation/laboratory/run-row.ts';
 import { EACH, partsOf, runCount, type SetUp } from '../../../../simulation/laboratory/set-up.ts';
 import { scenarioNamed } from '../../../../simulation/scenarios.ts';
-import { makeElement } from '../../attestations/make-element.ts';
+import { makeElement } from '../../make-element.ts';
 import { formatRunAddress } from '../run-address.ts';
 import { histogram, type LinePoint, shareBars, shareLine, spark } from './drawings.ts';
 import { type EndingShare, endingShares } from './endings.ts';

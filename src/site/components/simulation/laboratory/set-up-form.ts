@@ -10,7 +10,7 @@ import {
 } from '../../../../simulation/plan.ts';
 import type { Parameter } from '../../../../simulation/scenario.ts';
 import { scenarioNamed } from '../../../../simulation/scenarios.ts';
-import { makeElement } from '../../attestations/make-element.ts';
+import { makeElement } from '../../make-element.ts';
 import { numberRow } from './number-row.ts';
 import { GROUP_OF, LEVER_GROUPS, parameterTitle } from './parameter-words.ts';
 

@@ -1,6 +1,6 @@
 import { scenarioNamed } from '../../../../simulation/scenarios.ts';
-import { makeElement } from '../../attestations/make-element.ts';
 import { addCopyButton } from '../../files/copy-button.ts';
+import { makeElement, makeLink } from '../../make-element.ts';
 import { saveFile } from '../../save-file.ts';
 import { type Assignment, type AssignmentLink, assignmentLinks, readAssignment } from './assignment.ts';
 import { checkHandedIn, checkTranscript, type HandedIn, handedInCsv, MOST_LINES } from './handed-in.ts';
@@ -134,9 +134,7 @@ function tableOf(rows: readonly HandedIn[]): HTMLTableElement {
     const cells = names.map((name) => {
       const text = row[name] || '–';
       if (name !== 'scenario' || row.link === null || row.scenario === '') return makeElement('td', '', text);
-      const link = makeElement('a', '', text);
-      link.href = `/philosophy/simulation/${row.link}`;
-      return makeElement('td', '', link);
+      return makeElement('td', '', makeLink(text, `/philosophy/simulation/${row.link}`));
     });
     const line = makeElement('tr', '', ...cells);
     line.dataset.verdict = row.verdict;

@@ -1,7 +1,7 @@
 type Attributes = Readonly<Record<string, string | number | null | undefined | false>>;
 type Child = Node | string | null | undefined | false;
 
-/** Creates an element with attributes and children; what is null, undefined or false is left out. */
+/** Creates an element with attributes and children; what is null, undefined or false is left out. Strings become text, never markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -10,8 +10,21 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return filled(document.createElement(tag), attributes, children);
 }
 
-export function makeButton(label: string, press: () => void, kind = ''): HTMLButtonElement {
-  const button = make('button', { type: 'button', class: kind }, label);
+/** Creates an element that has at most a class. */
+export function makeElement<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className: string,
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  return make(tag, { class: className || null }, ...children);
+}
+
+export function makeLink(words: string, href: string): HTMLAnchorElement {
+  return make('a', { href }, words);
+}
+
+export function makeButton(words: string, press: () => void, className = ''): HTMLButtonElement {
+  const button = make('button', { type: 'button', class: className || null }, words);
   button.addEventListener('click', press);
   return button;
 }
