@@ -20,6 +20,9 @@ import { temporaryFolder } from '../release/temporary-folder.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
 import type { PublisherProcess } from './publisher-process.ts';
 
+/** `npm run faults`. */
+const isSweep = process.env.SWEEP === 'all';
+
 describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', () => {
   let server: PostgresServer;
   let store: InProcessStore;
@@ -316,7 +319,7 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
   function killsOf(calls: readonly string[], kinds: RegExp): Kill[] {
     const all = calls.map((what, index) => ({ what, at: index + 1 }));
     const changing = all.filter(({ what }) => kinds.test(what));
-    if (process.env.SWEEP === 'all')
+    if (isSweep)
       return all.flatMap(({ at }) => [{ at, when: 'before' } as const, { at, when: 'after' } as const]);
     return [...Map.groupBy(changing, ({ what }) => what).values()].map((of) => ({
       at: of.at(-1)!.at,
@@ -351,7 +354,7 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     ['a release and the snapshot of a slot that was missed', [1, 3], /^(INSERT|UPDATE|COMMIT|PUT|DELETE)/],
   ] as const)(
     'finish %s after the one that made it was killed at any call',
-    { timeout: 900_000 },
+    { timeout: isSweep ? 8 * 3_600_000 : 900_000 },
     async (_, lengths, kinds) => {
       const calls = await killed(await service(), null, lengths);
       const ledger = ledgers[lengths[1] - 1]!;

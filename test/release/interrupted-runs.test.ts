@@ -12,6 +12,10 @@ import { publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const LOOP = join(import.meta.dirname, 'publish-loop.ts');
+/** How long each run may live, ms. `npm run faults`: more of them. */
+const LIVES = Array.from({ length: 15 }, (_, at) => 5 + at * 13).filter(
+  (_, at) => process.env.SWEEP === 'all' || at % 2 === 0,
+);
 
 /** Runs publish-loop.ts; `lines` fills as it prints. */
 function startLoop(args: string[], limit = '') {
@@ -31,10 +35,10 @@ describe('a run that is killed', () => {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 1 });
     let served = 1;
-    for (let round = 0; round < 15; round += 1) {
+    for (const life of LIVES) {
       const { child, lines, ended } = startLoop([out, String(served + 1), '100000']);
       await once(child.stdout!, 'data');
-      await sleep(5 + round * 13);
+      await sleep(life);
       child.kill('SIGKILL');
       await ended;
       const current = await readCurrent(out);
