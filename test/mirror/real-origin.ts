@@ -42,7 +42,7 @@ export async function runCaddy(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 2400 && child.exitCode === null; tries += 1) {
     if (await isUp().catch(() => false)) return child;
     await sleep(25);
   }
