@@ -15,10 +15,12 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/in-memory.ts', 'test/site/shared-folder.ts'],
+    setupFiles: ['test/same-examples.ts'],
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
     testTimeout: 180_000,
-    hookTimeout: 240_000,
+    // A hook may also wait for what another file makes for all, a site for example.
+    hookTimeout: 600_000,
     // Without it a poll is given up after a second, which a page on such a machine does not always make.
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', new Summary()],
