@@ -1,8 +1,8 @@
-import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { createKey } from '../../../src/sidecar/keys/key-text.ts';

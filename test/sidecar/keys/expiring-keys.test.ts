@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
 import {
   formatDeliveredKey,

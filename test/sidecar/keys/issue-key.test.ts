@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../../pipeline/words/day.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/api/tiers.ts';
 import { formatDeliveredKey, formatDeliveredKeyJson } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';

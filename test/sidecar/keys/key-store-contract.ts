@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { KeyStore, NewKey, Verification } from '../../../src/sidecar/keys/key-store.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 9);

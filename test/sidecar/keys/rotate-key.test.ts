@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { keyStatus } from '../../../src/sidecar/keys/key-status.ts';
 import { hashKey } from '../../../src/sidecar/keys/key-text.ts';
