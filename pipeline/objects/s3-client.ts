@@ -236,20 +236,23 @@ const EXPECTED: Readonly<Record<string, string>> = {
 function sendFile(file: string, outgoing: ClientRequest, failed: (cause: unknown) => void): void {
   // After what has been received by then is read, which a busy process has not done yet.
   const timer = setTimeout(() => setImmediate(() => send()), CONTINUE_MS);
-  let isAnswered = false;
+  let isOver = false;
   const send = () => {
     clearTimeout(timer);
-    if (isAnswered || outgoing.destroyed || outgoing.writableEnded) return;
+    // A store may ask when the file is already being sent.
+    if (isOver || outgoing.destroyed) return;
+    isOver = true;
     pipeline(createReadStream(file), outgoing).catch((error) => {
       outgoing.destroy(error);
       failed(error);
     });
   };
   outgoing.once('continue', send);
-  outgoing.once('response', () => {
-    isAnswered = true;
-  });
-  for (const event of ['response', 'error', 'close']) outgoing.once(event, () => clearTimeout(timer));
+  for (const event of ['response', 'error', 'close'])
+    outgoing.once(event, () => {
+      clearTimeout(timer);
+      isOver = true;
+    });
   outgoing.flushHeaders();
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CREDENTIALS } from './object-store.ts';
@@ -40,6 +41,8 @@ export type StoreFault =
   | 'answer lost'
   /** Nothing is done or answered. */
   | 'silent'
+  /** It asks for the file when that has begun to arrive. */
+  | 'asked late'
   /** The answer comes that much later. */
   | { pauseMs: number };
 
@@ -122,6 +125,7 @@ export class InProcessStore {
     }
     const isRefused = typeof fault === 'object' && fault !== null && 'status' in fault;
     const isExpecting = headers.expect !== undefined;
+    if (fault === 'asked late') await once(request, 'readable');
     if (isExpecting && !isRefused) response.writeContinue();
     const body = isExpecting && isRefused ? Buffer.alloc(0) : await readBody(request);
     const answer = isRefused

@@ -276,6 +276,20 @@ describe('a fault that passes', () => {
     expect(await store.put('a', { file, sha256 })).toEqual({ etag: expect.any(String) });
   });
 
+  test('a store that asks for a large file when that is already being sent gets it once', async () => {
+    const { open, server, waits } = await serve();
+    const store = await open();
+    const folder = await mkdtemp(join(tmpdir(), 'cathedral-objects-'));
+    closing.push({ stop: () => rmSync(folder, { recursive: true }) });
+    const file = join(folder, 'large');
+    const { bytes, sha256 } = contentOf('0123456789'.repeat(1_000_000));
+    await writeFile(file, bytes);
+    server.plan = () => 'asked late';
+    await store.put('a', { file, sha256 });
+    expect(server.objects.get('bucket/a')!.bytes.equals(bytes)).toBe(true);
+    expect(waits).toEqual([]);
+  });
+
   test('a key that no address can name is refused', async () => {
     const { open } = await serve();
     await expect((await open()).head('a/../b')).rejects.toThrow('without the names . and ..');
