@@ -111,8 +111,8 @@ class RenderThread {
     this.#timeoutMs = timeoutMs;
     this.#worker = new Worker(moduleUrl('src/sidecar/charts/renderer-thread.ts'), {
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
-      // Nothing of the server's own environment but where compiled programs are kept.
-      env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+      // Nothing of the server's own environment but where compiled programs are kept. A thread would take undefined for a folder's name.
+      env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
     });
     this.#worker.on('message', (reply: RenderReply) => this.#pending?.resolve(reply));
     this.#worker.on('error', (error: Error) => void this.end(error));
