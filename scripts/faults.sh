@@ -1,6 +1,6 @@
 #!/bin/sh
 # npm run faults: fails every system call of every run, cuts the power at every moment, checks that every planted mistake is found,
-# kills runs and publishers of a cluster at more moments, and publishes ledgers with everything that the event schemas allow. Takes
+# kills runs, and the machines of a cluster, at more moments, and publishes ledgers with everything that the event schemas allow. Takes
 # hours; npm test runs a selection. Arguments are passed to vitest (-t 'next run').
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,4 +11,5 @@ TZ=America/Los_Angeles
 # Vitest prints colours where CI is set, even into a file.
 if [ ! -t 1 ]; then export NO_COLOR=1; fi
 export PATH SWEEP TZ
-exec vitest run test/faults test/nasty test/build/cluster-run test/build/snapshots/interrupted test/release/interrupted "$@"
+exec vitest run test/faults test/nasty test/build/cluster-run test/build/snapshots/interrupted test/release/interrupted \
+  test/ledger/shared/many-machines "$@"

@@ -7,6 +7,6 @@ import { PROJECT } from '../pipeline/config/project.ts';
 // without the cache.
 const cache = join(PROJECT, 'node_modules/.cache/node');
 enableCompileCache(cache);
-// Threads have one only so.
+// A thread takes it from the environment only.
 process.env.NODE_COMPILE_CACHE ??= cache;
 await import('./commands/main.ts');

@@ -39,7 +39,7 @@ export class ObjectCache {
   /** By file name, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #fetching = new Map<string, Promise<unknown>>();
-  /** Files that are on their way out, which take room until they are gone. */
+  /** Files that are being removed; they take room until they are gone. */
   readonly #removing = new Set<Promise<void>>();
   /** One reservation at a time. */
   #turn: Promise<unknown> = Promise.resolve();

@@ -30,7 +30,7 @@ interface Kept {
   history: readonly Shown[];
 }
 
-/** What the reader is about. */
+/** What the reader is doing. */
 export type State = 'story' | 'back' | 'ended' | 'decision' | 'running' | 'paused';
 
 export function stateOf({ isStarted, isRunning, looked, run, course }: Playing): State {
