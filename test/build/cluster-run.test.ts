@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     return { database, objects };
   }
 
-  /** As when the time of a lease is over whose holder extends it no more. */
+  /** As if the holder had stopped renewing the lease, and it had expired. */
   async function expire({ database }: Means): Promise<void> {
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
   }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { WebSocket } from 'ws';
 import { PublicManifest } from '../../pipeline/release/format/public-manifest.ts';
+import { DAY_MS } from '../../pipeline/words/day.ts';
 import { Client, type Response } from './client.ts';
 import type { Cluster, Sidecar } from './cluster.ts';
 import type { Member } from './member.ts';
@@ -26,7 +27,6 @@ function holds(condition: boolean, found: string): asserts condition {
 
 /** Requests per day without a key. */
 const QUOTA = 100;
-const DAY_MS = 86_400_000;
 /** Of the days since a time, which are two around midnight. */
 const quotaSince = (began: number) =>
   QUOTA * (Math.floor(Date.now() / DAY_MS) - Math.floor(began / DAY_MS) + 1);

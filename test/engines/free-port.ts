@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux, macOS and Windows give to whoever asks for any port, as each client of a connection does. */
-const [FIRST, END] = [10_000, 32_768];
+/** Ports of each worker of the tests, below those that Linux, macOS and Windows give to clients. */
+const COUNT = 5000;
+const FIRST = 10_000 + COUNT * (Number(process.env.VITEST_POOL_ID ?? 0) % 4);
+let last = randomInt(COUNT);
 
-/**
- * A TCP port on the loopback interface that nothing listens on. Until its server listens, a minute later perhaps, only another call
- * of this function could give it away, by chance.
- */
+/** A TCP port on the loopback interface that nothing listens on. No other call gives it away until its server listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(FIRST, END);
+    last = (last + 1) % COUNT;
+    const port = FIRST + last;
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
       () => true,

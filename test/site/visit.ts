@@ -58,7 +58,7 @@ export async function visit(
 
 /** The page's time stands at `now`, ms since 1970, until `page.clock.runFor`. */
 export async function stopClock(page: Page, now = Date.now()): Promise<void> {
-  // It goes until it is stopped, which takes as long as it takes.
+  // The clock runs until it is paused, which takes some time.
   await page.clock.install({ time: now - 3_600_000 });
   await page.clock.pauseAt(now);
 }

@@ -96,7 +96,7 @@ describe('a real-time path', () => {
 
 test('a server that is killed and restarted sends its listeners what they missed, and nothing else', async () => {
   const ledger = await liveLedger();
-  // Not one that the system gives to whoever connects meanwhile, be it the listener that tries again.
+  // The system may give any other port to a client that connects meanwhile, such as the listener that tries again.
   const first = await startServer(ledger, await freePort());
   const reader = listenTo(`http://127.0.0.1:${first.port}/live`);
   await reader.untilHolds(await ledger.rebuild());
