@@ -11,5 +11,4 @@ TZ=America/Los_Angeles
 # Vitest prints colours where CI is set, even into a file.
 if [ ! -t 1 ]; then export NO_COLOR=1; fi
 export PATH SWEEP TZ
-exec vitest run test/faults test/nasty test/build/cluster-run test/build/snapshots/interrupted test/release/interrupted \
-  test/ledger/shared/many-machines "$@"
+exec vitest run test/faults test/nasty test/build/cluster-run test/build/snapshots/interrupted test/release/interrupted test/ledger/shared/many-machines "$@"

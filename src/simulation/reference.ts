@@ -22,7 +22,7 @@ import type { World } from './world.ts';
 export function formatSimulationReference(): string {
   return `${[
     '# The numbers of the simulation',
-    'Written by `npm run dictionary` from the scenarios. [The governance simulation](simulation.md) has the equations.',
+    'These are the numbers that the engine uses: `npm run dictionary` generates this page from the scenarios. [The governance simulation](simulation.md) has the equations.',
     ...sentinelParts(),
     ...SCENARIOS.flatMap(scenarioParts),
     ...workedTick(),
