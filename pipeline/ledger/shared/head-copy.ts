@@ -12,7 +12,7 @@ export interface LocalHead {
   end: number;
   /** Bytes of complete lines in the head. */
   bytes: number;
-  /** The head has sealed events, or lacks some, or there is none: it is written again. */
+  /** The head is missing, lacks events or has sealed ones, so it must be rewritten. */
   isOutdated: boolean;
 }
 

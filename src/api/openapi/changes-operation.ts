@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import { type Operation, toSchema } from './operation.ts';
-import { NOT_COUNTED, problemsByStatus } from './responses.ts';
+import { STATE_RESPONSES } from './responses.ts';
 
 const day = z.string().meta({ description: 'Day, UTC', format: 'date' });
 const happened = z
@@ -108,16 +108,7 @@ export function changesOperation(baseUrl: string): Operation {
           },
         },
       },
-      ...NOT_COUNTED,
-      ...problemsByStatus([
-        'BadState',
-        'InvalidKey',
-        'NotFound',
-        'MethodNotAllowed',
-        'PreconditionFailed',
-        'RangeNotSatisfiable',
-        'Unavailable',
-      ]),
+      ...STATE_RESPONSES,
     },
     security: [{}],
   };

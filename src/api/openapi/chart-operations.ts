@@ -14,7 +14,7 @@ import {
   refer,
   toSchema,
 } from './operation.ts';
-import { NOT_COUNTED, problemsByStatus } from './responses.ts';
+import { problemsByStatus, STATE_RESPONSES } from './responses.ts';
 
 const IDS = CHARTS.map(({ id }) => id);
 const DARK = '-dark';
@@ -109,19 +109,7 @@ function contentOf({ content }: ChartFormat): Content {
 }
 
 function otherResponses(isPrinted: boolean): Operation['responses'] {
-  return {
-    ...NOT_COUNTED,
-    ...problemsByStatus([
-      'BadState',
-      'InvalidKey',
-      'NotFound',
-      'MethodNotAllowed',
-      'PreconditionFailed',
-      'RangeNotSatisfiable',
-      'Unavailable',
-      ...(isPrinted ? (['FormatNotOffered'] as const) : []),
-    ]),
-  };
+  return { ...STATE_RESPONSES, ...(isPrinted && problemsByStatus(['FormatNotOffered'])) };
 }
 
 const OEMBED_DESCRIPTION = `Turns the address of a chart’s page or embed, in any state, into a frame, as an [oEmbed](https://oembed.com) 1.0 document. Unknown parameters are ignored, since consumers add their own. A static host has \`/oembed/<id>.json\` for each chart.`;

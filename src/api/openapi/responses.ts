@@ -137,3 +137,17 @@ function describe({ codes, headers = [] }: ProblemResponse): Answer {
     'x-problem-codes': codes,
   };
 }
+
+/** What else may answer a request for a document that is computed for the state in its address: a chart, the changes between two days. */
+export const STATE_RESPONSES: Operation['responses'] = {
+  ...NOT_COUNTED,
+  ...problemsByStatus([
+    'BadState',
+    'InvalidKey',
+    'NotFound',
+    'MethodNotAllowed',
+    'PreconditionFailed',
+    'RangeNotSatisfiable',
+    'Unavailable',
+  ]),
+};

@@ -37,7 +37,7 @@ export async function answerOembed(query: string, sources: OembedSources): Promi
   return { ...answer, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.data } };
 }
 
-/** The document in the state requested, with its title and picture; without anyone who draws it, the frame of the state alone. */
+/** The document in the state requested, with its title and picture; only its frame if no renderer is available. */
 async function documentOf(
   { id, query }: OembedRequest,
   { release, charts, client, baseUrl }: OembedSources,
