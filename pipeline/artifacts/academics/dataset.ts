@@ -65,7 +65,7 @@ export const dataset = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: 'e9934067baaf1a02', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'e9934067baaf1a02', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, gi_score, cathedral }) => ({

@@ -14,14 +14,7 @@ export const eventsByDay = dayHistory({
   ],
   tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '905bdaf8fd69f007',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '176d95afb01e06a6', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '905bdaf8fd69f007', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

@@ -41,7 +41,7 @@ export const miiTimeline = {
   schema,
   tables: [{ name: 'mii_timeline', key: [] }],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: 'fcfaa5cffacfbbe8', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'fcfaa5cffacfbbe8', change: 'First published.' },
   ],
   render: ({ state }) => formatCsv(schema, newestFirst(state), path),
   rows: ({ state }) => newestFirst(state).length,

@@ -21,7 +21,7 @@ export const papers = {
   schema: Papers,
   tables: [{ name: 'papers', from: 'papers[]', key: ['id'] }],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '150aab2b6a705098', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '150aab2b6a705098', change: 'First published.' },
   ],
   render: ({ documents }) => formatJson(Papers, documents.papers, path),
 } satisfies DocumentArtifact;

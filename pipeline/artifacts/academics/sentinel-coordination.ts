@@ -58,14 +58,7 @@ export const sentinelCoordination = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '15a7a3bb7a8403fd',
-      change:
-        'The rate, consensus_rate, is null instead of 1 if no deliberation was closed; average_coordination is null instead of 0 if no active sentinel has attested.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'd82dcaf1d4192787', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '15a7a3bb7a8403fd', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, uptime_days, cathedral }) => {

@@ -23,14 +23,7 @@ export const sentinelsByDay = dayHistory({
     },
   ],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '90745451f536af0a',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'fb3b7ccc60f81b79', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '90745451f536af0a', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

@@ -36,7 +36,7 @@ export const protocols = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '9ab41df2489e2dc6', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '9ab41df2489e2dc6', change: 'First published.' },
   ],
   render: ({ documents }) => formatJson(Protocols, documents.protocols, path),
 } satisfies DocumentArtifact;

@@ -36,7 +36,7 @@ export const standards = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '9de22a81da89b608', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '9de22a81da89b608', change: 'First published.' },
   ],
   render: ({ documents }) => formatJson(Standards, documents.standards, path),
 } satisfies DocumentArtifact;

@@ -42,7 +42,7 @@ export const treatyFramework = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '64961276ecc8369b', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '64961276ecc8369b', change: 'First published.' },
   ],
   render: ({ documents }) => formatJson(TreatyFramework, documents.treatyFramework, path),
 } satisfies DocumentArtifact;

@@ -45,14 +45,7 @@ export const cathedralMultipliers = {
   line: schema.extend(ONE_EVENT),
   tables: [{ name: 'cathedral_multipliers', key: [] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: 'd1057d69c7cf02bc',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '49f9049724da89a1', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'd1057d69c7cf02bc', change: 'First published.' },
   ],
   separator: '',
   assembled: true,

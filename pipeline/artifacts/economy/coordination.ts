@@ -40,13 +40,7 @@ export const coordination = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '50bbc0fa83832079',
-      change: 'The mean, average_coordination, is null instead of 0 if no active sentinel has attested.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'aad04a64325654fc', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '50bbc0fa83832079', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, cathedral }) => ({ id, score, cathedral }));

@@ -36,14 +36,7 @@ export const micHistory = {
   line: schema.extend(ONE_EVENT),
   tables: [{ name: 'mic_history', key: [], references: { sentinel: 'sentinel_status' } }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '5ffafae6ab2692ee',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'c05e57d8b6235a22', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '5ffafae6ab2692ee', change: 'First published.' },
   ],
   separator: '',
   assembled: true,

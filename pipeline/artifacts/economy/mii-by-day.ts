@@ -15,20 +15,7 @@ export const miiByDay = dayHistory({
   ],
   tables: [{ name: 'mii_by_day', key: ['date'] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: 'b3a411ae557f5a6c',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: 'c7e6236c99002e8d',
-      change: 'The member threshold is empty instead of 1 while the supply is 0.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'e0e8f7f6a22185fd', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'b3a411ae557f5a6c', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day.meta({ description: 'Day, UTC; only finished days with a reading', unit: 'YYYY-MM-DD' }),

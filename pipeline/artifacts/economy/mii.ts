@@ -36,14 +36,7 @@ export const mii = {
   schema,
   tables: [{ name: 'mii', key: [] }],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: 'a730c48f0ef326e4',
-      change:
-        'The member threshold is null instead of 1 while the supply is 0, because its formula has no value then.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'bf6407c65c9865c6', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'a730c48f0ef326e4', change: 'First published.' },
   ],
   render: ({ state }) =>
     formatJson(schema, { timestamp: state.asOf, ...minting(state), cycle: state.cycle }, path),

@@ -11,14 +11,7 @@ export const mintingByDay = dayHistory({
   limits: ['A cathedral without a mint on a day has no row: count it as 0 in means.'],
   tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '997cd138d29c1778',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'ed6ed048ee5ea14a', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '997cd138d29c1778', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

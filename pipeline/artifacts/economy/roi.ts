@@ -54,13 +54,7 @@ export const roi = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: 'ddea192ba292069a',
-      change: 'The mean, average_roi, is null instead of 0 if no sentinel of the cathedral has minted.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'ce04919080f71696', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'ddea192ba292069a', change: 'First published.' },
   ],
   render({ state }) {
     const by_cathedral = Object.entries(roiByCathedral(state)).map(([name, roi]) => [

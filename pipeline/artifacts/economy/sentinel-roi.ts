@@ -48,13 +48,7 @@ export const sentinelRoi = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '48dcb6caa7dcb6f8',
-      change: 'The member roi is null instead of 0 without a mint.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'ab5a8ad80cb7d439', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '48dcb6caa7dcb6f8', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({

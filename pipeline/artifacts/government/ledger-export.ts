@@ -51,7 +51,7 @@ export const ledgerExport = {
   line: null,
   tables: [],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: 'a3f6f764ff6e6ffa', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'a3f6f764ff6e6ffa', change: 'First published.' },
   ],
   separator: '',
   assembled: false,

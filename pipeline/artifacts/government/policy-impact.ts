@@ -73,7 +73,7 @@ export const policyImpact = {
   schema,
   tables: [],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '887a6ce3cf870965', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '887a6ce3cf870965', change: 'First published.' },
   ],
   render({ state }) {
     const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);

@@ -90,14 +90,7 @@ export const sentinelStatus = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '9c836f1084707dfd',
-      change:
-        'The member system_health is not_measured if there is neither an active sentinel nor an index with a threshold.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'bf2ad13f024fee5e', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '9c836f1084707dfd', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({

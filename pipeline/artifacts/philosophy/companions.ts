@@ -46,7 +46,7 @@ export const companions = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '130028550086f011', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '130028550086f011', change: 'First published.' },
   ],
   render: (view) => formatJson(PublishedRegistry, registryFile(view), REGISTRY_PATH),
 } satisfies DocumentArtifact;

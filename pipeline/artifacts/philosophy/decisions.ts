@@ -41,14 +41,7 @@ export const decisions = {
   line: Decision.extend(ONE_EVENT),
   tables: [{ name: 'decisions', from: 'decisions[]', key: [] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '5d9f64302abecd80',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has event, the event that it states; the JSON has the same members.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '89cc4e45816d5fe4', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '5d9f64302abecd80', change: 'First published.' },
   ],
   separator: ',\n',
   assembled: true,

@@ -65,14 +65,7 @@ export const deliberationArchive = {
     },
   ],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '60ffe5fd841946b4',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has event, opened_event and position_events; the JSON has the same members.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'ac3581b7ff3789a7', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '60ffe5fd841946b4', change: 'First published.' },
   ],
   separator: ',\n',
   assembled: true,

