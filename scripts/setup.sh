@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, and a Chromium to print PDFs with. With --test or --bench also the
-# development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster, and the shells whose completion is tested;
-# with --bench wrk, the load generator, and rclone. As root it installs programs with apt; otherwise it says what to install.
+# development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
+# and rclone. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -145,7 +145,6 @@ go_without() {
     chromium-headless-shell) say "using the installed Chromium: the tests are slower without the package $1." ;;
     nginx) fail "the tests need nginx: install it $how and start again." ;;
     wrk | rclone) fail "the benchmarks need $1: install it $how and start again." ;;
-    zsh | fish) say "$1 is missing: its completion is not tested $how." ;;
     postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
@@ -166,7 +165,7 @@ install() {
 install_dependencies "${1:-}"
 check_node
 case "${1:-}" in
-  --test) install chromium chromium-headless-shell nginx zsh fish postgresql ceph haproxy ;;
+  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
   *) install chromium ;;

@@ -19,8 +19,6 @@ export interface Context {
    * process exits immediately, which every command must survive.
    */
   untilStopped: () => AbortSignal;
-  /** Every command by its name, for the completion of shells. */
-  loadCommands: () => Promise<Readonly<Record<string, Command>>>;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;

@@ -6,7 +6,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
 import { handleSignals, stopped } from './signals.ts';
-import { COMMANDS, loadCommands } from './table.ts';
+import { COMMANDS } from './table.ts';
 import { understand } from './understand.ts';
 
 /**
@@ -41,7 +41,6 @@ async function main(words: readonly string[]): Promise<number> {
     print: process.channel ? (line: string) => progress.note(line) : print,
     write,
     untilStopped,
-    loadCommands,
   };
   try {
     return await command.run(values as never, context);

@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 /** Loads a command, and with it only its own modules. */
 export type Load = () => Promise<Command>;
 
-/** The commands by task, in the order of the help. The help, docs/cli.md, shell completion and the tests follow this table. */
+/** The commands by task, in the order of the help. The help, docs/cli.md and the tests follow this table. */
 export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Run the service': {
     start: async () => (await import('./start.ts')).start,
@@ -73,9 +73,6 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'attest status': async () => (await import('./attest/status.ts')).attestStatus,
     'attest drift': async () => (await import('./attest/drift.ts')).attestDrift,
     'attest revoke': async () => (await import('./attest/revoke.ts')).attestRevoke,
-  },
-  'Learn about the command line': {
-    completion: async () => (await import('./completion.ts')).completion,
   },
 };
 

@@ -11,7 +11,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { formatNoteKeys } from '../../pipeline/ledger/note-keys.ts';
 import { readArguments } from '../../src/commands/command.ts';
 import { Progress } from '../../src/commands/progress.ts';
-import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
+import { COMMANDS } from '../../src/commands/table.ts';
 import { understand } from '../../src/commands/understand.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
@@ -143,7 +143,6 @@ export async function runHere(
       print: (line) => write(`${line}\n`),
       write: async (text) => write(text),
       untilStopped: () => new AbortController().signal,
-      loadCommands,
     });
     return { status, stdout, stderr };
   } catch (error) {
