@@ -20,7 +20,6 @@ import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
 import { Brush } from './brush.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
-import { addImageButton } from './copy-image.ts';
 import { NO_PRINTER, partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
 
@@ -382,16 +381,6 @@ if (navigator.clipboard) {
     addCopyButton(block, navigator.clipboard);
   addFrozenButton(root, async () => (await tools()).frozen(shown), navigator.clipboard);
 }
-const pngPath = root.querySelector<HTMLElement>(`[data-follow="/charts/${facts.id}.png"]`)?.dataset.follow;
-addImageButton(root.querySelector<HTMLElement>('[data-image]')!, {
-  address: async () => {
-    const query = queryOf({ ...shown, tab: 'chart' });
-    if (pngPath === undefined || (query !== '' && !(await isAnswered()))) return null;
-    return withQuery(pngPath, query);
-  },
-  svg: async () => (await tools()).svg(shown),
-  name: `${facts.id}.png`,
-});
 window.addEventListener('popstate', () => void showAddress());
 // For a rejected state the server has already shown the reason.
 if (root.dataset.fault === undefined && ownParameters(location.search).toString() !== queryOf(shown))
