@@ -122,7 +122,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   if (contents.formats) await renderExtras(staging, facts, view, { ...options, ledger });
-  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
+  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts));
   const { program, documents } = inputs;
   const { author } = documents.citations;
   await renderSite(staging, facts, folded, { ...options, pages: contents.pages, program, author });
@@ -314,13 +314,8 @@ function signerOf(
     sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
 }
 
-function chartsOptions(
-  { baseUrl, plan, log }: BuildOptions,
-  facts: Facts,
-  { citations }: Documents,
-): ChartsOptions {
-  const print = plan.contents.charts?.print ?? null;
-  return { facts, baseUrl, author: citations.author, print, log };
+function chartsOptions({ baseUrl, plan, log }: BuildOptions, facts: Facts): ChartsOptions {
+  return { facts, baseUrl, print: plan.contents.charts?.print ?? null, log };
 }
 
 /** Whether a release was made from the same documents and settings, and has the contents that the plan asks for. */

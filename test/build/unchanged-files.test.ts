@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
   [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.(?:html|md)$/, shownOn],
   [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
-  [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json|zip)$/, sourceOf],
+  [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json)$/, sourceOf],
   [/^(?:embed|oembed|cards\/charts)\/([a-z-]+)(?:\/index\.html|\.json|\.png)$/, isShown],
   [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // Lists of all files with their hashes or times, and examples from them.
@@ -112,7 +112,7 @@ const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/licence\/index\.html$/, (place) => rm(place)],
   [/^public\/charts\/reward-curve\.png$/, flip],
   [/^public\/charts\/reward-curve-dark\.svg\.gz$/, flip],
-  [/^public\/charts\/supply\.zip$/, (place) => rm(place).then(() => mkdir(place))],
+  [/^public\/charts\/supply\.png$/, (place) => rm(place).then(() => mkdir(place))],
   [/^public\/cards\/charts\/mii\.png$/, link],
   [/^public\/search\/index\/fragment\//, flip],
   [/^public\/search\/index\/2020s\/index\//, (place) => rm(place)],

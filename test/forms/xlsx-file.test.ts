@@ -11,7 +11,7 @@ import {
   SHEET_ROWS,
   XlsxFile,
 } from '../../pipeline/forms/xlsx/write-xlsx.ts';
-import { readZip } from '../charts/files/read-zip.ts';
+import { readZip } from './read-zip.ts';
 
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 

@@ -168,7 +168,7 @@ describe('the _headers file', () => {
     const charts = [...CHARTS, ...CHARTS].map(({ id }, place) => `${id}-${place}`);
     const each = (names: readonly string[], forms: readonly string[]) =>
       names.flatMap((name) => forms.map((form) => form.replace('*', name)));
-    const forms = ['svg', 'png', 'csv', 'json', 'zip', 'pdf'].map((form) => `charts/*.${form}`);
+    const forms = ['svg', 'png', 'csv', 'json', 'pdf'].map((form) => `charts/*.${form}`);
     const citations = ['bib', 'json', 'ris', 'txt'].map((form) => `*/citation.${form}`);
     const reports = each(years, ['government/transparency-*.json', 'government/transparency-*.pdf']);
     return [

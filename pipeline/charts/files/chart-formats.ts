@@ -28,13 +28,13 @@ export type DrawnContent =
   | { kind: 'rows' | 'document' };
 
 /** The contents of a chart's file. */
-export type ChartContent = DrawnContent | { kind: 'print' | 'archive' };
+export type ChartContent = DrawnContent | { kind: 'print' };
 
 export interface ChartFormat {
   /** Follows the chart's id: `-dark.svg`. */
   ending: string;
   content: ChartContent;
-  /** For the read-me. */
+  /** For the API reference. */
   title: string;
 }
 
@@ -47,7 +47,6 @@ export const CHART_FORMATS: readonly ChartFormat[] = [
   form('.pdf', { kind: 'print' }, 'the chart as vectors with its fonts, for print and LaTeX'),
   form('.csv', { kind: 'rows' }, 'what is shown, as a table'),
   form('.json', { kind: 'document' }, 'what is shown with its title, units, sources and licence'),
-  form('.zip', { kind: 'archive' }, 'all of these'),
 ];
 
 function form(ending: string, content: ChartContent, title: string): ChartFormat {
@@ -64,7 +63,7 @@ export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartFormat }>
   CHARTS.flatMap(({ id }) => CHART_FORMATS.map((form) => [chartPath(id, form), { id, form }])),
 );
 
-/** Whether the drawing functions make the file alone: a PDF also needs a browser, and an archive the other files. */
+/** Whether the drawing functions make the file alone: a PDF also needs a browser. */
 export function isDrawnAlone(content: ChartContent): content is DrawnContent {
-  return content.kind !== 'print' && content.kind !== 'archive';
+  return content.kind !== 'print';
 }

@@ -1,5 +1,5 @@
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
-import { type DatasetCitation, formatBibtexEntry, formatText } from '../../forms/catalogue/citation.ts';
+import type { DatasetCitation } from '../../forms/catalogue/citation.ts';
 import type { ShownChart } from './chart-formats.ts';
 import { chartPath } from './chart-formats.ts';
 
@@ -24,9 +24,4 @@ export function citeChart(
     permanent: `Permanent address of its data: ${addresses.join(' and ')}`,
     asOf,
   };
-}
-
-/** As text, and as BibTeX. */
-export function formatCitations(citation: DatasetCitation): string {
-  return `${formatText(citation, 'chart')}\n\n${formatBibtexEntry(citation, 'misc')}`;
 }

@@ -18,7 +18,7 @@ import {
   isDrawnAlone,
   type ShownChart,
 } from './chart-formats.ts';
-import { type DrawnFiles, drawFiles, formsWith, zipChart } from './draw-files.ts';
+import { type DrawnFiles, drawFiles } from './draw-files.ts';
 import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
 import { writePicture } from './write-picture.ts';
 
@@ -29,8 +29,6 @@ export interface ChartsOptions {
   facts: Pick<Facts, 'timestamp'>;
   /** Without a slash at the end. */
   baseUrl: string;
-  /** The publishing organisation. */
-  author: string;
   /** Null: no PDFs. */
   print: PrintCharts | null;
   log: (line: string) => void;
@@ -80,7 +78,6 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
     inParallel(each('pixels'), PARALLEL, ({ form, one }) => drawPixels(staging, form, one));
   const prints = () => printMissing(staging, each('print'), options);
   await inParallel([pixels, prints], 2, (work) => work());
-  for (const { form, one } of each('archive')) await writeArchive(staging, form, one, options);
 }
 
 /** Whether a release has charts. */
@@ -94,18 +91,18 @@ export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
 }
 
 function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
-  return formsWith(print !== null);
+  return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
 }
 
-/** The digest of all that a chart's texts and the set of its files follow from: sources, address, author, formats and program. */
+/** The digest of all that a chart's texts and the set of its files follow from: sources, address, formats and program. */
 function textKey(
   { id, sources }: Chart,
   digests: ReadonlyMap<string, string>,
-  { baseUrl, author, print }: ChartsOptions,
+  { baseUrl, print }: ChartsOptions,
 ): string {
   const program = sourceDigest('pipeline', 'npm-shrinkwrap.json');
   const read = sources.map((path) => [path, digests.get(path)]);
-  return sha256(JSON.stringify([program, id, read, baseUrl, author, print !== null]));
+  return sha256(JSON.stringify([program, id, read, baseUrl, print !== null]));
 }
 
 /**
@@ -158,10 +155,9 @@ async function drawGroup(
 
 function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnChart {
   const { chart, data, state } = shown;
-  const { author, print, facts } = options;
   return {
     chart,
-    ...drawFiles(shown, { author, withPdf: print !== null, day: facts.timestamp }),
+    ...drawFiles(shown, options.facts.timestamp),
     rows: chart.table(data, state).rows.length,
     asOf: chart.asOf(data),
     key,
@@ -198,29 +194,6 @@ async function printMissing(
     await staging.write({ ...file, content: printed[index]! }, key);
 }
 
-/** All other files of a chart, and a read-me. */
-async function writeArchive(
-  staging: Staging,
-  form: ChartFormat,
-  drawn: DrawnChart,
-  options: ChartsOptions,
-): Promise<void> {
-  const { id } = drawn.chart;
-  const file = fileOf(form, drawn);
-  const members = formsOf(options).filter(({ content }) => content.kind !== 'archive');
-  const digests = new Map(staging.files().map(({ path, sha256 }) => [path, sha256]));
-  const parts = members.map((member) => [member.ending, digests.get(chartPath(id, member))]);
-  const program = sourceDigest('pipeline/forms/zip.ts', 'npm-shrinkwrap.json');
-  const key = sha256(JSON.stringify([program, drawn.readMe, parts, file]));
-  if (await staging.reuseMade(file.path, key)) return;
-  const contents: [ending: string, content: Uint8Array][] = [];
-  for (const member of members) {
-    const place = join(staging.dir, storedAt({ path: chartPath(id, member), restricted: false }));
-    contents.push([member.ending, await asDiskErrors(place, () => readFile(place))]);
-  }
-  await staging.write({ ...file, content: zipChart(id, drawn.readMe, contents) }, key);
-}
-
 function fileOf(
   form: ChartFormat,
   { chart, asOf }: DrawnChart,
@@ -235,13 +208,8 @@ function fileOf(
     restricted: false,
     mediaType: mediaTypeOf(path),
     rows,
-    // What a reader sees names the day of the data; another hour makes no other picture.
-    as_of: (isExact(form) ? asOf : asOf.slice(0, 10)) || undefined,
+    // What a reader sees names the day of the data; another hour makes no other picture. The chart document names the second.
+    as_of: (form.content.kind === 'document' ? asOf : asOf.slice(0, 10)) || undefined,
     immutable: false,
   };
-}
-
-/** Whether a file states the time of the data to the second, as the chart document does. */
-function isExact({ content: { kind } }: ChartFormat): boolean {
-  return kind === 'document' || kind === 'archive';
 }

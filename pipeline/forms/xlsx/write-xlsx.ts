@@ -6,7 +6,7 @@ import { blocksOf, countRows, historyRows } from '../history-rows.ts';
 import { formFile, previousOf, recordFile } from '../record-file.ts';
 import { formPath, type Table } from '../tables.ts';
 import { assertUnchanged, readRange, writeChunks } from '../write-chunks.ts';
-import { PiecewiseEntry } from '../zip.ts';
+import { PiecewiseEntry } from './piecewise-entry.ts';
 import { dictionarySheet, rowsXml, sheetHead, sheetPath, sheetTail, workbookParts } from './workbook-xml.ts';
 
 /** Rows of a full block: compressed once, and copied by every later run. */

@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
-import { CITATIONS_PATH } from '../../../pipeline/artifacts/academics/citations.ts';
-import { programIn, SERVER_FACTS } from '../../../pipeline/build/site/open-program.ts';
+import { programIn } from '../../../pipeline/build/site/open-program.ts';
 import { type ChartContent, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
-import { formsWith, zipChart } from '../../../pipeline/charts/files/draw-files.ts';
 import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
 import { chartBytes, rasterise } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { Problem } from '../../api/problem.ts';
-import { readReleaseText, resourceOf, type ServedRelease } from '../files/releases.ts';
+import { resourceOf, type ServedRelease } from '../files/releases.ts';
 import {
   answerWith,
   type Content,
@@ -26,7 +24,6 @@ import { canonicalUrl, invalidStateAnswer, isCard, parsePageRequest, stateFaultO
 import { noPrinter, type PrintChart } from './printer.ts';
 import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
-import type { Unfinished } from './renderer-thread.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
 interface Drawn {
@@ -61,7 +58,7 @@ export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Chart
       }
       const draw = async () => {
         const { status, body } = await renderer.run(client, release.dir, (render) =>
-          drawFile(render, asked, { release, baseUrl, withPdf: print !== null }),
+          drawFile(render, asked, { release, baseUrl }),
         );
         const finish = (chart: ChartPrint) => print!(client, chart);
         return drawn(status, await finished(body, asked.content, print && finish), file, release);
@@ -79,7 +76,7 @@ export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Chart
         if (url === null) return own();
         const draw = () =>
           renderer.run(client, release.dir, (render) =>
-            drawPage(render, url, asked.file, { release, baseUrl, withPdf: print !== null }),
+            drawPage(render, url, asked.file, { release, withPdf: print !== null }),
           );
         const page = await cache.get(`${release.id} ${url}`, draw);
         // The program of a release of an earlier version draws no cards and no oEmbed documents.
@@ -89,37 +86,20 @@ export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Chart
   };
 }
 
-interface DrawContext {
-  release: ServedRelease;
-  baseUrl: string;
-  withPdf: boolean;
-}
-
-/** The file, or what a PDF or an archive is made from. A PNG is rasterised meanwhile; printing has a queue of its own. */
+/** The file, or what a PDF is printed from. A PNG is rasterised meanwhile; printing has a queue of its own. */
 async function drawFile(
   render: Render,
   { chart, content, state }: ChartRequest,
-  { release, baseUrl, withPdf }: DrawContext,
+  { release, baseUrl }: { release: ServedRelease; baseUrl: string },
 ): Promise<{ status: number; body: Uint8Array }> {
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
   const { dir, manifest } = release;
-  const author = content.kind === 'archive' ? await authorOf(release) : '';
-  const archive = { author, withPdf, day: manifest.timestamp };
-  const job = { kind: 'file', dir, id: chart.id, state, content, archive, sources, baseUrl } as const;
+  const day = manifest.timestamp;
+  const job = { kind: 'file', dir, id: chart.id, state, content, day, sources, baseUrl } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
     throw asProblem(error);
   });
   return { status, body: isDrawnAlone(content) ? await chartBytes(String(body), content) : body };
-}
-
-const BIBTEX_AUTHOR = /^ {2}author = \{\{(.*)\}\},$/m;
-
-/** The publishing organisation; of a release without pages, or with those of an earlier version, as its citations name it. */
-async function authorOf(release: ServedRelease): Promise<string> {
-  const hasProgram = release.manifest.unlisted.some(({ file }) => file === SERVER_FACTS);
-  const known = hasProgram ? (await programIn(release)).facts.author : undefined;
-  if (known !== undefined) return known;
-  return BIBTEX_AUTHOR.exec((await readReleaseText(release, CITATIONS_PATH)) ?? '')?.[1] ?? '';
 }
 
 async function finished(
@@ -127,18 +107,7 @@ async function finished(
   { kind }: ChartContent,
   print: ((chart: ChartPrint) => Promise<Uint8Array>) | null,
 ): Promise<Uint8Array> {
-  if (kind !== 'print' && kind !== 'archive') return body;
-  const made = JSON.parse(String(body)) as Unfinished;
-  if (!('texts' in made)) return print!(made.print);
-  const texts = new Map(made.texts);
-  const files: [string, Uint8Array][] = [];
-  for (const { ending, content } of formsWith(print !== null)) {
-    if (content.kind === 'archive') continue;
-    const text = texts.get(ending);
-    const bytes = isDrawnAlone(content) ? chartBytes(text!, content) : print!(made.print);
-    files.push([ending, await bytes]);
-  }
-  return zipChart(made.name, made.readMe, files);
+  return kind === 'print' ? print!(JSON.parse(String(body)) as ChartPrint) : body;
 }
 
 /** Without printing: whether the state has a PDF. */
@@ -157,7 +126,7 @@ async function drawPage(
   render: Render,
   url: string,
   file: ManifestFile,
-  { release, withPdf }: DrawContext,
+  { release, withPdf }: { release: ServedRelease; withPdf: boolean },
 ): Promise<Drawn> {
   const { dir } = release;
   const { files: program, facts: known } = await programIn(release);

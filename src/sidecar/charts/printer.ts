@@ -45,6 +45,6 @@ export function printingBrowser(configured: string | null, withoutPdf: boolean, 
 export function noPrinter(reason: string): Problem {
   return new Problem(
     'format_not_offered',
-    `This server cannot print a chart in the state requested: ${reason}. Its SVG, PNG, CSV, JSON and ZIP are offered, and its PDF without parameters.`,
+    `This server cannot print a chart in the state requested: ${reason}. Its SVG, PNG, CSV and JSON are offered, and its PDF without parameters.`,
   );
 }

@@ -11,7 +11,6 @@ import {
 } from '../../../pipeline/build/site/open-program.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartContent, ChartSource } from '../../../pipeline/charts/files/chart-formats.ts';
-import type { DrawnFiles, DrawOptions } from '../../../pipeline/charts/files/draw-files.ts';
 import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
 import { storedAt } from '../../../pipeline/release/format/manifest.ts';
@@ -23,8 +22,8 @@ export interface FileJob {
   id: string;
   state: ChartState;
   content: ChartContent;
-  /** Of the archive. */
-  archive: DrawOptions;
+  /** Of a PDF of a chart without data, ISO 8601. */
+  day: string;
   sources: readonly ChartSource[];
   baseUrl: string;
 }
@@ -51,35 +50,26 @@ export type RenderReply =
 /** What charts prepared from the files of the release, by chart. */
 const prepared = new Map<string, unknown>();
 
-/** A PDF and an archive are finished elsewhere: what they are made from, as JSON. */
-export type Unfinished =
-  | { print: ChartPrint }
-  | (Omit<DrawnFiles, 'texts'> & { texts: [string, string][]; name: string });
-
 async function renderFile(job: FileJob): Promise<RenderReply> {
-  const { dir, id, state, content, archive, sources, baseUrl } = job;
+  const { dir, id, state, content, day, sources, baseUrl } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
   const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
   const { PublishedFiles } = await import('../../../pipeline/artifacts/published-files.ts');
   const { chartText } = await import('../../../pipeline/charts/files/chart-text.ts');
   const { isDrawnAlone } = await import('../../../pipeline/charts/files/chart-formats.ts');
-  const { drawFiles, drawPrint, nameOf } = await import('../../../pipeline/charts/files/draw-files.ts');
+  const { drawPrint } = await import('../../../pipeline/charts/files/draw-files.ts');
   const chart = findChart(id)!;
   if (!prepared.has(id)) {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
     prepared.set(id, chart.prepare(PublishedFiles.of(files, { compile: z.compile })));
   }
   const shown = { chart, data: prepared.get(id), state, sources, baseUrl };
-  if (isDrawnAlone(content))
-    return { failed: false, status: 200, body: Buffer.from(chartText(shown, content)) };
-  if (content.kind === 'print') return unfinished({ print: drawPrint(shown, archive.day) });
-  const { texts, ...drawn } = drawFiles(shown, archive);
-  return unfinished({ ...drawn, texts: [...texts], name: nameOf(shown) });
-}
-
-function unfinished(made: Unfinished): RenderReply {
-  return { failed: false, status: 200, body: Buffer.from(JSON.stringify(made)) };
+  // A PDF is printed elsewhere, from the ChartPrint.
+  const text = isDrawnAlone(content)
+    ? chartText(shown, content)
+    : JSON.stringify(drawPrint(shown, day) satisfies ChartPrint);
+  return { failed: false, status: 200, body: Buffer.from(text) };
 }
 
 /** Data whose hash differs from the manifest's is never shown. */

@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
         '/government/transparency-{year}.json',
         '/government/transparency-{year}.pdf',
         '/export',
-        ...['{drawing}.svg', '{drawing}.png', '{id}.pdf', '{id}.csv', '{id}.json', '{id}.zip'].map(
+        ...['{drawing}.svg', '{drawing}.png', '{id}.pdf', '{id}.csv', '{id}.json'].map(
           (name) => `/charts/${name}`,
         ),
         '/{area}/{table}.{form}',
@@ -187,7 +187,6 @@ describe('an example', () => {
       '/charts/{drawing}.svg 200 as image/svg+xml',
       '/charts/{drawing}.png 200 as image/png',
       '/charts/{id}.pdf 200 as application/pdf',
-      '/charts/{id}.zip 200 as application/zip',
       '/log/tile/{level}/{tile} 200 as application/octet-stream',
       '/log/public/{version}/{tile} 200 as application/octet-stream',
       '/log/tile/entries/{tile} 200 as application/octet-stream',

@@ -13,7 +13,6 @@ import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest
 import type { BuildParts } from '../../build/run-build.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from '../../forms/small-release.ts';
 import { plantKey } from '../../release/plant-key.ts';
-import { readZip } from './read-zip.ts';
 
 let folder: string;
 let snapshots: string[];
@@ -59,14 +58,13 @@ describe('a release with charts', () => {
       pdf: 'application/pdf',
       csv: 'text/csv; charset=utf-8; header=present',
       json: 'application/json',
-      zip: 'application/zip',
     });
   });
 
   test('gives a static host one rule for each ending, however many charts there are', async () => {
     const rules = await readFile(at(release, '_headers'), 'utf8');
     expect(rules.match(/^\/charts\/.*$/gm)).toEqual(
-      ['csv', 'json', 'pdf', 'png', 'svg', 'zip'].map((ending) => `/charts/*.${ending}`),
+      ['csv', 'json', 'pdf', 'png', 'svg'].map((ending) => `/charts/*.${ending}`),
     );
     expect(rules).toContain(
       '/charts/*.png\n  Content-Type: image/png\n  Cache-Control: public, max-age=300, stale-while-revalidate=3600\n  Access-Control-Allow-Origin: *\n',
@@ -111,24 +109,6 @@ describe('a release with charts', () => {
     }
   });
 
-  test('puts every file of a chart into its archive, with a read-me', async () => {
-    const files = readZip(await read(release, 'charts/supply.zip'));
-    const inside = CHART_FORMATS.filter(({ ending }) => ending !== '.zip').map(
-      ({ ending }) => `supply${ending}`,
-    );
-    expect([...files.keys()]).toEqual(['readme.txt', ...inside].map((name) => `supply/${name}`));
-    for (const name of inside)
-      expect(files.get(`supply/${name}`)!.equals(await read(release, `charts/${name}`)), name).toBe(true);
-    const text = files.get('supply/readme.txt')!.toString();
-    const { columns, title } = JSON.parse((await read(release, 'charts/supply.json')).toString());
-    for (const part of [title, ...columns.map(({ name }: { name: string }) => `\n${name}: `), ...inside])
-      expect(text).toContain(part);
-    expect(text).toContain('@misc{cathedral_chart_supply,');
-    expect(text).toContain('CC-BY-4.0');
-    expect(text).toContain(`SHA-256 ${hashes(release.manifest)['economy/supply']}`);
-    expect(text).not.toMatch(/undefined|\[object|NaN/);
-  });
-
   test('prints each chart once, on white, with its title and the time of its data', async () => {
     expect(new Set(printed).size).toBe(CHARTS.length);
     const pdf = (await read(release, 'charts/mii.pdf')).toString();
@@ -154,13 +134,10 @@ describe('a release with charts', () => {
 });
 
 describe('without a browser', () => {
-  test('charts have no PDF, their archives neither, and a later run with one makes them', async () => {
+  test('charts have no PDF, and a later run with one makes them', async () => {
     const without = await buildSmall(folder, 'printed-later', { ...WITH_CHARTS, printCharts: null });
     const paths = chartFiles(without).map(({ path }) => path);
     expect(paths).toEqual([...CHART_PATHS.keys()].filter((path) => !path.endsWith('.pdf')).sort());
-    const files = readZip(await read(without, 'charts/mii.zip'));
-    expect([...files.keys()].filter((name) => name.endsWith('.pdf'))).toEqual([]);
-    expect(files.get('mii/readme.txt')!.toString()).not.toContain('.pdf');
     const later = await buildSmall(folder, 'printed-later', WITH_CHARTS);
     expect(hashes(later.manifest)).toEqual(hashes(release.manifest));
   });

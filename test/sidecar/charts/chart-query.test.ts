@@ -25,7 +25,7 @@ describe('a query is refused', () => {
     ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale'],
     ['charts/supply.svg', '=', 'unknown_parameter', '""'],
     ['charts/supply.pdf', 'width=90000', 'unknown_parameter', '"width"'],
-    ['charts/supply.zip', 'scale=cubic', 'invalid_parameter', 'linear or log'],
+    ['charts/supply.json', 'scale=cubic', 'invalid_parameter', 'linear or log'],
     ['charts/supply.csv', 'from=2026-02-30', 'invalid_parameter', 'parameter from: expected a day'],
     [
       'charts/supply.csv',

@@ -60,13 +60,12 @@ const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
   '.pdf': ['PDF', 'vectors, for print and LaTeX'],
   '.csv': ['CSV', 'the numbers shown'],
   '.json': ['JSON', 'the numbers with units, sources and text'],
-  '.zip': ['ZIP', 'all of these with a read-me'],
 };
 
 /** The forms in which a release has a chart. */
 export function downloadsOf(release: SiteRelease, id: string): Download[] {
   return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
-    const [name, use] = WORDS[form.ending] ?? [form.ending, form.title];
+    const [name, use] = WORDS[form.ending]!;
     const path = `/${chartPath(id, form)}`;
     return { path, name, use, coversAllStates: form.content.kind !== 'print' || release.printsViews };
   });

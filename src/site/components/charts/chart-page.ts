@@ -188,7 +188,7 @@ async function offerDownloads(state: ChartState): Promise<void> {
 }
 
 const FILES_ONLY =
-  'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG, PDF, JSON, ZIP and the figure for LaTeX, open the address of this view, below, at the service itself.';
+  'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG, PDF, JSON and the figure for LaTeX, open the address of this view, below, at the service itself.';
 
 /** Says why a file is missing from the list, so that none vanishes unexplained. */
 function explainDownloads(words: string, hasPdf: boolean): void {

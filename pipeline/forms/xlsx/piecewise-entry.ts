@@ -1,23 +1,11 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { type AsyncFlateStreamHandler, type ZipInputFile, type ZippableFile, zipSync } from 'fflate';
+import type { AsyncFlateStreamHandler, ZipInputFile } from 'fflate';
 
 /**
  * 1980-01-01, the first day that ZIP can store: with the real time, the same files would give other bytes in each run.
  * fflate stores local time, so this is midnight wherever the program runs.
  */
 const ZIP_TIME = new Date(1980, 0, 1);
-
-/** Formats that are compressed already. To deflate them again takes ten times as long as all the rest. */
-const COMPRESSED = /\.(png|pdf)$/;
-
-/** An archive of small files, in the order given. The same files give the same bytes. */
-export function zipFiles(files: Iterable<readonly [name: string, content: Uint8Array]>): Uint8Array {
-  const entries = [...files].map(([name, content]): [string, ZippableFile] => [
-    name,
-    [content, { level: COMPRESSED.test(name) ? 0 : 6 }],
-  ]);
-  return zipSync(Object.fromEntries(entries), { mtime: ZIP_TIME });
-}
 
 /** An entry that is written in pieces, some of which may have been compressed by an earlier run. */
 export class PiecewiseEntry implements ZipInputFile {
