@@ -22,8 +22,6 @@ export interface Given {
   values: Record<string, unknown>;
   /** Option → text, for those given by flag or as an argument. */
   flags: ReadonlyMap<string, string>;
-  /** One line for each deprecated spelling that was used. */
-  warnings: readonly string[];
 }
 
 export interface Reading {
@@ -69,7 +67,7 @@ function helpOf(command: string): string {
 export function readOptions(options: Options, reading: Reading): Given {
   const { env = process.env } = reading;
   const errors = unknownVariables(env);
-  const { flags, warnings, failed } = readFlags(options, reading, errors);
+  const { flags, failed } = readFlags(options, reading, errors);
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     if (failed.has(name)) continue;
@@ -82,7 +80,7 @@ export function readOptions(options: Options, reading: Reading): Given {
     }
   }
   throwAll(errors, reading.command);
-  return { values, flags, warnings };
+  return { values, flags };
 }
 
 /** The values of some settings, for programs other than the commands. */
@@ -183,7 +181,6 @@ type OptionToken = Extract<Token, { kind: 'option' }>;
 /** Option → text. Adds to `errors`; `failed` holds the options that they are about. */
 function readFlags(options: Options, reading: Reading, errors: CathedralError[]) {
   const flags = new Map<string, string>();
-  const warnings: string[] = [];
   const failed = new Set<string>();
   const positionals = [...(reading.positionals ?? [])];
   const set = (name: string, place: string, text: string) => {
@@ -214,29 +211,21 @@ function readFlags(options: Options, reading: Reading, errors: CathedralError[])
       failed.add(name);
       continue;
     }
-    if (token.rawName !== `--${option.flag}`)
-      warnings.push(`${token.rawName} is deprecated: use --${option.flag}`);
     set(name, token.rawName, text);
   }
-  return { flags, warnings, failed };
+  return { flags, failed };
 }
 
 function tokensOf(options: Options, args: readonly string[]): Token[] {
-  const known = Object.values(options).flatMap((option) =>
-    namesOf(option).map((name) => [name, { type: option.switch ? 'boolean' : 'string' } as const] as const),
+  const known = Object.values(options).flatMap(({ flag, switch: isSwitch }) =>
+    flag === null ? [] : [[flag, { type: isSwitch ? 'boolean' : 'string' } as const] as const],
   );
   return parseArgs({ args: [...args], options: Object.fromEntries(known), strict: false, tokens: true })
     .tokens!;
 }
 
-function namesOf({ flag, aliases = [] }: Option): string[] {
-  return flag === null ? [] : [flag, ...aliases];
-}
-
 function optionNamed(rawName: string, options: Options): [string, Option] | undefined {
-  return Object.entries(options).find(([, option]) =>
-    namesOf(option).some((name) => rawName === `--${name}`),
-  );
+  return Object.entries(options).find(([, { flag }]) => flag !== null && rawName === `--${flag}`);
 }
 
 function textOf({ rawName, value, inlineValue }: OptionToken, option: Option): string | CathedralError {

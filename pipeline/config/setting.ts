@@ -4,8 +4,6 @@ import { z } from 'zod';
 export interface Option<T = unknown> {
   /** Without the dashes: `ledger-key`. Null: by environment variable only, because every user of a machine sees flags. */
   flag: string | null;
-  /** Deprecated spellings of the flag, which still work. */
-  aliases?: readonly string[];
   env?: string | null;
   /** As a user would write it; `{port}` stands for the value of another setting. Null: there is no default. */
   default: string | null;

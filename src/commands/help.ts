@@ -152,14 +152,10 @@ function formatOption(option: Option, { positionals, options }: Command): string
 
 /** `days, 0 to 3650; default: 30; environment: …` */
 export function factsOf(option: Option, withEnv: boolean): string {
-  const { unit, env, required, aliases = [] } = option;
+  const { unit, env, required } = option;
   const need = required === true ? 'required' : required && `required ${required}`;
   const value = option.switch ? [] : [unit, need ?? `default: ${option.default ?? 'none'}`];
-  return [
-    ...value,
-    ...(env && withEnv ? [`environment: ${env}`] : []),
-    ...aliases.map((alias) => `deprecated: --${alias}`),
-  ].join('; ');
+  return [...value, ...(env && withEnv ? [`environment: ${env}`] : [])].join('; ');
 }
 
 /** Breaks at spaces; `first` and `rest` are the columns where the lines start. */

@@ -16,6 +16,7 @@ import {
 import { issueKey } from '../sidecar/keys/issue-key.ts';
 import {
   EXPIRING_ARGUMENTS,
+  flagOf,
   ISSUE_ARGUMENTS,
   LIST_ARGUMENTS,
   REVOKE_ARGUMENTS,
@@ -51,7 +52,6 @@ const tier = {
 const email = { flag: 'email', unit: 'one e-mail address, in ASCII' } as const;
 const days = flag(issued.days, {
   flag: 'key-days',
-  aliases: ['days'],
   unit: 'days, at most the default',
   description: `How long the key is valid. Without it, ${TIERS.government.days} days for the tier government, ${TIERS.economist.days} for the others.`,
 });
@@ -61,7 +61,7 @@ const deliver = flag(issued.deliver, {
   description:
     'How the holder gets the key. Without it, print for the tier government and mail for the others.',
 });
-const id = { flag: 'key-id', aliases: ['id'], unit: 'the id of a key, as `keys list` shows it' } as const;
+const id = { flag: 'key-id', unit: 'the id of a key, as `keys list` shows it' } as const;
 
 export const keysIssue = defineCommand({
   summary: 'Issues an API key: mails it to its holder, or prints it once.',
@@ -280,7 +280,7 @@ function contradictions(schema: z.ZodType, values: object): CathedralError[] {
   const { error } = schema.safeParse(args);
   return (error?.issues ?? []).map(({ path, message }) => {
     const [name = ''] = path.map(String);
-    const place = { id: '--key-id', days: '--key-days' }[name] ?? `--${name}`;
+    const place = flagOf(name);
     const found = args[name] === undefined ? 'no value' : JSON.stringify(args[name]);
     return new CathedralError('usage', { place, expected: message.replace(/^expected /, ''), found });
   });

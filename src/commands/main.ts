@@ -28,11 +28,10 @@ async function main(words: readonly string[]): Promise<number> {
   const { name, args } = asked;
   reportWarnings();
   const command = await COMMANDS[name]!();
-  const { values, flags, warnings } = readArguments(name, command, args);
+  const { values, flags } = readArguments(name, command, args);
   optionFor = (path) => optionOf(path, command.options, values);
   // A run that a service started writes to the log of that service.
   if (command.isService || process.channel) keepLog();
-  for (const warning of warnings) progress.note(warning);
   const { untilStopped, end } = handleSignals(progress);
   const context = {
     flags,

@@ -25,9 +25,6 @@ export function formatReference(commands: Readonly<Record<string, Command>>): st
     '## Settings',
     'Commands share these. Each command lists those it takes. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',
     settingsTable(),
-    '## Deprecated flags',
-    'These spellings still work, with a warning on standard error. Each had two meanings, which now have a name each.',
-    deprecatedTable(commands),
   ].join('\n\n')}\n`;
 }
 
@@ -91,15 +88,6 @@ export function settingsTable(): string {
   }
   const head = ['| flag | environment variable | default | value | what it does |', '|---|---|---|---|---|'];
   return [...groups].map(([group, rows]) => [`### ${group}`, '', ...head, ...rows].join('\n')).join('\n\n');
-}
-
-function deprecatedTable(commands: Readonly<Record<string, Command>>): string {
-  const rows = Object.entries(commands).flatMap(([name, { options }]) =>
-    Object.values(options).flatMap(({ flag, aliases = [] }) =>
-      aliases.map((alias) => `| \`${name}\` | \`--${alias}\` | \`--${flag}\` |`),
-    ),
-  );
-  return ['| command | deprecated | use |', '|---|---|---|', ...rows].join('\n');
 }
 
 function cell(text: string): string {

@@ -16,7 +16,6 @@ export const sample = defineCommand({
   flags: {
     ledger: {
       flag: 'ledger',
-      aliases: ['out'],
       default: 'var/ledger',
       unit: 'a folder that does not exist, is empty, or holds an older demo ledger',
       description:

@@ -45,7 +45,6 @@ export const verify = defineCommand({
     ...READER_FLAGS,
     sampleSize: {
       flag: 'sample-size',
-      aliases: ['sample'],
       default: null,
       unit: 'a number, 1 to 1000000',
       description:
@@ -54,7 +53,6 @@ export const verify = defineCommand({
     },
     sampleSeed: {
       flag: 'sample-seed',
-      aliases: ['seed'],
       default: null,
       unit: 'a whole number, 0 to 4294967295',
       description:

@@ -134,8 +134,7 @@ export async function runHere(
   const progress = new Progress({ isTTY: true, write: note }, now);
   const command = await COMMANDS[name]!();
   try {
-    const { values, flags, warnings } = readArguments(name, command, args, env);
-    for (const warning of warnings) progress.note(warning);
+    const { values, flags } = readArguments(name, command, args, env);
     const status = await command.run(values as never, {
       flags,
       now,

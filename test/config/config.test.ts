@@ -24,12 +24,12 @@ const REBUILD = {
   schema: truth,
 } as const;
 const FILE = { flag: 'file', default: '-', unit: 'a file, or - for standard input', schema: text } as const;
-/** The options of a command with settings, a switch of its own, and a flag with an older spelling. */
+/** The options of a command with settings, a switch and a flag of its own. */
 const OPTIONS: Options = {
   port: SETTINGS.port,
   out: SETTINGS.out,
   rebuild: { ...REBUILD, description: 'Rebuilds.' },
-  file: { ...FILE, description: 'A document.', aliases: ['document'] },
+  file: { ...FILE, description: 'A document.' },
 };
 
 function refusal(
@@ -157,7 +157,6 @@ describe('what is not understood', () => {
     [['--out', '--rebuild'], '--out', SETTINGS.out.unit],
     [['--rebuild=true'], '--rebuild', 'no value'],
     [['--port', '1', '--port', '2'], '--port', 'one value'],
-    [['--file', 'a', '--document', 'b'], '--document', 'one value'],
     [['--no-rebuild'], '--no-rebuild', `--rebuild, or ${LISTED}`],
   ])('%j is refused at %s: %s', (args, place, expected) => {
     const error = refusal(OPTIONS, args);
@@ -191,15 +190,6 @@ describe('what is not understood', () => {
       'CATHEDRAL_LEDGER_KEY',
     ]);
     expect(() => readConfig(['port'], [], { LEDGER: 'of another program' })).not.toThrow();
-  });
-});
-
-describe('a deprecated spelling', () => {
-  test('works, and says what to use instead', () => {
-    const { values, warnings, flags } = readOptions(OPTIONS, { args: ['--document=a.json'], env: {} });
-    expect(values.file).toBe('a.json');
-    expect(warnings).toEqual(['--document is deprecated: use --file']);
-    expect([...flags]).toEqual([['file', 'a.json']]);
   });
 });
 

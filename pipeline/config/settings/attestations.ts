@@ -4,7 +4,6 @@ export const ATTESTATIONS = {
   attestationKey: {
     group: 'Attestations',
     flag: 'key-file',
-    aliases: ['key'],
     env: 'CATHEDRAL_ATTESTATION_KEY',
     default: null,
     unit: 'a file',

@@ -23,7 +23,6 @@ export const MIRROR = {
   readerKeys: {
     group: 'Mirror and verification',
     flag: 'verifier-key',
-    aliases: ['key'],
     env: 'CATHEDRAL_MIRROR_KEY',
     default: null,
     unit: 'a verifier key, or a file of them, one per line',

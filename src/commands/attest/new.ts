@@ -91,7 +91,6 @@ const FLAGS = {
   },
   days: {
     flag: 'attestation-days',
-    aliases: ['days'],
     default: null,
     unit: 'days, 1 to 90',
     description: 'How long the attestation is valid. Without it, as long as the draft says, or else 30.',

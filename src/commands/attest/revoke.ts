@@ -24,7 +24,7 @@ export const attestRevoke = defineCommand({
       schema: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u),
     },
     agent: { ...agent, description: 'Who revokes it: the agent of the event.' },
-    revokedAt: { ...timeFlag('revoked-at', 'the revocation'), aliases: ['at'] },
+    revokedAt: timeFlag('revoked-at', 'the revocation'),
     dryRun,
     json,
   },

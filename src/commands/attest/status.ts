@@ -18,7 +18,6 @@ import { asOf } from './verify.ts';
 
 export const attestation = {
   flag: 'attestation',
-  aliases: ['id'],
   default: null,
   unit: 'the id of an attestation, 64 hex digits, or its UUID',
   description: 'The attestation.',

@@ -26,7 +26,6 @@ export const moment = z.iso.datetime({ offset: false, local: false }).transform(
 
 export const asOf = {
   flag: 'as-of',
-  aliases: ['at'],
   default: null,
   unit: 'a UTC date-time: 2025-12-01T06:00:00Z',
   description:

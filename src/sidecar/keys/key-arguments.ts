@@ -71,7 +71,7 @@ export const REVOKE_ARGUMENTS = z
   })
   .superRefine((given, context) => {
     if ((given.id === undefined) !== (given.leaked === undefined)) return;
-    context.addIssue({ code: 'custom', path: ['id'], message: 'expected either --id or --leaked' });
+    context.addIssue({ code: 'custom', path: ['id'], message: 'expected either --key-id or --leaked' });
   });
 
 export const LIST_ARGUMENTS = z.strictObject({
@@ -99,12 +99,19 @@ export const VERIFY_ARGUMENTS = z.strictObject({ email: mailAddress, code });
 /** Flags whose values must never appear in a message, even when they are invalid. */
 const SECRET = new Set(['--code', '--leaked']);
 
+const FLAGS: Readonly<Record<string, string>> = { id: '--key-id', days: '--key-days' };
+
+/** The flag that gives an argument. */
+export function flagOf(argument: string): string {
+  return FLAGS[argument] ?? `--${argument}`;
+}
+
 /** Parses the flags of a command. Throws usage, which names the flag. */
 export function readArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args);
   if (parsed.success) return parsed.data;
   const { place, expected, found } = schemaFault('flags', parsed.error, args);
-  const flag = place.replace('flags: ', '--');
+  const flag = flagOf(place.replace('flags: ', ''));
   throw new CathedralError('usage', {
     place: flag,
     expected,

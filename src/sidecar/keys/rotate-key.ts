@@ -4,7 +4,7 @@ import { TIERS } from '../../api/tiers.ts';
 import { newId } from './base62.ts';
 import { type DeliveredKey, deliverKey } from './deliver-key.ts';
 import { requireVerified } from './issue-key.ts';
-import { ROTATE_ARGUMENTS, readArguments } from './key-arguments.ts';
+import { flagOf, ROTATE_ARGUMENTS, readArguments } from './key-arguments.ts';
 import type { KeyServices } from './key-services.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
@@ -24,7 +24,7 @@ export async function rotateKey(args: unknown, services: KeyServices): Promise<D
   const term = days ?? rules.days;
   if (term > rules.days) {
     const expected = `at most ${rules.days} for the tier ${old.tier}`;
-    throw new CathedralError('usage', { place: '--days', expected, found: `${term}` });
+    throw new CathedralError('usage', { place: flagOf('days'), expected, found: `${term}` });
   }
   const { holder, email, tier, areas, name, affiliation, purpose, volume, basis } = old;
   const draft = {

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/api/tiers.ts';
 import { formatDeliveredKey, formatDeliveredKeyJson } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { flagOf } from '../../../src/sidecar/keys/key-arguments.ts';
 import { keyStatus, listKeys } from '../../../src/sidecar/keys/key-status.ts';
 import { hashKey, isKey } from '../../../src/sidecar/keys/key-text.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
@@ -62,7 +63,7 @@ describe('an issued key', () => {
       expect(record.areas).toEqual(TIERS[tier].areas);
       expect((await issueKey({ ...args, days: '7' }, services)).record.expiresAt).toBe(NOW + 7 * DAY_MS);
       const longer = failureOf(() => issueKey({ ...args, days: String(TIERS[tier].days + 1) }, services));
-      expect(await longer).toMatchObject({ code: 'usage', place: '--days' });
+      expect(await longer).toMatchObject({ code: 'usage', place: '--key-days' });
     },
   );
 
@@ -141,10 +142,10 @@ describe('a request for a key', () => {
     ['days', '1e2'],
     ['deliver', 'pigeon'],
     ['colour', 'red'],
-  ])('is refused by its flag where --%s is %j', async (flag, value) => {
+  ])('is refused by its flag where %s is %j', async (name, value) => {
     const services = await tinyKeyServices();
-    const failure = await failureOf(() => issueKey({ ...ECONOMIST, [flag]: value }, services));
-    expect(failure).toMatchObject({ code: 'usage', place: `--${flag}` });
+    const failure = await failureOf(() => issueKey({ ...ECONOMIST, [name]: value }, services));
+    expect(failure).toMatchObject({ code: 'usage', place: flagOf(name) });
     expect(failure.message).toMatch(/^[^\p{C}\p{Zl}]+$/u);
     expect(await listKeys({}, services)).toEqual([]);
   });

@@ -86,7 +86,7 @@ describe('a rotation', () => {
     const services = await tinyKeyServices();
     const { record } = await issueKey(GOVERNMENT, services);
     const failure = await failureOf(() => rotateKey({ id: record.id, days: '93' }, services));
-    expect(failure).toMatchObject({ code: 'usage', place: '--days', found: '93' });
+    expect(failure).toMatchObject({ code: 'usage', place: '--key-days', found: '93' });
     const { record: next } = await rotateKey({ id: record.id, days: '30' }, services);
     expect(next.expiresAt).toBe(NOW + 30 * DAY_MS);
   });
@@ -114,12 +114,12 @@ describe('a revocation', () => {
 
   test.each([
     [{}, '--reason'],
-    [{ reason: 'lost' }, '--id'],
+    [{ reason: 'lost' }, '--key-id'],
     [
       { reason: 'lost', id: 'k_000000000000', leaked: 'cds_economy_000000000000000000000000000043_00X9jD' },
-      '--id',
+      '--key-id',
     ],
-    [{ reason: 'lost', id: '1' }, '--id'],
+    [{ reason: 'lost', id: '1' }, '--key-id'],
     [{ reason: 'lost', leaked: 'cds_economy_000000000000000000000000000043_00X9jE' }, '--leaked'],
     [{ reason: '', id: 'k_000000000000' }, '--reason'],
   ])('of %j is wrong use', async (args, place) => {
