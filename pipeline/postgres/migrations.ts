@@ -214,36 +214,6 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'purged caches',
     sql: 'ALTER TABLE cathedral.current_release ADD COLUMN purged bigint NOT NULL DEFAULT 0',
   },
-  {
-    // The same tables as in the file of a single machine (src/sidecar/webhooks/webhook-databases.ts). Times: ms since 1970.
-    name: 'webhooks',
-    sql: `
-      CREATE TABLE cathedral.webhooks (
-        id text COLLATE "C" PRIMARY KEY, key_id text NOT NULL, url text NOT NULL, types text NOT NULL, secret text NOT NULL,
-        created_at bigint NOT NULL, disabled_at bigint, disabled_for text, claim text, claimed_until bigint NOT NULL DEFAULT 0
-      );
-      CREATE INDEX webhooks_of ON cathedral.webhooks (key_id);
-      -- Ids stay, so that nothing is announced twice; bodies only as long as they may be sent.
-      CREATE TABLE cathedral.webhook_events (
-        id text COLLATE "C" PRIMARY KEY, type text NOT NULL, body text, created_at bigint NOT NULL
-      );
-      CREATE TABLE cathedral.webhook_deliveries (
-        webhook text COLLATE "C" NOT NULL REFERENCES cathedral.webhooks (id) ON DELETE CASCADE,
-        event text COLLATE "C" NOT NULL REFERENCES cathedral.webhook_events (id),
-        failures integer NOT NULL DEFAULT 0, next_at bigint NOT NULL, PRIMARY KEY (webhook, event)
-      );
-      CREATE INDEX webhook_deliveries_due ON cathedral.webhook_deliveries (next_at);
-      CREATE INDEX webhook_deliveries_of ON cathedral.webhook_deliveries (event);
-      -- webhook: also the id of a key, for the challenges of its subscriptions.
-      CREATE TABLE cathedral.webhook_attempts (
-        webhook text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL, type text NOT NULL, at bigint NOT NULL,
-        status integer, ms bigint NOT NULL, error text
-      );
-      CREATE INDEX webhook_attempts_of ON cathedral.webhook_attempts (webhook, at);
-      CREATE TABLE cathedral.webhook_announced (
-        id integer PRIMARY KEY CHECK (id = 1), release text NOT NULL, as_of text NOT NULL, minting integer
-      );`,
-  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

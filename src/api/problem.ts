@@ -168,7 +168,7 @@ const PROBLEMS = {
     status: 405,
     title: 'Method not allowed',
     meaning:
-      'What is published can only be read: with GET, HEAD and OPTIONS. POST verifies Companion Attestations, answers programs that speak the Model Context Protocol at /mcp, and makes webhooks; DELETE ends a webhook.',
+      'The service is read-only: it answers GET, HEAD and OPTIONS. Two paths take only POST, and store nothing of what they receive: one verifies Companion Attestations, the other answers programs that speak the Model Context Protocol.',
     remedy: 'Use GET. The Allow header of the response lists the methods of this path.',
     example: { instance: '/economy/supply', detail: 'POST is not one of GET, HEAD, OPTIONS.' },
   },
@@ -179,17 +179,6 @@ const PROBLEMS = {
     remedy:
       'Send it again. If this happens often, the connection loses data, or a proxy on the way delays it.',
     example: { instance: '/economy/supply', detail: 'The request could not be read.' },
-  },
-  webhook_limit: {
-    status: 409,
-    title: 'Too many webhooks',
-    meaning:
-      'The key has as many subscriptions as it may have, has had too many receivers challenged today, or a test of the subscription is still on its way. The detail says which.',
-    remedy: 'Delete a subscription that you no longer need, or wait.',
-    example: {
-      instance: '/webhooks',
-      detail: 'A key may have 5 subscriptions. Delete one before you make another.',
-    },
   },
   precondition_failed: {
     status: 412,
@@ -227,18 +216,6 @@ const PROBLEMS = {
     remedy:
       'Request a range within the file, with If-Range and the ETag of the part that you have: if the file has changed, you get the whole file.',
     example: { instance: '/economy/mic-history.csv', detail: 'The file has 152311 bytes.' },
-  },
-  invalid_webhook: {
-    status: 422,
-    title: 'Webhook not accepted',
-    meaning:
-      'The subscription cannot be made or used: the body is not as described, the address is not a public one that begins with https, the receiver did not answer the challenge, or the subscription has ended. The detail says which.',
-    remedy:
-      'Correct what the detail names. A receiver has to be reachable from the internet and has to answer the challenge at once; the page about webhooks has programs that do.',
-    example: {
-      instance: '/webhooks',
-      detail: 'The member url: the host has an address that is not on the public internet.',
-    },
   },
   rate_limited: {
     status: 429,

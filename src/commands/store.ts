@@ -28,8 +28,6 @@ import { addDayOfCounts } from '../sidecar/limits/postgres-count-store.ts';
 import { COUNT_TABLES, openSqliteCountStore } from '../sidecar/limits/sqlite-count-store.ts';
 import type { Copied } from '../sidecar/storage/copied.ts';
 import { copyTables, databaseTables, fileTables, type TablePlace } from '../sidecar/storage/copy-tables.ts';
-import { sqliteWebhooks } from '../sidecar/webhooks/webhook-databases.ts';
-import { WEBHOOK_TABLES } from '../sidecar/webhooks/webhook-store.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 
 /** The stores of a single machine. */
@@ -47,12 +45,12 @@ const TIMEOUT_MS = 600_000;
 /** The access log is read while a part of it is written. */
 const CONNECTIONS = 3;
 
-const SETTINGS = ['keys', 'webhooks', 'limits', 'accessLog', 'publisherKey'] as const;
+const SETTINGS = ['keys', 'limits', 'accessLog', 'publisherKey'] as const;
 
 export const storeCopy = defineCommand({
   summary:
-    'Copies API keys, webhooks, the counts of today, the access log and the signing record from the files of one machine to a database, or back.',
-  details: `Stop all servers and publishers first; it refuses to begin where it notices one. \`${FILES}\` are those of --keys, --webhooks, --limits, --access-log and --publisher-key. The user of the database must own the tables. Each part is copied completely or not at all, and then read again on both sides. A destination with other content is refused, and one that already has the same is left alone. So if it was interrupted, run it again; after a kill, half a minute later.`,
+    'Copies API keys, the counts of today, the access log and the signing record from the files of one machine to a database, or back.',
+  details: `Stop all servers and publishers first; it refuses to begin where it notices one. \`${FILES}\` are those of --keys, --limits, --access-log and --publisher-key. The user of the database must own the tables. Each part is copied completely or not at all, and then read again on both sides. A destination with other content is refused, and one that already has the same is left alone. So if it was interrupted, run it again; after a kill, half a minute later.`,
   examples: [
     `cathedral store copy --from ${FILES} --to postgres://owner@db.example.org/cathedral`,
     `cathedral store copy --from postgres://owner@db.example.org/cathedral --to ${FILES} --json`,
@@ -104,23 +102,15 @@ export const storeCopy = defineCommand({
 interface Side {
   name: string;
   keys: TablePlace;
-  webhooks: TablePlace;
   counts: TablePlace;
   accessLog: CopiedLog;
   records: (lease: Lease) => SigningRecords;
 }
 
-function filesOf({
-  keys,
-  webhooks,
-  limits,
-  accessLog,
-  publisherKey,
-}: Pick<Config, (typeof SETTINGS)[number]>): Side {
+function filesOf({ keys, limits, accessLog, publisherKey }: Pick<Config, (typeof SETTINGS)[number]>): Side {
   return {
     name: 'the files of this machine',
     keys: fileTables(keys, () => openKeyStore(keys).close()),
-    webhooks: fileTables(webhooks, () => sqliteWebhooks(webhooks).close()),
     counts: fileTables(limits, () => openSqliteCountStore(limits).close()),
     accessLog: copiedFolder(accessLog),
     records: () => fileRecords(publisherKey, { waitMs: 0 }),
@@ -131,7 +121,6 @@ function tablesOf(database: Database): Side {
   return {
     name: database.name,
     keys: databaseTables(database),
-    webhooks: databaseTables(database),
     counts: databaseTables(database, (day) => addDayOfCounts(database, day)),
     accessLog: copiedTables(database),
     // The record is copied as it is, whatever folders it names.
@@ -159,8 +148,6 @@ async function copyAll(
   { day, lease, report }: { day: string; lease: Lease; report: (copied: Copied) => void },
 ): Promise<void> {
   report(await copyTables({ part: 'API keys', tables: KEY_TABLES, day: null }, from.keys, to.keys));
-  const webhooks = { part: 'webhooks', tables: WEBHOOK_TABLES, day: null };
-  report(await copyTables(webhooks, from.webhooks, to.webhooks));
   report(await copyTables({ part: 'counts of today', tables: COUNT_TABLES, day }, from.counts, to.counts));
   report(await copyAccessLog(from.accessLog, to.accessLog));
   report(await copyRecord(from.records(lease), to.records(lease)));
@@ -169,7 +156,7 @@ async function copyAll(
 /** A mistyped path must not pass as stores that are empty. */
 function assertSome(all: readonly Copied[], place: string): void {
   if (all.some(({ rows }) => Object.values(rows).some((count) => count > 0))) return;
-  const expected = 'keys, webhooks, counts, entries or a signing record to copy';
+  const expected = 'keys, counts, entries or a signing record to copy';
   throw new CathedralError('store_failed', { place, expected, found: 'none' });
 }
 

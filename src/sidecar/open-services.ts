@@ -37,17 +37,11 @@ import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
 import { secretOfDatabase, secretOfFile } from './simulation/resume-secret.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
-import { WebhookDispatcher } from './webhooks/dispatcher.ts';
-import { readNews } from './webhooks/events.ts';
-import { postgresWebhooks, sqliteWebhooks } from './webhooks/webhook-databases.ts';
-import { WebhookStore } from './webhooks/webhook-store.ts';
 
 export const SERVICE_SETTINGS = [
   ...PUBLISHED_SETTINGS,
   'store',
   'keys',
-  'webhooks',
-  'webhookPrivate',
   'limits',
   'accessLog',
   'accessLogSize',
@@ -186,27 +180,12 @@ export async function openServices(
     accessLog: await (database ? logTableBytes(database) : folderBytes(config.accessLog)),
     keyExpiries: await keys.expiries(now()).catch(() => null),
     witnesses: await readWitnessStates(alsoIn[0] ?? out),
-    webhooks: await stores.webhooks.counts().catch(() => null),
   });
-  const allowPrivate = config.webhookPrivate;
-  const dispatcher = new WebhookDispatcher({
-    store: stores.webhooks,
-    keys,
-    allowPrivate,
-    now,
-    report: (err) => throttled.error({ err }, 'webhooks cannot be sent'),
-    release: async () => {
-      const release = await releases.current();
-      return release && { id: release.id, news: () => readNews(release, config.baseUrl) };
-    },
-  });
-  dispatcher.start();
   const services: Services = {
     ...limited,
     releases,
     readStatus: published.readStatus,
     accessLog,
-    webhooks: { store: stores.webhooks, keys, allowPrivate },
     downloads: openDownloads(config),
     snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
@@ -226,7 +205,6 @@ export async function openServices(
   };
   const close = async () => {
     load.delay.stop();
-    await dispatcher.close();
     await Promise.all([renderer.close(), stores.close(), published.close()]);
     await database?.close();
   };
@@ -253,7 +231,6 @@ async function openStores(
   logger: pino.Logger,
 ) {
   const keys = database ? postgresKeyStore(database) : openKeyStore(config.keys);
-  const webhooks = new WebhookStore(database ? postgresWebhooks(database) : sqliteWebhooks(config.webhooks));
   const { limiter, countsLostAt } = openCounts(config, database, logger);
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
@@ -263,7 +240,7 @@ async function openStores(
   await accessLog.check().catch(() => undefined);
   const close = async () => {
     clearInterval(pruning);
-    await Promise.all([accessLog.close(), limiter.close(), keys.close(), webhooks.close()]);
+    await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
   };
   const checks = {
     readKeys: () => keys.keyByHash(NO_KEY),
@@ -271,7 +248,7 @@ async function openStores(
     checkAccessLog: accessLog.check,
     countsLostAt,
   };
-  return { keys, limiter, accessLog, webhooks, checks, close };
+  return { keys, limiter, accessLog, checks, close };
 }
 
 function openCounts({ limits: path }: ServiceConfig, database: Database | null, logger: pino.Logger) {

@@ -15,8 +15,6 @@ import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { Answer } from './request/answer.ts';
 import type { Simulation } from './simulation/simulation.ts';
-import type { SendOptions } from './webhooks/send-webhook.ts';
-import type { WebhookStore } from './webhooks/webhook-store.ts';
 
 /** What the app answers from. Tests replace some of these. */
 export interface Services {
@@ -24,8 +22,6 @@ export interface Services {
   /** `/status.json`; null before the first run. */
   readStatus: () => Promise<Status | null>;
   keys: Pick<KeyStore, 'keyByHash'>;
-  /** Without it there is nothing below `/webhooks`. */
-  webhooks?: WebhookServices;
   /** Null: nothing is counted, to measure what counting costs. */
   limiter: Pick<Limiter, 'take'> | null;
   /** Null: restricted paths are not answered. */
@@ -56,12 +52,6 @@ export interface Services {
   logsRequests: boolean;
   /** ms since 1970 */
   now: () => number;
-}
-
-/** What answers below `/webhooks`. */
-export interface WebhookServices extends Pick<SendOptions, 'allowPrivate' | 'lookup' | 'timeoutMs'> {
-  store: WebhookStore;
-  keys: Pick<KeyStore, 'keyById'>;
 }
 
 export interface Exporter {

@@ -12,14 +12,11 @@ import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-store.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
-import { sqliteWebhooks } from '../../src/sidecar/webhooks/webhook-databases.ts';
-import { WebhookStore } from '../../src/sidecar/webhooks/webhook-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { entriesOf } from '../sidecar/access-log/access-log-contract.ts';
 import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
-import { newWebhook } from '../sidecar/webhooks/webhook-store-contract.ts';
 import { RunningCli, runHere } from './run-cli.ts';
 
 const NOW = Date.now();
@@ -48,7 +45,6 @@ async function emptyFiles() {
   const folder = await temporaryFolder();
   const env = {
     CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
-    CATHEDRAL_WEBHOOKS: join(folder, 'webhooks.db'),
     CATHEDRAL_LIMITS: join(folder, 'limits.db'),
     CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
     CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
@@ -92,9 +88,6 @@ async function filledFiles(entries = 700) {
   await keys.addVerification({ ...code, expiresAt: START + 1_000 }, quota);
   await keys.tryCode(code.email, code.codeHash, START, 3);
   await keys.close();
-  const webhooks = new WebhookStore(sqliteWebhooks(env.CATHEDRAL_WEBHOOKS));
-  await webhooks.add(newWebhook('w_1'), ['k_1'], 5);
-  await webhooks.close();
   const counts = openSqliteCountStore(env.CATHEDRAL_LIMITS);
   const take = { area: 'economy', subject: 'holder:h_1', limit: 100 } as const;
   await counts.takeAll([
@@ -160,7 +153,6 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     const parts = await copied('files', address, there.env);
     expect(parts).toMatchObject([
       { part: 'API keys', rows: { holders: 2, keys: 3, verifications: 1 }, copied: true },
-      { part: 'webhooks', rows: { webhooks: 1 }, copied: true },
       { part: 'counts of today', rows: { counts: 1, secrets: 1 }, copied: true },
       { part: 'access log', rows: { entries: 690, removals: 2 }, copied: true },
       { part: 'signing record', rows: { services: 1 }, copied: true },
@@ -200,11 +192,11 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     await copied(address, 'files', back.env);
     await append(there.env.CATHEDRAL_ACCESS_LOG, 300, 300);
     const log = { part: 'access log', rows: { entries: 590, removals: 2 }, copied: true };
-    expect((await copied('files', address, there.env))[3]).toMatchObject(log);
+    expect((await copied('files', address, there.env))[2]).toMatchObject(log);
     // What a killed copy left.
     await mkdir(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`);
     await writeFile(`${back.env.CATHEDRAL_ACCESS_LOG}.copy/head`, 'x');
-    expect((await copied(address, 'files', back.env))[3]).toMatchObject(log);
+    expect((await copied(address, 'files', back.env))[2]).toMatchObject(log);
     expect(existsSync(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`)).toBe(false);
     expect(listArchives(back.env.CATHEDRAL_ACCESS_LOG)).toEqual([]);
     // And the shorter one is no copy of the longer one.
@@ -221,7 +213,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     const [there, back] = [await filledFiles(20), await emptyFiles()];
     await expireEntries(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
     const address = await server.newDatabase();
-    expect((await copied('files', address, there.env))[3]).toMatchObject({
+    expect((await copied('files', address, there.env))[2]).toMatchObject({
       rows: { entries: 0, removals: 3 },
     });
     await copied(address, 'files', back.env);
@@ -295,7 +287,6 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
     expect((await copied('files', address, there.env)).map((part) => part.copied)).toEqual([
       false,
-      false,
       !isThere,
       true,
       true,
@@ -304,7 +295,6 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     expect(existsSync(back.env.CATHEDRAL_ACCESS_LOG)).toBe(false);
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
     expect((await copied(address, 'files', back.env)).map((part) => part.copied)).toEqual([
-      false,
       false,
       !isBack,
       true,

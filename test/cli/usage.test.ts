@@ -293,7 +293,6 @@ describe('the help', () => {
       'Limits',
       'Live data and simulation',
       'API keys',
-      'Webhooks',
       'Access log',
       'Many machines',
     ]);

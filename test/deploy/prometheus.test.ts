@@ -87,8 +87,6 @@ beforeAll(async () => {
       out,
       store: null,
       keys: join(folder, 'keys.sqlite'),
-      webhooks: join(folder, 'webhooks.db'),
-      webhookPrivate: false,
       limits: join(folder, 'limits.db'),
       accessLog: join(folder, 'access-log'),
     },

@@ -141,7 +141,6 @@ describe('the installed package', { timeout: 600_000 }, () => {
       'keys',
       'ledger',
       'limits',
-      'webhooks',
     ]);
   });
 

@@ -80,7 +80,6 @@ export const NO_FACTS: ServiceFacts = {
   accessLog: 0,
   keyExpiries: null,
   witnesses: {},
-  webhooks: null,
 };
 
 /** The real app over the releases of a folder, with real stores; only its log is a test double. */

@@ -89,7 +89,6 @@ describe('the site', () => {
         'attestations/index.html',
         'events/index.html',
         'mirrors/index.html',
-        'webhooks/index.html',
         'calculator/index.html',
         'compare/index.html',
         'philosophy/simulation/index.html',

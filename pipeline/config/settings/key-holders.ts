@@ -1,4 +1,4 @@
-import { integer, type Setting, SWITCH, text } from '../setting.ts';
+import { integer, type Setting, text } from '../setting.ts';
 
 export const KEY_HOLDERS = {
   keys: {
@@ -31,25 +31,6 @@ export const KEY_HOLDERS = {
     unit: 'an address, or a name with one: Cathedral <keys@data.example.org>',
     description: 'The sender of mails. Required together with SMTP_URL.',
     schema: text,
-  },
-  webhooks: {
-    group: 'Webhooks',
-    flag: 'webhooks',
-    env: 'CATHEDRAL_WEBHOOKS',
-    default: 'var/webhooks/webhooks.db',
-    unit: 'a file on a local disk',
-    description:
-      'The database of webhooks: subscriptions with their secrets, and what is to be delivered. Several servers on one machine may share it. Back it up with the keys.',
-    path: true,
-    schema: text,
-  },
-  webhookPrivate: {
-    group: 'Webhooks',
-    flag: 'webhook-private',
-    env: 'CATHEDRAL_WEBHOOK_PRIVATE',
-    description:
-      'Lets receivers of webhooks be in private networks and use http, for intranets and tests. On the internet, it would let the holder of a key send requests to machines behind the firewall.',
-    ...SWITCH,
   },
   accessLog: {
     group: 'Access log',

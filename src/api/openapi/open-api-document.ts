@@ -35,7 +35,6 @@ import {
 import { releaseOperations } from './release-operations.ts';
 import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
 import { liveOperation, mcpOperation, serviceOperations } from './service-operations.ts';
-import { webhookOperations } from './webhook-operations.ts';
 
 export interface ApiFacts extends ArtifactFacts {
   /** Of this software: `1.0.0`. */
@@ -82,10 +81,6 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
         description: 'Companion Attestations. Counted as requests for academics, with or without a key.',
       },
       {
-        name: 'webhooks',
-        description: 'Signed requests to a receiver of yours. For holders of any key; not counted.',
-      },
-      {
         name: 'log',
         description:
           'The ledger’s Merkle tree, for proofs. Not counted; hash tiles and the checkpoint need no key.',
@@ -96,7 +91,9 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
       },
       { name: 'service', description: 'The service itself. Not counted; needs no key.' },
     ],
-    paths: pathsOf(operationsOf(facts)),
+    paths: Object.fromEntries(
+      operationsOf(facts).map(([path, operation, method = 'get']) => [path, { [method]: operation }]),
+    ),
     components: {
       schemas: {
         ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
@@ -111,13 +108,6 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
       securitySchemes: { key: KEY_SCHEME },
     },
   };
-}
-
-function pathsOf(operations: readonly PathOperation[]): Record<string, PathItem> {
-  const paths: Record<string, PathItem> = {};
-  for (const [path, operation, method = 'get'] of operations)
-    paths[path] = { ...paths[path], [method]: operation };
-  return paths;
 }
 
 /** In the order of the artifact table, with the second path of the export after the first. */
@@ -135,7 +125,6 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ['/changes.json', changesOperation(facts.baseUrl)],
     ...attestationOperations(),
     ...logOperations(),
-    ...webhookOperations(),
     ['/live', liveOperation(facts)],
     ...releaseOperations(),
     mcpOperation(),
@@ -163,7 +152,7 @@ function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown
   };
 }
 
-const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. POST verifies a document, calls a tool or makes a webhook, and DELETE ends a webhook. Public files need no key, and scripts of any site may read them.
+const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. Two paths take POST: one verifies a document, the other calls a tool. Public files need no key, and scripts of any site may read them.
 
 A path never changes and has no version in it. Tests hold the names, order and types of columns and members; the changelog lists every change. The same ledger gives the same bytes.
 

@@ -52,7 +52,8 @@ export interface Operation {
   security: Record<string, string[]>[];
 }
 
-export type Method = 'get' | 'post' | 'delete';
+export type Method = 'get' | 'post';
+/** A path takes one method. */
 export type PathItem = Partial<Record<Method, Operation>>;
 /** A path and its operation; the method is GET by default. */
 export type PathOperation = [path: string, operation: Operation, method?: Method];

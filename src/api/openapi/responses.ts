@@ -59,8 +59,6 @@ const RESPONSES = {
   WrongArea: { codes: ['insufficient_scope'], headers: ['WWW-Authenticate'] },
   ForeignOrigin: { codes: ['foreign_origin'] },
   NotFound: { codes: ['not_found'] },
-  WebhookLimit: { codes: ['webhook_limit'] },
-  InvalidWebhook: { codes: ['invalid_webhook'] },
   NoVersion: { codes: ['not_found', 'before_first_snapshot', 'version_not_kept'] },
   MethodNotAllowed: { codes: ['method_not_allowed'], headers: ['Allow'] },
   PreconditionFailed: { codes: ['precondition_failed'] },

@@ -37,7 +37,7 @@ export async function answerVerify(
 }
 
 /** The answer concerns one document and only the client that sent it. */
-export function ownAnswer(value: object): Answer {
+function ownAnswer(value: object): Answer {
   const { headers, ...answer } = jsonAnswer(200, value);
   const own = { 'Cache-Control': 'no-store', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
   return { ...answer, headers: { ...headers, ...own } };

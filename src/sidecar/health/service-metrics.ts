@@ -5,7 +5,6 @@ import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
-import type { WebhookCounts } from '../webhooks/webhook-store.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
 import { type Metrics, type Sample, samplesBy } from './metric.ts';
 import { isReady, partsOf, type Readiness } from './readiness.ts';
@@ -35,7 +34,6 @@ export interface ServiceFacts {
   keyExpiries: readonly number[] | null;
   /** By the names that the publisher's policy gives them; empty without one. */
   witnesses: WitnessStates;
-  webhooks: WebhookCounts | null;
 }
 
 export interface SoftwareVersion {
@@ -256,23 +254,6 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
             labels: { days: String(days) },
             value: keyExpiries.filter((at) => at <= now + days * DAY_MS).length,
           })),
-  },
-  cathedral_webhooks: {
-    type: 'gauge',
-    help: 'Webhooks, by status: active or disabled.',
-    labels: ['status'],
-    read: ({ webhooks }) =>
-      webhooks === null ? [] : samplesBy('status', { active: webhooks.active, disabled: webhooks.disabled }),
-  },
-  cathedral_webhook_deliveries_waiting: {
-    type: 'gauge',
-    help: 'Events that are still to be delivered to a webhook, those to be tried again included.',
-    read: ({ webhooks }) => webhooks?.waiting ?? null,
-  },
-  cathedral_webhook_oldest_waiting_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When the oldest event that is still to be delivered was announced; NaN if none is.',
-    read: ({ webhooks }) => (webhooks?.oldest == null ? null : webhooks.oldest / 1000),
   },
 };
 

@@ -1,8 +1,8 @@
 /** Ids are not secret. 71 bits make collisions negligible. */
 const ID_LENGTH = 12;
 
-/** `k_…` for keys, `h_…` for holders, `v_…` for codes, `w_…` for webhooks. */
-export function newId(prefix: 'k' | 'h' | 'v' | 'w', randomBytes: RandomBytes): string {
+/** `k_…` for keys, `h_…` for holders, `v_…` for codes. */
+export function newId(prefix: 'k' | 'h' | 'v', randomBytes: RandomBytes): string {
   return `${prefix}_${randomBase62(ID_LENGTH, randomBytes)}`;
 }
 

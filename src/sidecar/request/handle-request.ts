@@ -1,4 +1,4 @@
-import { methodsAt, WEBHOOKS_PATH } from '../../api/paths.ts';
+import { methodsAt } from '../../api/paths.ts';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import { answerVerify } from '../attestations/answer-verify.ts';
 import { FileBody } from '../files/file-body.ts';
@@ -6,7 +6,6 @@ import { noReleaseProblem } from '../files/releases.ts';
 import { SERVICE_PATHS } from '../health/service-paths.ts';
 import { answerMcp } from '../mcp/answer-mcp.ts';
 import type { Services } from '../services.ts';
-import { answerWebhooks } from '../webhooks/answer-webhooks.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
 import { answerRoute } from './answer-route.ts';
@@ -77,8 +76,6 @@ async function answerRequest(context: RequestContext, services: Services): Promi
     if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, services.now());
     return answerService(services);
   }
-  if (WEBHOOKS_PATH.test(context.path!) && !isBrowser(context))
-    return answerWebhooks(context, services, services.now());
   const current = services.releases.current();
   // Mostly known already, and each request saves a turn of the event loop.
   const release = current instanceof Promise ? await current : current;
@@ -99,12 +96,6 @@ async function answerRequest(context: RequestContext, services: Services): Promi
 }
 
 const LIVE_PATH = 'live';
-
-/** A reader who leaves out the slash at the end of the page's address. */
-function isBrowser({ request: { method, headers } }: RequestContext): boolean {
-  const wantsPage = /\btext\/html\b/.test(headers.accept ?? '');
-  return method !== 'POST' && headers.authorization === undefined && wantsPage;
-}
 
 function listen(context: RequestContext, live: NonNullable<Services['live']>): null {
   const { request, response, address, query } = context;

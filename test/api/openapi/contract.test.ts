@@ -22,13 +22,10 @@ import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
-import { sqliteWebhooks } from '../../../src/sidecar/webhooks/webhook-databases.ts';
-import { WebhookStore } from '../../../src/sidecar/webhooks/webhook-store.ts';
 import { twoReleases } from '../../mcp/two-releases.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
-import { startReceiver, WILLING } from '../../sidecar/webhooks/receiver.ts';
 import { goldenDocument } from './golden-document.ts';
 
 const document = goldenDocument();
@@ -36,7 +33,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
 /** Paths that a release without a site lacks, a stream without an end, and paths with tests of their own. */
-const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/changes\.json$|^\/attestations\/|^\/webhooks/;
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/changes\.json$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
@@ -88,10 +85,7 @@ async function asDiskErrors() {
     print: null,
     baseUrl: 'https://data.example.org',
   });
-  const stores = await temporaryFolder();
-  const store = new WebhookStore(sqliteWebhooks(join(stores, 'webhooks.db')));
-  onTestFinished(() => store.close());
-  const keys = openKeyStore(join(stores, 'keys.sqlite'));
+  const keys = openKeyStore(join(await temporaryFolder(), 'keys.sqlite'));
   onTestFinished(() => keys.close());
   const { app } = await tinyApp(out, {
     asDiskErrors: true,
@@ -101,7 +95,6 @@ async function asDiskErrors() {
       charts,
       log: createLogFiles(out),
       snapshots: new SnapshotFiles(out),
-      webhooks: { store, keys, allowPrivate: true },
     },
   });
   const office = {
@@ -251,32 +244,6 @@ describe('the service matches its description', () => {
       uuid: known.uuid,
     });
     expect((await ask(app, '/attestations/nothing/status', status)).statusCode).toBe(404);
-  });
-
-  test('for webhooks', async () => {
-    const { app, bearer } = await asDiskErrors();
-    const { url } = await startReceiver(WILLING);
-    const { get, post } = document.paths['/webhooks']!;
-    const json = { ...bearer, 'content-type': 'application/json' };
-    const { id } = (await ask(app, '/webhooks', post!, json, JSON.stringify({ url }))).json();
-    const of = (path: string) => document.paths[`/webhooks/{id}${path}`]!;
-    const asked = [
-      await ask(app, '/webhooks', post!, json, '{}'),
-      await ask(app, '/webhooks', post!, bearer, '{}'),
-      await ask(app, '/webhooks', post!, json, 'x'.repeat(10_000)),
-      await ask(app, '/webhooks', get!, bearer),
-      await ask(app, '/webhooks', get!),
-      await ask(app, `/webhooks/${id}`, of('').get!, bearer),
-      await ask(app, `/webhooks/${id}x`, of('').get!, bearer),
-      await ask(app, `/webhooks/${id}/test`, of('/test').post!, json, ''),
-      await ask(app, `/webhooks/${id}/test`, of('/test').post!, json, ''),
-      await ask(app, `/webhooks/${id}/test`, of('/test').post!, bearer),
-      await ask(app, `/webhooks/${id}/deliveries`, of('/deliveries').get!, bearer),
-    ];
-    const statuses = [422, 415, 413, 200, 401, 200, 404, 202, 409, 405, 200];
-    expect(asked.map(({ statusCode }) => statusCode)).toEqual(statuses);
-    const ended = await app.inject({ method: 'DELETE', url: `/webhooks/${id}`, headers: bearer });
-    expect(Object.keys(of('').delete!.responses)).toContain(String(ended.statusCode));
   });
 
   test('for a used up quota: 429', async () => {

@@ -107,8 +107,6 @@ describe('the OpenAPI document', () => {
         '/snapshots/index.json.sig',
         '/snapshots/{snapshot}/index.json',
         '/snapshots/{snapshot}/{area}/{file}',
-        ...['/webhooks', '/webhooks', '/webhooks/{id}', '/webhooks/{id}'],
-        ...['/webhooks/{id}/test', '/webhooks/{id}/deliveries'],
         '/live',
         '/status.json',
         '/healthz',

@@ -14,8 +14,6 @@ const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', s
 const config = {
   out,
   keys: join(stores, 'keys.sqlite'),
-  webhooks: join(stores, 'webhooks.db'),
-  webhookPrivate: false,
   limits: join(stores, 'limits.db'),
   accessLog: join(stores, 'access-log'),
   accessLogSize: 64,

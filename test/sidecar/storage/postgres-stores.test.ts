@@ -1,18 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
 import { secretOfDatabase } from '../../../src/sidecar/simulation/resume-secret.ts';
-import { copyTables, databaseTables, fileTables } from '../../../src/sidecar/storage/copy-tables.ts';
-import { postgresWebhooks, sqliteWebhooks } from '../../../src/sidecar/webhooks/webhook-databases.ts';
-import { WEBHOOK_TABLES, WebhookStore } from '../../../src/sidecar/webhooks/webhook-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
-import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { describeKeyStore } from '../keys/key-store-contract.ts';
 import { testCountStore } from '../limits/count-store-contract.ts';
-import { describeWebhookStore, newWebhook } from '../webhooks/webhook-store-contract.ts';
 
 describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
   let server: PostgresServer;
@@ -62,53 +56,6 @@ describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
       expect(await tables()).toEqual(['count_secrets_20251231', 'counts_20251231']);
       await expect(store.prune('2100-01-01')).rejects.toThrow(/the counts of .*2099.* are in use/);
       await store.check();
-    });
-  });
-
-  describe('webhooks', () => {
-    const empty = () =>
-      databases[0]!.query(
-        `TRUNCATE ${WEBHOOK_TABLES.map(({ database }) => `cathedral.${database}`).join(', ')}`,
-      );
-
-    describeWebhookStore('PostgreSQL', async () => {
-      await empty();
-      return databases.map((database) => new WebhookStore(postgresWebhooks(database)));
-    });
-
-    test('subscriptions, deliveries and what was announced are copied there and back', async () => {
-      await empty();
-      const folder = await temporaryFolder();
-      const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
-      const open = (path: string) => {
-        const store = new WebhookStore(sqliteWebhooks(path));
-        onTestFinished(() => store.close());
-        return store;
-      };
-      const store = open(from);
-      const first = { release: 'r1', asOf: '2026-03-02T06:00:00Z', minting: null };
-      await store.announce(first, () => [], 1);
-      await store.add(newWebhook('w_1'), ['k_a'], 5);
-      await store.announce(
-        { ...first, release: 'r2', minting: true },
-        () => [{ id: 'msg_a', type: 'release.published', body: '{}' }],
-        2,
-      );
-      const [claimed] = await store.claim(3, 1, 'c');
-      await store.finish(claimed!, { at: 3, status: null, ms: 1, error: 'x' }, { kind: 'retry', at: 9 });
-      const set = { part: 'webhooks', tables: WEBHOOK_TABLES, day: null };
-      const fileOf = (path: string) => fileTables(path, () => sqliteWebhooks(path).close());
-      const there = await copyTables(set, fileOf(from), databaseTables(databases[0]!));
-      const back = await copyTables(set, databaseTables(databases[0]!), fileOf(to));
-      expect([there.isNew, back.isNew, back.digest]).toEqual([true, true, there.digest]);
-      expect(there.rows).toEqual({
-        webhooks: 1,
-        webhook_events: 1,
-        webhook_deliveries: 1,
-        webhook_attempts: 1,
-        webhook_announced: 1,
-      });
-      expect(await open(to).claim(9, 1, 'd')).toHaveLength(1);
     });
   });
 

@@ -32,7 +32,6 @@ const OTHERS = {
   forms: 'Tables in other formats',
   charts: 'Charts',
   attestations: 'Attestations',
-  webhooks: 'Webhooks',
   log: 'The log',
   releases: 'Releases and snapshots',
   service: 'The service itself',

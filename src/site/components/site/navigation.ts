@@ -44,7 +44,6 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
       { href: '/changes/', label: 'What changed' },
       { href: '/versions/', label: 'Versions' },
       { href: '/snapshots/', label: 'Snapshots' },
-      { href: '/webhooks/', label: 'Feeds and webhooks' },
       { href: '/api/', label: 'API' },
     ],
   },
