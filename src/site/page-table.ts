@@ -61,7 +61,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
       ({ id }) => CHART_CITATION_FORMS.map(({ ending }) => `/charts/${id}/citation.${ending}`),
     ),
   '/charts/on-demand/[id]': ON_DEMAND,
-  '/cycles/[id]': archive('cycles'),
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),

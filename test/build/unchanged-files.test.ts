@@ -49,8 +49,7 @@ const RULES: readonly Rule[] = [
   [/^changes\.json$/, EACH],
   [/^events\/index\.html$/, NEXT_DAY],
   // Lists, and what lists or shows the newest records.
-  [/^(cycles|decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
-  [/^cycles\/c-(\d+)\/index\.html$/, EACH],
+  [/^(decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
   [/^decisions\/(?!in-)[^/]+\/index\.html$/, () => isPath('philosophy/decisions.ndjson')],
   // An open one gets positions, and a closed one the decision that followed.
   [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isDeliberated],
@@ -107,7 +106,7 @@ function sourceOf(id: string): (changed: string) => boolean {
 
 /** What happens to files of a release before the next run: of each pattern, to the first one that matches. */
 const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
-  [/^public\/cycles\/c-\d+\/index\.html$/, flip],
+  [/^public\/deliberations\/(?!in-)[^/]+\/index\.html$/, flip],
   [/^public\/decisions\/decision-[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
   [/^public\/licence\/index\.html$/, (place) => rm(place)],
   [/^public\/charts\/reward-curve\.png$/, flip],
@@ -307,9 +306,4 @@ test('every rule has a file that changes, so none is left over', () => {
     ([pattern]) => ![...steps.values()].some(({ changed }) => changed.some((path) => pattern.test(path))),
   );
   expect(unused.map(([pattern]) => String(pattern))).toEqual([]);
-});
-
-test('with the day, only the cycle that ended and the one before it get another page', () => {
-  const pages = steps.get('next day')!.changed.filter((path) => /^cycles\/c-\d+\//.test(path));
-  expect(pages.length).toBeLessThanOrEqual(2);
 });

@@ -7,7 +7,6 @@ import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
 import { timeFrame } from '../../pipeline/charts/drawing/time-frame.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
-import { cyclePath } from '../../pipeline/forms/catalogue/cycle-path.ts';
 import { addDays } from '../../pipeline/words/day.ts';
 import { chartFiles } from './chart-files.ts';
 import { textsOf } from './drawing.ts';
@@ -19,7 +18,7 @@ const EXPLAINED = ['minting', 'mii', 'multipliers', 'coordination-history'];
 describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the annotations of %s', (id, chart) => {
   const data = chart.prepare(FILES);
 
-  test('are a few days of those shown, in order, each with the page of its cycle, and stand in the picture', () => {
+  test('are a few days of those shown, in order, and stand in the picture', () => {
     const all = chart.annotations(data, DEFAULT_STATE);
     expect(all.length > 0).toBe(EXPLAINED.includes(id));
     expect(all.length).toBeLessThanOrEqual(MOST_ANNOTATIONS);
@@ -28,9 +27,8 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the annotation
       textsOf(chart.draw(data, DEFAULT_STATE, { width, theme: 'light' }))
         .map(({ text }) => text)
         .join(' ');
-    for (const { day, end = day, label, href } of all) {
+    for (const { day, end = day, label } of all) {
       expect(end >= day).toBe(true);
-      expect(href).toBe(`/${cyclePath(day)}`);
       for (const width of [340, 1000]) expect(wordsAt(width)).toContain(label);
     }
     if (!chart.controls.includes('from')) return;
@@ -76,7 +74,6 @@ test('labels and numbers touch nothing of their kind, and stay inside the pictur
         .map(({ at, length }) => ({
           day: addDays('2025-07-03', at),
           label: 'offline '.repeat(6).slice(0, length).trim(),
-          href: '/',
         }))
         .sort((a, b) => (a.day < b.day ? -1 : 1));
       const box = { left: 0, right: wide, top: 0, bottom: 500 };

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cyclePath } from '../../pipeline/forms/catalogue/cycle-path.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
@@ -132,16 +131,13 @@ describe('pages name the events of a record, with a link to its proof', () => {
     expect(outcomes(found as Record<string, unknown>[])).toEqual(['Again.', 'Corrected.', 'First.']);
   });
 
-  test('each round of a deliberation its opening, its close and its positions; a cycle those of its day', async () => {
-    const { leaves } = await readLedger(join(folder, 'ledger'));
+  test('each round of a deliberation its opening, its close and its positions', async () => {
     const lines = (await linesOf(join(folder, 'out/current'))).get('philosophy/deliberation-archive.json')!;
     const rounds = lines.filter(({ id }) => id === 'at-once');
     expect(rounds.length).toBe(3);
     expect(linked('deliberations/at-once/index.html')).toEqual(
       rounds.flatMap((one) => [one.opened_event, one.event, ...(one.position_events as number[])]),
     );
-    const [day, { first_event, last_event }] = [...rangesOf(leaves)].find(([date]) => date >= '2025-07-03')!;
-    expect(linked(`${cyclePath(day)}index.html`).slice(-2)).toEqual([first_event, last_event]);
   });
 });
 

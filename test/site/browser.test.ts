@@ -11,7 +11,7 @@ import { type Host, openHost } from './explore-host.ts';
 import { launchBrowser, violations } from './visit.ts';
 
 /** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
-const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions|cycles)\/(in-)?./;
+const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
 /** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
 const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers|philosophy\/simulation\/teachers)\/(one-tick)?./;
 /** Tests of their own look at all of these pages, for the same readers. */
@@ -125,7 +125,7 @@ describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
 });
 
 test('a page of every kind is among them', () => {
-  expect(paths).toEqual(expect.arrayContaining(['/', '/sentinels/', '/cycles/in-2026/', '/search/']));
+  expect(paths).toEqual(expect.arrayContaining(['/', '/sentinels/', '/decisions/in-2026/', '/search/']));
   expect(paths.filter((path) => looked.has(path)).length).toBeGreaterThan(40);
 });
 

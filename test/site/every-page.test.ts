@@ -14,7 +14,7 @@ const BUDGET_BYTES = 100_000;
 /** Of a page with all that its use loads, the tools of a chart for example. */
 const USED_BUDGET_BYTES = 125_000;
 /** Folders with hundreds of pages that differ in their words alone: so many of each are validated. */
-const ALIKE = /^(problems|sentinels|deliberations|decisions|cycles)\//;
+const ALIKE = /^(problems|sentinels|deliberations|decisions)\//;
 const OF_EACH = 8;
 
 const WORKER = /\bdata-worker="\/(_astro\/[^"]+\.js)"/;

@@ -79,7 +79,7 @@ describe('the search', () => {
 
   test('shows more on demand, says how many there are, and what it did not find', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/search/?q=cycle`);
+    await using visited = await visit(browser, `${host.origin}/search/?q=decision`);
     const { page } = visited;
     await page.locator('#search-results li').nth(19).waitFor();
     expect(await page.locator('#search-status').textContent()).toMatch(

@@ -6,7 +6,7 @@ import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/release/format/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
-const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'cycles', 'search', 'calculator'];
+const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'search', 'calculator'];
 
 let built: Built;
 let pages: Map<string, string>;
@@ -42,14 +42,6 @@ describe('the explorers', () => {
     ];
     expect(wanted.length).toBeGreaterThan(20);
     for (const path of wanted) expect([path, page(path) !== '']).toEqual([path, true]);
-  });
-
-  test('have a page for each cycle, and lists of them by year', () => {
-    for (const name of ['c-0', 'c-151', 'c-454', 'in-2025', 'in-2026'])
-      expect(page(`cycles/${name}`)).not.toBe('');
-    expect(page('cycles/c-455')).toBe('');
-    expect(words(page('cycles/c-151'))).toContain('C-151, 1 December 2025');
-    expect(page('cycles/in-2025').match(/<tr id="c-\d+"/g)).toHaveLength(182);
   });
 
   test('lead to each other without a dead end', () => {
@@ -96,7 +88,7 @@ describe('the explorers', () => {
 });
 
 describe('what an explorer counts', () => {
-  test.each(['deliberations', 'decisions', 'cycles'])('is listed: /%s/', async (explorer) => {
+  test.each(['deliberations', 'decisions'])('is listed: /%s/', async (explorer) => {
     const html = page(explorer);
     const nav = /<nav class="on-page"[\s\S]*?<\/nav>/.exec(html)![0];
     const counts = [...nav.matchAll(/\((\d+)\)/g)].map(([, count]) => Number(count));
@@ -108,7 +100,7 @@ describe('what an explorer counts', () => {
     );
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(listed.size);
     const [, said] = /([\d,]+) (?:deliberations|decisions)/.exec(words(html)) ?? [];
-    if (explorer !== 'cycles') expect(Number(said?.replace(',', ''))).toBe(listed.size);
+    expect(Number(said?.replace(',', ''))).toBe(listed.size);
   });
 });
 
@@ -162,12 +154,6 @@ describe('a page', () => {
       /Closed on \d+ August 2026\. Ledger \S+\. CC BY 4\.0\. https/,
     ],
     [
-      'cycles/c-151',
-      'Dataset',
-      'cycle',
-      /Cycle C-151, 1 December 2025 \[cycle\]\. Ledger \S+\. CC BY 4\.0\. https/,
-    ],
-    [
       'sentinels/atlas',
       'ProfilePage',
       'sentinel',
@@ -194,10 +180,6 @@ describe('a page', () => {
     for (const id of anchors) expect(html).toContain(`<a class="anchor" href="#${id}"`);
     const [{ hasPart }] = described('deliberations/d-400') as [{ hasPart: { url: string }[] }];
     expect(hasPart.map(({ url }) => url.split('#')[1])).toEqual(anchors);
-  });
-
-  test('of what is not over says that it cannot be cited yet', () => {
-    expect(words(page('cycles/c-454'))).toContain('Once it is, its page can be cited.');
   });
 });
 

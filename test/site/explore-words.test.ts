@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageNames } from '../../pipeline/forms/catalogue/page-names.ts';
-import type { Cycle } from '../../src/site/components/explore/cycles.ts';
-import { cycleSentences } from '../../src/site/components/explore/cycles.ts';
 import {
   firstSentence,
   virtueSentence,
@@ -348,47 +346,5 @@ describe('a sentinel in words', () => {
     ]);
     expect(uptimeSentences('Z', days)).toEqual(['Z has no recorded day in the last 90.']);
     expect(uptimeSentences('A', [])).toEqual([]);
-  });
-});
-
-describe('a cycle in words', () => {
-  const cycle: Cycle = {
-    label: 'C-151',
-    href: '/cycles/c-151/',
-    date: '2025-12-01',
-    isOver: true,
-    mii: {
-      date: '2025-12-01',
-      readings: 4,
-      mii_mean: 0.95,
-      mii_min: 0.93,
-      mii_max: 0.97,
-      mii: 0.9312,
-      threshold: 0.94,
-      minting_active: false,
-    },
-    supply: null,
-    minting: [],
-    mints: 0,
-    minted: 0,
-    multipliers: [],
-    events: [],
-    range: null,
-    decisions: [],
-  };
-
-  test('says where the index lay and that nothing was minted', () => {
-    expect(cycleSentences(cycle)).toEqual([
-      'C-151 was 1 December 2025, UTC.',
-      'The integrity index was between 0.9300 and 0.9700 in 4 readings, the last 0.9312: below the threshold of 0.9400, so minting was off at the end of the day.',
-      'Nothing was minted.',
-    ]);
-  });
-
-  test('says less of a day without a reading, and of one that is not over', () => {
-    expect(cycleSentences({ ...cycle, mii: null })[1]).toBe('The integrity index had no reading.');
-    expect(cycleSentences({ ...cycle, isOver: false })).toEqual([
-      'C-151 is 1 December 2025, UTC, the current day. Its totals are published once it ends.',
-    ]);
   });
 });

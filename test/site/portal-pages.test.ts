@@ -337,8 +337,8 @@ describe('the latest changes of the home page', () => {
 
   test('are the newest day and what happens rarely, at the addresses that the feed has', () => {
     const items = [
-      item('2026-09-30T00:00:00Z', '2026-09-29: 5 MIC minted', 'cycles/c-453/'),
-      item('2026-09-29T00:00:00Z', '2026-09-28: 4 MIC minted', 'cycles/c-452/'),
+      item('2026-09-30T00:00:00Z', '2026-09-29: 5 MIC minted', 'rows/?date=2026-09-29'),
+      item('2026-09-29T00:00:00Z', '2026-09-28: 4 MIC minted', 'rows/?date=2026-09-28'),
       item('2026-09-28T00:00:00Z', 'Decision: to wait', 'decisions/d-2/'),
       item('2026-09-27T00:00:00Z', 'Decision: to go on', 'decisions/d-1/'),
     ];
@@ -351,7 +351,7 @@ describe('the latest changes of the home page', () => {
       {
         title: '2026-09-29: 5 MIC minted',
         time: items[0]!.date_published,
-        href: '/cycles/c-453/',
+        href: '/rows/?date=2026-09-29',
       },
       {
         title: 'Decision: to wait',

@@ -17,7 +17,7 @@ const PAPERS = JSON.parse(
 ).papers.map(({ id }: { id: string }) => id);
 
 /** Pages that follow from what the data have: a chart, a file, a sentinel. They have tests of their own. */
-const OF_DATA = /^(charts|embed|files|sentinels|deliberations|decisions|cycles)\//;
+const OF_DATA = /^(charts|embed|files|sentinels|deliberations|decisions)\//;
 
 let built: Built;
 let pages: Map<string, string>;

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { asDiskErrors } from '../../disk/durable.ts';
-import { dayOfCycle } from '../../ledger/slot.ts';
 
 /** A staged page. */
 export interface SearchedPage {
@@ -11,8 +10,7 @@ export interface SearchedPage {
   sha256: string;
 }
 
-const CYCLE = /^cycles\/(c-\d+)\/index\.html$/;
-const YEAR_LIST = /^(?:cycles|decisions|deliberations)\/in-(\d{4})\/index\.html$/;
+const YEAR_LIST = /^(?:decisions|deliberations)\/in-(\d{4})\/index\.html$/;
 const RECORD = /^(?:decisions|deliberations)\/[^/]+\/index\.html$/;
 /** The page of a decision or a deliberation that has ended says in which year. */
 const YEAR = / data-year="(\d{4})"/;
@@ -69,8 +67,6 @@ async function yearsBefore(folder: YearsFolder): Promise<z.infer<typeof YearsFil
 }
 
 function yearInAddress(path: string): string | null {
-  const [, label] = CYCLE.exec(path) ?? [];
-  if (label !== undefined) return dayOfCycle(label.toUpperCase())?.slice(0, 4) ?? null;
   return YEAR_LIST.exec(path)?.[1] ?? null;
 }
 

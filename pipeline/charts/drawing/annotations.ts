@@ -4,7 +4,7 @@ import { LINE_HEIGHT, label, spreadLabels, TICK_SIZE, textWidth, wrapText } from
 import { type Box, isNarrow, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
-/** A day, or days, of the ledger that explain what a picture shows, with the page that has the details. */
+/** A day, or days, of the ledger that explain what a picture shows. */
 export interface Annotation {
   /** `2026-03-09` */
   day: string;
@@ -12,8 +12,6 @@ export interface Annotation {
   end?: string;
   /** A few words, for a mark in the picture: `ATLAS offline`. */
   label: string;
-  /** A path of this site: `/sentinels/ATLAS/`. */
-  href: string;
 }
 
 const ROW = 17;

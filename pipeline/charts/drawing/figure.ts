@@ -12,7 +12,7 @@ export interface Picture {
   /** `plot` omits title, unit, source and background, for a page that shows them itself. */
   parts?: 'whole' | 'plot';
   onScale?: Plot['onScale'];
-  /** For a page that lists the annotations itself, with links: the picture has their marks only. */
+  /** For a page that lists the annotations itself: the picture has their marks only. */
   withoutList?: boolean;
 }
 

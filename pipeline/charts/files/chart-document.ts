@@ -25,7 +25,6 @@ export const ChartDocument = z.strictObject({
         day: text('Day, or first day'),
         end: text('Last day; the same for a single day'),
         label: text('What the ledger has of these days, in a few words'),
-        url: url('The page with the details'),
       }),
     )
     .meta({ description: 'Days that explain what the picture shows, numbered in it in this order' }),
@@ -76,9 +75,7 @@ export function formatChartDocument(shown: ShownChart): string {
     unit: chart.unit(data, state),
     note: chart.note(data, state),
     summary: chart.summary(data, state),
-    annotations: chart
-      .annotations(data, state)
-      .map(({ day, end = day, label, href }) => ({ day, end, label, url: baseUrl + href })),
+    annotations: chart.annotations(data, state).map(({ day, end = day, label }) => ({ day, end, label })),
     as_of: chart.asOf(data),
     source: chart.source(data),
     sources: sources.map(({ path, sha256 }) => ({ path, url: `${baseUrl}/${path}`, sha256 })),

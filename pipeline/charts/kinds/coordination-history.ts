@@ -1,5 +1,4 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
-import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { daysFrom } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber } from '../../words/number.ts';
@@ -168,7 +167,6 @@ function annotationOf({ sentinel, from, to, before, after }: Fall): Annotation {
     day: from,
     end: to,
     label: `${sentinel} offline${days === 1 ? '' : ` for ${days} days`}; from ${formatNumber(before)} to ${formatNumber(after)} points`,
-    href: `/${cyclePath(from)}`,
   };
 }
 

@@ -3,7 +3,6 @@ import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatDay, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
@@ -142,7 +141,6 @@ function annotationsOf(days: readonly Day[], offline: Data['offline']): Annotati
         day: from,
         end: to,
         label: names.length === 0 ? off : `${off}; ${who} offline`,
-        href: `/${cyclePath(from)}`,
       };
     })
     .sort((a, b) => (a.day < b.day ? -1 : 1));

@@ -1,7 +1,6 @@
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -90,7 +89,6 @@ function annotationsOf(readings: Data['readings'], rows: readonly Row[]): Annota
       day: from,
       end: to,
       label: `Minting off for ${days} days`,
-      href: `/${cyclePath(from)}`,
     }))
     .sort((a, b) => (a.day < b.day ? -1 : 1));
 }

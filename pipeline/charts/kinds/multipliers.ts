@@ -2,7 +2,6 @@ import { curveStepAfter } from 'd3';
 import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
 import { roi } from '../../artifacts/economy/roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { cyclePath } from '../../forms/catalogue/cycle-path.ts';
 import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
@@ -95,12 +94,8 @@ function summary(shown: Shown): string[] {
 function annotationsOf(shown: Shown): Annotation[] {
   const changes = shown.settings.filter(({ reason }) => reason !== 'genesis').slice(-MOST_ANNOTATIONS);
   return changes.map(({ timestamp, cathedral, multiplier, reason }) => {
-    const day = timestamp.slice(0, 10);
-    return {
-      day,
-      label: `${formatCathedral(cathedral)} ${formatNumber(multiplier, 2)}, ${formatToken(reason)}`,
-      href: `/${cyclePath(day)}`,
-    };
+    const label = `${formatCathedral(cathedral)} ${formatNumber(multiplier, 2)}, ${formatToken(reason)}`;
+    return { day: timestamp.slice(0, 10), label };
   });
 }
 

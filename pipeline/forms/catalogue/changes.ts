@@ -12,7 +12,6 @@ import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table, timeColumn } from '../tables.ts';
-import { cyclePath } from './cycle-path.ts';
 import { pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
@@ -146,7 +145,7 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     title: `${date}: ${mints === 0 ? 'nothing' : formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
     summary: `The day’s rows are in the daily files. ${mints === 0 ? 'No mints' : `${formatCount(mints, 'mint')}, ${minted} MIC`}. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
-    path: cyclePath(date),
+    path: `files/economy/supply-by-day.csv/rows/?filter=date:eq:${date}`,
     areas: ['economy'],
     sentinels: [],
   };

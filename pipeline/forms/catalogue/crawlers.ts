@@ -2,7 +2,6 @@ import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
 import { typesOf } from '../../artifacts/event-files.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
-import { dayOfCycle } from '../../ledger/slot.ts';
 import { yearText } from '../../model/period.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
@@ -35,8 +34,8 @@ export interface Sitemapped {
 type Dated = Sitemapped & { versions: ReadonlyMap<string, DraftFile> };
 
 /**
- * When the pages of a kind changed. A page of a file or of a chart is as old as these, one of a record or a day as this, and one with
- * figures of the release is of its time. All others are prose, which changes with the software.
+ * When the pages of a kind changed. A page of a file or of a chart is as old as these, one of a record as this, and one with figures of
+ * the release is of its time. All others are prose, which changes with the software.
  */
 const CHANGED: readonly [page: RegExp, at: (release: Dated, first: string, second: string) => string][] = [
   [/^files\/(.+)\/index\.html$/, fileTime],
@@ -46,16 +45,15 @@ const CHANGED: readonly [page: RegExp, at: (release: Dated, first: string, secon
   ],
   [/^snapshots\//, ({ asOf }) => asOf],
   [/^events\/index\.html$/, (release) => fileTime(release, eventsByDay.path)],
-  [/^(?:cycles|decisions|deliberations)\/in-(\d{4})\/index\.html$/, yearTime],
+  [/^(?:decisions|deliberations)\/in-(\d{4})\/index\.html$/, yearTime],
   [/^government\/transparency\/(\d{4})\/index\.html$/, yearTime],
-  [/^cycles\/c-(\d+)\/index\.html$/, cycleTime],
   // An open deliberation is in no archive yet.
   [
     /^(decisions|deliberations)\/([^/]+)\/index\.html$/,
     ({ records, asOf }, folder, name) => records[folder as keyof typeof records].get(name) ?? asOf,
   ],
   [
-    /^((government|economy|academics|philosophy|diplomacy|cycles|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|calculator|attestations|verification|verification\/log|api(?:\/[a-z]+)?|changes|compare|government\/transparency)\/)?index\.html$/,
+    /^((government|economy|academics|philosophy|diplomacy|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|calculator|attestations|verification|verification\/log|api(?:\/[a-z]+)?|changes|compare|government\/transparency)\/)?index\.html$/,
     ({ asOf }) => asOf,
   ],
 ];
@@ -70,12 +68,6 @@ function fileTime(release: Dated, path: string): string {
 /** What is about a year that is over stays as it was at its end. */
 function yearTime({ asOf }: Dated, year: string): string {
   return asOf.startsWith(year) ? asOf : `${yearText(Number(year) + 1)}-01-01`;
-}
-
-/** The page of a day gets its link to the next one with the next day’s first event. */
-function cycleTime({ asOf }: Dated, number: string): string {
-  const next = dayOfCycle(`C-${Number(number) + 1}`);
-  return next !== null && next <= asOf ? next : asOf;
 }
 
 function changedAt(release: Dated, page: string): string {

@@ -7,7 +7,7 @@ import { CITATION_FORMS, type DatasetCitation, formatBibtexEntry, formatText } f
 
 /** What a page of the ledger's records is about. */
 export interface CitedRecord {
-  kind: 'cycle' | 'decision' | 'deliberation' | 'sentinel';
+  kind: 'decision' | 'deliberation' | 'sentinel';
   /** The path of its page. */
   href: string;
   title: string;
@@ -34,7 +34,7 @@ export function citeRecord(
     year: date.slice(0, 4),
     url: baseUrl + href,
     note: [
-      ...TIMES[kind](date),
+      TIMES[kind](date),
       `Ledger ${origin}${events ? `, ${eventWords(events)}` : ''}.`,
       'CC BY 4.0.',
     ].join(' '),
@@ -47,12 +47,11 @@ export function citeRecord(
   };
 }
 
-/** What the time of a record is. The title of a cycle says it. */
-const TIMES: Readonly<Record<CitedRecord['kind'], (date: string) => string[]>> = {
-  cycle: () => [],
-  decision: (day) => [`Recorded on ${formatDay(day)}.`],
-  deliberation: (day) => [`Closed on ${formatDay(day)}.`],
-  sentinel: (time) => [`State of the ledger at ${time}.`],
+/** What the time of a record is. */
+const TIMES: Readonly<Record<CitedRecord['kind'], (date: string) => string>> = {
+  decision: (day) => `Recorded on ${formatDay(day)}.`,
+  deliberation: (day) => `Closed on ${formatDay(day)}.`,
+  sentinel: (time) => `State of the ledger at ${time}.`,
 };
 
 function eventWords([first, last]: readonly [number, number]): string {

@@ -8,7 +8,6 @@ const KINDS = {
   sentinel: /^sentinels\/[^/]+\/index\.html$/,
   deliberation: /^deliberations\/[^/]+\/index\.html$/,
   decision: /^decisions\/(?!in-\d{4}\/)[^/]+\/index\.html$/,
-  cycle: /^cycles\/(?!in-\d{4}\/)[^/]+\/index\.html$/,
   chart: /^charts\/[^/]+\/index\.html$/,
   file: /^files\/.+\/index\.html$/,
 } as const;

@@ -137,7 +137,10 @@ describe('the search index', () => {
 
   test('keeps the files of unchanged pages when a page is added', async () => {
     await using before = await site(PAGES);
-    await using after = await site({ ...PAGES, 'cycles/c-7/index.html': page('Cycle C-7', 'A new day') });
+    await using after = await site({
+      ...PAGES,
+      'decisions/d-7/index.html': page('Decision D-7', 'A new day'),
+    });
     await writeIndex(before.folder);
     await writeIndex(after.folder);
     const [old, now] = [await indexOf(before.folder), await indexOf(after.folder)];
@@ -173,10 +176,9 @@ describe('the search index', () => {
       page(text, text).replace('<h1>', `<div${year ? ` data-year="${year}"` : ''}></div><h1>`);
     const ARCHIVE: Record<string, string> = {
       'index.html': page('Home', 'ordinary'),
-      'cycles/c-151/index.html': page('Cycle C-151', 'of 2025'),
-      'cycles/c-400/index.html': page('Cycle C-400', 'of 2026'),
-      'cycles/in-2019/index.html': page('Cycles of 2019', 'list'),
+      'decisions/in-2019/index.html': page('Decisions of 2019', 'list'),
       'decisions/old/index.html': dated('2024', 'an old decision'),
+      'deliberations/old/index.html': dated('2025', 'an old deliberation'),
       'decisions/new/index.html': dated('2026', 'a new decision'),
       'deliberations/open/index.html': dated(null, 'an open deliberation'),
     };
@@ -196,9 +198,9 @@ describe('the search index', () => {
       const left = await writeIndex(built.folder);
       expect(JSON.parse(`${left.files.get(SEARCH_BUNDLES)}`)).toEqual(['2010s/', '2020s/', '2026/']);
       expect(urlsOf(left, ORDINARY)).toEqual(['/']);
-      expect(urlsOf(left, '2010s/')).toEqual(['/cycles/in-2019/']);
-      expect(urlsOf(left, '2020s/')).toEqual(['/cycles/c-151/', '/decisions/old/']);
-      expect(urlsOf(left, '2026/')).toEqual(['/cycles/c-400/', '/decisions/new/', '/deliberations/open/']);
+      expect(urlsOf(left, '2010s/')).toEqual(['/decisions/in-2019/']);
+      expect(urlsOf(left, '2020s/')).toEqual(['/decisions/old/', '/deliberations/old/']);
+      expect(urlsOf(left, '2026/')).toEqual(['/decisions/new/', '/deliberations/open/']);
       const engines = [...left.files.keys()].filter((path) => /\.js$|wasm/.test(path));
       expect(engines.every((path) => path.split('/').length === 3)).toBe(true);
     });
@@ -248,8 +250,6 @@ describe('the kind of a page', () => {
     ['deliberations/d-1/index.html', 'deliberation'],
     ['decisions/d-1/index.html', 'decision'],
     ['decisions/in-2026/index.html', 'page'],
-    ['cycles/c-151/index.html', 'cycle'],
-    ['cycles/in-2025/index.html', 'page'],
     ['charts/supply/index.html', 'chart'],
     ['files/economy/mic-history.csv/index.html', 'file'],
     ['files/index.html', 'page'],

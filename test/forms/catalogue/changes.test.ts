@@ -102,16 +102,18 @@ describe('changes to the data', () => {
       title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,
       summary: expect.stringContaining('5 mints'),
       updated: '2025-12-10T23:59:59Z',
-      path: 'cycles/c-160/',
+      path: 'files/economy/supply-by-day.csv/rows/?filter=date:eq:2025-12-10',
     });
     expect(changes[0]!.summary).toContain('Integrity index 0.96, threshold 0.9333, minting on.');
   });
 
-  test('link to the pages of the decision, the cycle and the file', () => {
+  test('link to the pages of the decision, the day’s row and the file', () => {
     const decided = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
     const rows = new Map(ROWS).set('decisions', ['A-1', 'a-1', '../x'].map(decided));
     const paths = new Map(changesIn(rows).map(({ id, path }) => [id, path]));
-    expect(paths.get('day/2025-12-10')).toBe('cycles/c-160/');
+    expect(paths.get('day/2025-12-10')).toBe(
+      'files/economy/supply-by-day.csv/rows/?filter=date:eq:2025-12-10',
+    );
     expect(paths.get('decision/A-1')).toBe('decisions/a-1/');
     expect(paths.get('decision/a-1')).toMatch(/^decisions\/a-1-[0-9a-f]{10}\/$/);
     expect(paths.get('decision/../x')).toMatch(/^decisions\/x-[0-9a-f]{10}\/$/);

@@ -6,7 +6,6 @@ import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatRobotsTxt, formatSitemaps } from '../../../pipeline/forms/catalogue/crawlers.ts';
 import { formatLlmsTxt } from '../../../pipeline/forms/catalogue/llms-txt.ts';
-import { cycleNumber } from '../../../pipeline/ledger/slot.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 // Its types describe a module of another kind than it is.
@@ -22,8 +21,6 @@ describe('the sitemap', () => {
     'decisions/index.html',
     'decisions/d-7/index.html',
     'decisions/in-2025/index.html',
-    'cycles/c-151/index.html',
-    `cycles/c-${cycleNumber(Date.parse(facts.asOf))}/index.html`,
     'deliberations/open/index.html',
     'government/transparency/2025/index.html',
     'files/economy/mic-history.csv/index.html',
@@ -44,7 +41,7 @@ describe('the sitemap', () => {
 
   test('lists every page by its address, and nothing else', async () => {
     const items = await parseSitemap(Readable.from([text]));
-    expect(items.map(({ url }) => url).filter((url) => !/cycles|open/.test(url))).toEqual([
+    expect(items.map(({ url }) => url).filter((url) => !/open/.test(url))).toEqual([
       'https://data.example.org/charts/supply/',
       'https://data.example.org/decisions/d-7/',
       'https://data.example.org/decisions/in-2025/',
@@ -68,8 +65,6 @@ describe('the sitemap', () => {
       '/economy/': facts.asOf,
       '/decisions/': facts.asOf,
       '/decisions/in-2025/': '2026-01-01',
-      '/cycles/c-151/': '2025-12-02',
-      [`/cycles/c-${cycleNumber(Date.parse(facts.asOf))}/`]: facts.asOf,
       '/deliberations/open/': facts.asOf,
       '/files/economy/mic-history.csv/': '2026-01-05T12:00:00Z',
       '/files/diplomacy/standards.json/': RELEASED,

@@ -26,11 +26,10 @@ import {
 } from '../../../../pipeline/forms/changes/year-of-days.ts';
 import { meanOf } from '../../../../pipeline/model/formulas.ts';
 import { yearText } from '../../../../pipeline/model/period.ts';
-import { daysWithEvents } from '../explore/cycles.ts';
 import { decisionRecords } from '../explore/decisions.ts';
 import { deliberationRecords } from '../explore/deliberations.ts';
 import { linesOfDays, rowsOfDays } from '../explore/history-rows.ts';
-import { sentinelPages } from '../explore/sentinels.ts';
+import { daysWithEvents, sentinelPages } from '../explore/sentinels.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 
 /** The finished days with an event, oldest first. The day of the release is not over. */

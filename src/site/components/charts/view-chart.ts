@@ -69,10 +69,7 @@ function cellHtml(words: string, name: 'th' | 'td', attribute: string): string {
 /** The items of the list below a picture, numbered as its marks are. */
 export function annotationsHtml(annotations: readonly Annotation[]): string {
   return annotations
-    .map(({ day, end = day, label, href }) => {
-      const link = element('a', { href }, escapeText(label));
-      return `<li>${escapeText(formatDays(day, end))}: ${link}</li>`;
-    })
+    .map(({ day, end = day, label }) => `<li>${escapeText(`${formatDays(day, end)}: ${label}`)}</li>`)
     .join('');
 }
 
@@ -115,7 +112,7 @@ export function sharedTitle(chart: Chart, data: unknown, state: ChartState): str
 }
 
 export interface ViewLook {
-  /** The page lists the annotations itself, with links, so the pictures do not. */
+  /** The page lists the annotations itself, so the pictures do not. */
   withoutList?: boolean;
 }
 

@@ -1,23 +1,15 @@
-import { cyclePath } from '../../../../pipeline/forms/catalogue/cycle-path.ts';
-import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import type { SiteRelease } from '../release.ts';
-import { cycleDays, cycleYears } from './cycles.ts';
 import { type DecisionEntry, decisionRecords } from './decisions.ts';
 import { type DeliberationEntry, deliberationRecords } from './deliberations.ts';
 import { MOST_OTHERS } from './questions.ts';
 import { type Archive, type Entry, questionOf, yearName } from './records.ts';
 
-/** Folders of pages that stay for good: one page per cycle, per decision and per deliberation, and a list per year. */
-export type ArchiveFolder = 'cycles' | RecordFolder;
-type RecordFolder = 'decisions' | 'deliberations';
+/** Folders of pages that stay for good: one page per decision and per deliberation, and a list per year. */
+export type ArchiveFolder = 'decisions' | 'deliberations';
 
-/** The addresses of all pages below a folder: `/cycles/c-151/`, `/cycles/in-2025/`. The page of the folder itself is not among them. */
+/** The addresses of all pages below a folder: `/decisions/d-1/`, `/decisions/in-2025/`. The page of the folder itself is not among them. */
 export function archivePages(folder: ArchiveFolder): (release: SiteRelease) => string[] {
   return (release) => {
-    if (folder === 'cycles') {
-      const own = cycleDays(release).flatMap(({ from, to }) => pagesOfDays(from, to));
-      return [...own, ...cycleYears(release).map(([year]) => yearPage(folder, year))];
-    }
     const { pages, years } = archiveIn(release, folder);
     return [...pages.keys(), ...[...years.keys()].map((year) => yearPage(folder, year))];
   };
@@ -44,28 +36,14 @@ function yearPage(folder: ArchiveFolder, year: string): string {
  */
 export function touchedPages(release: SiteRelease, folder: ArchiveFolder, since: string): string[] {
   const day = since.slice(0, 10);
-  if (folder === 'cycles') return touchedCycles(release, day);
   return [...new Set([...touchedRecords(release, folder, day), ...touchedByQuestion(release, folder, day)])];
 }
 
-function archiveIn(release: SiteRelease, folder: RecordFolder): Archive<Entry> {
+function archiveIn(release: SiteRelease, folder: ArchiveFolder): Archive<Entry> {
   return folder === 'decisions' ? decisionRecords(release) : deliberationRecords(release);
 }
 
-function touchedCycles(release: SiteRelease, day: string): string[] {
-  const days = cycleDays(release).filter(({ to }) => to >= day);
-  const years = cycleYears(release).filter(([year]) => year >= day.slice(0, 4));
-  return [
-    ...days.flatMap(({ from, to }) => pagesOfDays(from > day ? from : day, to)),
-    ...years.map(([year]) => yearPage('cycles', year)),
-  ];
-}
-
-function pagesOfDays(from: string, to: string): string[] {
-  return Array.from({ length: daysFrom(from, to) }, (_, index) => `/${cyclePath(addDays(from, index))}`);
-}
-
-function touchedRecords(release: SiteRelease, folder: RecordFolder, day: string): string[] {
+function touchedRecords(release: SiteRelease, folder: ArchiveFolder, day: string): string[] {
   const { entries } = archiveIn(release, folder);
   const first = entries.findIndex((one) => isNew(one, day));
   if (first < 0) return [];
@@ -80,7 +58,7 @@ function isNew({ date }: Entry, day: string): boolean {
 }
 
 /** Each page on a question lists `MOST_OTHERS` decisions after its own day. */
-function touchedByQuestion(release: SiteRelease, folder: RecordFolder, day: string): string[] {
+function touchedByQuestion(release: SiteRelease, folder: ArchiveFolder, day: string): string[] {
   const decisions = decisionRecords(release);
   const deliberations = deliberationRecords(release);
   const asked = new Set(

@@ -65,8 +65,3 @@ export function readDecisions(release: SiteRelease, entries: readonly DecisionEn
 export function decisionsWith(release: SiteRelease, sentinel: string): DecisionEntry[] {
   return decisionRecords(release).entries.filter(({ involved }) => involved.includes(sentinel));
 }
-
-/** Those of one day, newest first. */
-export const decisionsByDay = perRelease((release) =>
-  Map.groupBy(decisionRecords(release).entries.toReversed(), ({ date }) => date),
-);

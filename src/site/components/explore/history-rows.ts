@@ -18,8 +18,6 @@ export interface DatedCsv<S extends z.ZodType = z.ZodType> {
 }
 
 const DAY_LENGTH = '2026-01-15'.length;
-/** What is before the day in a line of JSON lines. */
-const BEFORE_DAY = '{"date":"';
 const CHUNK = 1 << 20;
 const PROBE = 512;
 
@@ -47,7 +45,7 @@ export function filesOfDays(
   return PublishedFiles.of({ [path]: `${open.head}\n${rows.join('')}` });
 }
 
-/** The lines of the days `from` to `to`, both included, newest first, of a history by day in JSON lines. */
+/** The lines of the days `from` to `to`, both included, newest first. */
 export function linesOfDays(release: SiteRelease, path: string, from: string, to: string): string[] {
   using open = openHistory(release, path);
   const begin = open.firstLine((day) => day <= to);
@@ -113,16 +111,12 @@ class HistoryFile implements Disposable {
   readonly #path: string;
   readonly #size: number;
   readonly #begin: number;
-  /** Where the day is in a line. */
-  readonly #dayAt: number;
 
   constructor(file: string, path: string) {
     this.#handle = openSync(file, 'r');
     this.#path = path;
     this.#size = fstatSync(this.#handle).size;
-    const isLines = path.endsWith('.ndjson');
-    this.#dayAt = isLines ? BEFORE_DAY.length : 0;
-    this.#begin = isLines ? 0 : this.#nextLine(0);
+    this.#begin = path.endsWith('.ndjson') ? 0 : this.#nextLine(0);
     this.head = this.text(0, Math.max(0, this.#begin - 1));
   }
 
@@ -142,7 +136,7 @@ class HistoryFile implements Disposable {
       const middle = Math.floor((low + high) / 2);
       const line = middle === low ? low : this.#nextLine(middle - 1);
       if (line >= high) high = middle;
-      else if (isWanted(this.text(line + this.#dayAt, DAY_LENGTH))) [found, high] = [line, middle];
+      else if (isWanted(this.text(line, DAY_LENGTH))) [found, high] = [line, middle];
       else low = this.#nextLine(line);
     }
     return found;

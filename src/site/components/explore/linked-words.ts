@@ -1,6 +1,4 @@
-import { dayOfCycle } from '../../../../pipeline/ledger/slot.ts';
 import type { SiteRelease } from '../release.ts';
-import { cyclePage } from './cycles.ts';
 import { decisionRecords } from './decisions.ts';
 import { deliberationRecords } from './deliberations.ts';
 import { sentinelsOfDay } from './sentinels.ts';
@@ -15,8 +13,8 @@ export interface Piece {
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
 /**
- * A text of the ledger in pieces, with links to what it names: the sentinels of its day, and the cycles, decisions and closed deliberations up to
- * then. What comes later is not linked, even if it has a name that the text contains, because the page would change long after its record.
+ * A text of the ledger in pieces, with links to what it names: the sentinels of its day, and the decisions and closed deliberations up to then.
+ * What comes later is not linked, even if it has a name that the text contains, because the page would change long after its record.
  */
 export function linkedWords(release: SiteRelease, text: string, { day, here }: Linking): Piece[] {
   const sentinels = sentinelsOfDay(release, day);
@@ -27,9 +25,7 @@ export function linkedWords(release: SiteRelease, text: string, { day, here }: L
     const record = recorded
       .map((ids) => ids.get(word))
       .find((found) => found !== undefined && found.date <= day);
-    if (record) return record.href;
-    const date = dayOfCycle(word);
-    return date !== null && date <= day ? cyclePage(release, date) : null;
+    return record?.href ?? null;
   };
   return linkWords(text, pageOf, here);
 }

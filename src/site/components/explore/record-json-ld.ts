@@ -1,6 +1,5 @@
 import { LICENCE, TITLE } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { SiteRelease } from '../release.ts';
-import type { Cycle } from './cycles.ts';
 import type { Decision } from './decisions.ts';
 import { CONSENSUS_WORDS, type Deliberation } from './deliberations.ts';
 import { POSITION_WORDS } from './position-words.ts';
@@ -51,21 +50,6 @@ export function deliberationJsonLd(release: SiteRelease, one: Deliberation): obj
       name: `${id}: ${POSITION_WORDS[position].words}`,
       ...(reasoning.trim() !== '' && { text: reasoning }),
     })),
-  };
-}
-
-/** A cycle is the data of one day. */
-export function cycleJsonLd(release: SiteRelease, one: Cycle, description: string): object {
-  const own = common(release, one.href);
-  return {
-    ...own,
-    '@type': 'Dataset',
-    name: `Cycle ${one.label}`,
-    description,
-    identifier: one.label,
-    temporalCoverage: one.date,
-    isAccessibleForFree: true,
-    creator: own.publisher,
   };
 }
 

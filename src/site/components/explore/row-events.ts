@@ -1,7 +1,7 @@
 import type { HistoryArtifact } from '../../../../pipeline/artifacts/artifact.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { SiteRelease } from '../release.ts';
-import { forEachLine, linesOfDays } from './history-rows.ts';
+import { forEachLine } from './history-rows.ts';
 
 /** The events that a row follows from, by their index in the log. */
 export interface RowEvents {
@@ -29,26 +29,6 @@ export function rowEvents(release: SiteRelease, artifact: HistoryArtifact): RowE
   if (events.length === rows) return events;
   const [expected, found] = [`${rows} lines`, `${events.length}`];
   throw new CathedralError('site_failed', { place: path, expected, found });
-}
-
-/** The first and the last event of a day, by their index in the log. */
-export type DayEvents = readonly [first: number, last: number];
-
-/** Those of each finished day with events, from a history by day; empty for a release without other formats. */
-export function eventsOfDays(
-  release: SiteRelease,
-  artifact: HistoryArtifact,
-  from: string,
-  to: string,
-): Map<string, DayEvents> {
-  const path = linesPath(release, artifact);
-  const lines = path === null ? [] : linesOfDays(release, path, from, to);
-  return new Map(
-    lines.map((line) => {
-      const { date, first_event, last_event } = JSON.parse(line);
-      return [date, [first_event, last_event]];
-    }),
-  );
 }
 
 /** The table of all tables would be in the scripts of pages that import this. */

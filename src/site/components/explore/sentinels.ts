@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../../pipeline/artifacts/economy/sentinel-roi.ts';
+import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import type { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
@@ -8,9 +9,8 @@ import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
-import { daysWithEvents } from './cycles.ts';
 import { type Position, tally } from './deliberations.ts';
-import { filesOfDays, rowsOfDays } from './history-rows.ts';
+import { filesOfDays, forEachLine, rowsOfDays } from './history-rows.ts';
 
 interface SentinelDay {
   date: string;
@@ -165,6 +165,13 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
 
 /** The time of the data in `sentinelEntries`. */
 export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
+
+/** Oldest first, with the current day. The supply has a row for each day with an event that is over. */
+export const daysWithEvents = perRelease((release): string[] => {
+  const days = [release.draft.timestamp.slice(0, 10)];
+  forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
+  return days.reverse();
+});
 
 /** The longest life in days that `stepFor` draws by day or week. Of so many days each is read. */
 const RECENT_DAYS = 2800;

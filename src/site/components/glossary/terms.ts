@@ -26,7 +26,7 @@ const READERS: readonly { title: string; rows: readonly Row[] }[] = [
       ['ledger', ['/verification/', 'How to verify it']],
       ['event', ['/events/', 'All event types']],
       ['genesis'],
-      ['cycle', ['/cycles/', 'All cycles']],
+      ['cycle'],
       ['slot'],
       ['ledger snapshot'],
       ['demo ledger'],

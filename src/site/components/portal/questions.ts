@@ -83,7 +83,6 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
       question: 'What is in the record?',
       text: 'All published data follow from the ledger’s events. Each event has one type with its own schema. The frequency of a type says nothing about its importance: a heartbeat is one event, and so is a change of a multiplier that affects every later mint.',
       charts: ['events'],
-      closer: { href: '/cycles/', label: 'All cycles' },
     },
     {
       id: 'coordination-over-time',

@@ -109,7 +109,6 @@ function linksOf({ name: table, columns, references }: Table): Record<string, En
   };
   const folderOf = (column: string): EntityFolder | undefined => {
     if (references[column] === 'sentinel_status') return 'sentinels';
-    if (column === 'cycle') return 'cycles';
     if (column === 'deliberation') return 'deliberations';
     return column === 'id' ? own[table] : undefined;
   };
@@ -127,14 +126,14 @@ function renamedIn(
   links: Readonly<Record<string, EntityFolder>>,
 ): Record<string, string> {
   const folders = new Set(Object.values(links));
-  const idsOf: Readonly<Record<string, () => Iterable<readonly [string, string]>>> = {
+  const idsOf: Readonly<Record<EntityFolder, () => Iterable<readonly [string, string]>>> = {
     sentinels: () => sentinelEntries(release).map(({ id, href }) => [id, href]),
     decisions: () => [...decisionRecords(release).ids].map(([id, { href }]) => [id, href]),
     deliberations: () => [...deliberationRecords(release).ids].map(([id, { href }]) => [id, href]),
   };
   const renamed: Record<string, string> = {};
   for (const folder of folders)
-    for (const [id, href] of idsOf[folder]?.() ?? [])
+    for (const [id, href] of idsOf[folder]())
       if (entityHref({ links: { id: folder }, renamed: {} }, 'id', id) !== href)
         renamed[`${folder} ${id}`] = href;
   return renamed;

@@ -3,7 +3,7 @@ import { isPlainName } from '../../../../pipeline/words/plain-name.ts';
 import type { ColumnAbout } from './selection.ts';
 
 /** Folders of pages about what a row names. */
-export type EntityFolder = 'sentinels' | 'cycles' | 'decisions' | 'deliberations';
+export type EntityFolder = 'sentinels' | 'decisions' | 'deliberations';
 
 /** What the page tells its script about the table. */
 export interface TableAbout extends Place {

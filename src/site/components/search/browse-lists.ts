@@ -2,7 +2,6 @@ import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import type { SearchKind } from '../../../../pipeline/release/format/search-kinds.ts';
 import { AREA_WORDS } from '../areas.ts';
-import { cycleYears, newestCycles } from '../explore/cycles.ts';
 import { decisionRecords } from '../explore/decisions.ts';
 import { deliberationRecords } from '../explore/deliberations.ts';
 import { type Entry, shortText } from '../explore/records.ts';
@@ -14,7 +13,6 @@ export const KIND_WORDS: Readonly<Record<SearchKind, { one: string; many: string
   sentinel: { one: 'Sentinel', many: 'Sentinels' },
   deliberation: { one: 'Deliberation', many: 'Deliberations' },
   decision: { one: 'Decision', many: 'Decisions' },
-  cycle: { one: 'Cycle', many: 'Cycles' },
   chart: { one: 'Chart', many: 'Charts' },
   file: { one: 'File', many: 'Files' },
   page: { one: 'Page', many: 'Other pages' },
@@ -44,7 +42,6 @@ export function browseLists(release: SiteRelease): BrowseList[] {
     newest: entries.slice(-MOST_LINKS).reverse(),
   });
   const byTopic = ({ href, topic }: Entry) => ({ href, label: shortText(topic) });
-  const cycles = cycleYears(release).reduce((sum, [, count]) => sum + count, 0);
   return [
     list('Sentinels', '/sentinels/', allOf(sentinelEntries(release)), ({ href, id }) => ({
       href,
@@ -52,12 +49,6 @@ export function browseLists(release: SiteRelease): BrowseList[] {
     })),
     list('Deliberations', '/deliberations/', recordsOf(deliberationRecords(release)), byTopic),
     list('Decisions', '/decisions/', recordsOf(decisionRecords(release)), byTopic),
-    list(
-      'Cycles',
-      '/cycles/',
-      { length: cycles, newest: newestCycles(release, MOST_LINKS) },
-      ({ href, label, date }) => ({ href, label: `${label}, ${date}` }),
-    ),
     list('Charts', '/charts/', allOf(CHARTS), ({ id, name }) => ({ href: `/charts/${id}/`, label: name })),
     list('Files', '/files/', allOf(ARTIFACTS), ({ path, title }) => ({
       href: `/files/${path}/`,

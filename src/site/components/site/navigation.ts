@@ -30,7 +30,6 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
       { href: '/sentinels/', label: 'Sentinels' },
       { href: '/deliberations/', label: 'Deliberations' },
       { href: '/decisions/', label: 'Decisions' },
-      { href: '/cycles/', label: 'Cycles' },
       { href: '/attestations/', label: 'Attestations' },
       { href: '/events/', label: 'Event types' },
     ],
