@@ -14,10 +14,13 @@ import { StoreOrigin } from './store-origin.ts';
 export interface CacheOptions {
   /** It holds nothing else. */
   folder: string;
-  /** Of all its files together, those that are being fetched included. */
-  maxBytes: number;
+  /** Of all its files together, those that are being fetched included. Default: a GiB. */
+  maxBytes?: number;
   store: Pick<ObjectStore, 'name' | 'get' | 'read'>;
 }
+
+/** Holds the snapshots of about a year. The largest file of the bucket has to fit. */
+const MAX_BYTES = 1024 * 1024 * 1024;
 
 interface Entry {
   bytes: number;
@@ -45,7 +48,7 @@ export class ObjectCache {
   #turn: Promise<unknown> = Promise.resolve();
   #bytes = 0;
 
-  private constructor({ folder, maxBytes, store }: CacheOptions) {
+  private constructor({ folder, maxBytes = MAX_BYTES, store }: CacheOptions) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
     this.#store = store;
@@ -212,7 +215,7 @@ export class ObjectCache {
     if (!fits())
       throw new CathedralError('disk_full', {
         place: this.#folder,
-        expected: `room for ${bytes} bytes in a cache of ${this.#maxBytes} (set a larger CATHEDRAL_CACHE_SIZE)`,
+        expected: `room for ${bytes} bytes in a cache of ${this.#maxBytes}`,
         found: `${this.#bytes} bytes that are being read or fetched`,
       });
     this.#bytes += bytes;

@@ -97,7 +97,6 @@ export const texts = text.transform((values) => values.split('\0'));
 /** A switch by flag and environment variable. */
 export const SWITCH = { default: 'false', unit: 'true or false', switch: true, schema: truth } as const;
 
-export const COUNT = { unit: 'a whole number, 0 to 1000000', schema: integer(0, 1_000_000) } as const;
 export const POSITIVE_COUNT = {
   unit: 'a whole number, 1 to 1000000',
   schema: integer(1, 1_000_000),

@@ -5,14 +5,14 @@ import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '
 import { formatCount } from '../words/number.ts';
 import { NODE_HASHING } from './folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
-import { Pace } from './pace.ts';
+import { Pace, STALL_MS } from './pace.ts';
 
 export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   /** `https://data.example.org`, with a path where the service is below one. */
   baseUrl: string;
   fetch: typeof fetch;
-  /** How long a transfer may stay below 8 kB per second. */
-  stallMs: number;
+  /** How long a transfer may stay below 8 kB per second. Default: STALL_MS. */
+  stallMs?: number;
   /** How long all requests together may take, from the construction of the origin. */
   timeLimitMs: number;
   /** `cathedral-data-service 1.0.0` */
@@ -35,6 +35,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 export class HttpOrigin extends Origin {
   override readonly hashing = NODE_HASHING;
   readonly #options: HttpOriginOptions;
+  readonly #stallMs: number;
   readonly #base: string;
   /** For reports. */
   readonly traffic = { requests: 0, bytes: 0 };
@@ -44,6 +45,7 @@ export class HttpOrigin extends Origin {
   constructor(options: HttpOriginOptions) {
     super();
     this.#options = options;
+    this.#stallMs = options.stallMs ?? STALL_MS;
     this.#base = options.baseUrl.replace(/\/+$/, '');
     const { timeLimitMs } = options;
     const expected = `an end of the run within ${timeLimitMs / 1000} s`;
@@ -94,7 +96,7 @@ export class HttpOrigin extends Origin {
 
   /** Only a running service has `/live`. */
   async #hasStream(): Promise<boolean> {
-    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
+    const pace = new Pace(this.#stallMs, this.#stop.signal);
     let response: Response | null = null;
     try {
       response = await this.#ask(this.placeOf('live'), this.#headers({}), pace);
@@ -108,7 +110,7 @@ export class HttpOrigin extends Origin {
   }
 
   async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {
-    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
+    const pace = new Pace(this.#stallMs, this.#stop.signal);
     let response: Response | null = null;
     try {
       response = await this.#ask(this.placeOf(path), this.#headers(options), pace);

@@ -2,6 +2,8 @@ import { TransientFault } from '../transient-fault.ts';
 
 /** Six simultaneous transfers need 400 kbit/s. */
 const LEAST_BYTES_PER_SECOND = 8192;
+/** How long a transfer may stay below that, ms: a line that fails for some seconds recovers, and whoever waits is not kept for minutes. */
+export const STALL_MS = 30_000;
 
 /**
  * Ends a transfer that stays below 8 kB per second for `stallMs`, including the wait for its first byte. A time-out for the whole

@@ -3,7 +3,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import { type Hashing, type Opened, type OpenOptions, Origin } from './origin.ts';
-import { Pace } from './pace.ts';
+import { Pace, STALL_MS } from './pace.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Paths whose bytes never change. */
@@ -34,8 +34,7 @@ export class PageOrigin extends Origin {
   readonly traffic = { requests: 0, bytes: 0 };
   readonly #stallMs: number;
 
-  /** The default equals that of `--transfer-stall`. */
-  constructor(stallMs = 30_000) {
+  constructor(stallMs = STALL_MS) {
     super();
     this.#stallMs = stallMs;
   }

@@ -6,7 +6,7 @@ import { AS_OF_FORMS, slotAsOf } from '../../pipeline/release/format/version-at.
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { fetchVersion } from '../../pipeline/verify/versions/fetch-version.ts';
 import { defineCommand, formatJson, json } from './command.ts';
-import { httpOrigin, PATIENCE_SETTINGS, trustedKeys } from './reader.ts';
+import { httpOrigin, trustedKeys } from './reader.ts';
 
 export const fetchCommand = defineCommand({
   summary:
@@ -17,7 +17,7 @@ export const fetchCommand = defineCommand({
     'cathedral fetch https://data.example.org economy/mic-history.csv 2025-12-01T06Z --save-as mic-history.csv --verifier-key data.example.org+1a2b3c4d+AQ…',
     'cathedral fetch /srv/mirror economy/supply 2025-12-01 --save-as supply.json',
   ],
-  settings: ['readerKeys', ...PATIENCE_SETTINGS, 'readerApiKey'],
+  settings: ['readerKeys', 'timeLimit', 'readerApiKey'],
   positionals: ['place', 'file', 'time'],
   flags: {
     place: {

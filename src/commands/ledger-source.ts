@@ -43,7 +43,7 @@ import {
   SharedFolder,
   type SharedStores,
 } from './shared-source.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
+import type { SOURCE_SETTINGS } from './source-settings.ts';
 
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
   importFull?: boolean;
@@ -194,8 +194,7 @@ export async function writableLedger({
   return { ledger: source.path, verifiers: await ledgerVerifiers(ledgerKey, source.path) };
 }
 
-export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
-type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'> & {
+type FollowConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number] | 'companions'> & {
   ledgerSigningKey?: string | null;
 };
 
@@ -307,7 +306,6 @@ function importing(
       });
       for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
     },
-    intervalMs: config.importInterval * 1000,
     report: (error) => means.log(`The import failed: ${(error as Error).message}`),
     sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
     signal,

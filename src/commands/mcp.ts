@@ -5,7 +5,7 @@ import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { HeldRelease } from '../mcp/held-release.ts';
 import { createMcpServer } from '../mcp/mcp-server.ts';
 import { defineCommand } from './command.ts';
-import { httpOrigin, PATIENCE_SETTINGS, trustedKeys } from './reader.ts';
+import { httpOrigin, trustedKeys } from './reader.ts';
 import { buildInfo } from './software.ts';
 
 export const mcp = defineCommand({
@@ -17,7 +17,7 @@ export const mcp = defineCommand({
     'cathedral mcp /srv/mirror',
   ],
   isReader: true,
-  settings: ['readerKeys', ...PATIENCE_SETTINGS, 'readerApiKey'],
+  settings: ['readerKeys', 'timeLimit', 'readerApiKey'],
   optional: {
     ledgerKey: 'Without it, the keys that the release names are used, which the publisher signed.',
   },

@@ -35,14 +35,7 @@ import {
 import { formatCount } from '../../pipeline/words/number.ts';
 import { type Context, defineCommand, type ExitStatus, formatJson, json, SWITCH } from './command.ts';
 import { logUrl } from './prove.ts';
-import {
-  auditorTrust,
-  heldCheckpoint,
-  httpOrigin,
-  PATIENCE_SETTINGS,
-  readHeld,
-  witnessesOf,
-} from './reader.ts';
+import { auditorTrust, heldCheckpoint, httpOrigin, readHeld, witnessesOf } from './reader.ts';
 import { unreadable } from './verify-proof.ts';
 
 /** “Cannot be checked” is neither a proof nor a contradiction. */
@@ -60,7 +53,7 @@ It exits with 0 if everything is proved, with 1 if something does not hold or th
     "cathedral prove-row '2026-05-04T09:12:31Z,C-305,AUREA,812.5,FOR-ECONOMISTS,61.2' --out /srv/cathedral",
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, 'ledgerKey', 'policy'],
+  settings: ['out', 'timeLimit', 'ledgerKey', 'policy'],
   positionals: ['row'],
   flags: {
     row: {
@@ -147,7 +140,7 @@ function statusOf(verdict: Verdict, seen: Seen | null): ExitStatus {
 const BUT_UNSEEN =
   'But that may not be the log that others see: it lacks the cosignatures that the policy requires.';
 
-interface OriginConfig extends Pick<Config, 'out' | (typeof PATIENCE_SETTINGS)[number]> {
+interface OriginConfig extends Pick<Config, 'out' | 'timeLimit'> {
   logUrl: string | null;
 }
 

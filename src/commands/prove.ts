@@ -7,7 +7,7 @@ import { assertQuorum, readWitnesses } from '../../pipeline/ledger/witness-quoru
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { auditorTrust, httpOrigin, PATIENCE_SETTINGS, witnessesOf } from './reader.ts';
+import { auditorTrust, httpOrigin, witnessesOf } from './reader.ts';
 import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const event = {
@@ -37,7 +37,7 @@ export const prove = defineCommand({
     'cathedral prove 0x1f2e… --url https://data.example.org --ledger-key ledger.vkey --json',
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, ...SOURCE_SETTINGS, 'policy'],
+  settings: ['out', 'timeLimit', ...SOURCE_SETTINGS, 'policy'],
   positionals: ['event'],
   flags: {
     event,
@@ -86,7 +86,7 @@ async function fromLedger(
   return proveFromLedger(ledger, event, verifiers);
 }
 
-interface LogConfig extends Pick<Config, 'out' | (typeof PATIENCE_SETTINGS)[number]> {
+interface LogConfig extends Pick<Config, 'out' | 'timeLimit'> {
   logUrl: string | null;
 }
 

@@ -16,7 +16,7 @@ import { FOLDERS, fileRecords } from '../../pipeline/release/signing/file-record
 import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+import { followLedger } from './ledger-source.ts';
 import { runOnSchedule } from './scheduled-runs.ts';
 import { withDatabase } from './shared-stores.ts';
 import { VERSION } from './software.ts';
@@ -32,7 +32,7 @@ export const publisherRun = defineCommand({
     'cathedral publisher run --ledger /srv/ledger --out /srv/publisher --base-url https://data.example.org',
   ],
   isService: true,
-  settings: [...BUILD_SETTINGS, ...FOLLOW_SETTINGS, 'sealDelay'],
+  settings: [...BUILD_SETTINGS, 'sealDelay'],
   check: assertShared,
   async run(config, context) {
     const { progress, untilStopped } = context;

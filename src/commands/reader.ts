@@ -17,14 +17,12 @@ import { formatTimestamp } from '../../pipeline/words/moment.ts';
 import { type Context, SWITCH } from './command.ts';
 import { software } from './software.ts';
 
-/** How long a service may take to answer. */
-export const PATIENCE_SETTINGS = ['transferStall', 'timeLimit'] as const;
 /** For the commands that read a whole service. */
 export const READER_SETTINGS = [
   'readerKeys',
   'policy',
   'parallelRequests',
-  ...PATIENCE_SETTINGS,
+  'timeLimit',
   'readerApiKey',
 ] as const;
 
@@ -80,19 +78,17 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
 
 export function httpOrigin(
   baseUrl: string,
-  { transferStall, timeLimit }: Pick<Config, (typeof PATIENCE_SETTINGS)[number]>,
+  { timeLimit }: Pick<Config, 'timeLimit'>,
   options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log'>,
 ): HttpOrigin {
-  const [stallMs, timeLimitMs] = [transferStall * 1000, timeLimit * 1000];
-  const attempts = { attempts: ATTEMPTS, wait: (ms: number) => sleep(ms) };
   return new HttpOrigin({
     baseUrl,
     fetch,
     software: software(),
     ...options,
-    stallMs,
-    timeLimitMs,
-    ...attempts,
+    timeLimitMs: timeLimit * 1000,
+    attempts: ATTEMPTS,
+    wait: (ms: number) => sleep(ms),
   });
 }
 

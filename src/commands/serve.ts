@@ -5,8 +5,9 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { defineCommand } from './command.ts';
-import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+import { followLedger } from './ledger-source.ts';
 import { buildInfo } from './software.ts';
+import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',
@@ -17,7 +18,7 @@ export const serve = defineCommand({
     'PORT=9000 cathedral serve --ledger /srv/ledger',
   ],
   isService: true,
-  settings: [...FOLLOW_SETTINGS, ...LISTEN_SETTINGS],
+  settings: [...SOURCE_SETTINGS, ...LISTEN_SETTINGS],
   optional: {
     ledger: 'Real-time paths answer from its newest events. Without it, they answer from the release.',
   },

@@ -7,7 +7,7 @@ import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
-import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+import { followLedger } from './ledger-source.ts';
 import { runOnSchedule } from './scheduled-runs.ts';
 import { buildInfo, VERSION } from './software.ts';
 import { assertShared } from './turn.ts';
@@ -21,7 +21,7 @@ export const start = defineCommand({
     'PORT=9000 cathedral start --demo',
   ],
   isService: true,
-  settings: [...BUILD_SETTINGS, ...FOLLOW_SETTINGS, ...LISTEN_SETTINGS, 'sealDelay'],
+  settings: [...BUILD_SETTINGS, ...LISTEN_SETTINGS, 'sealDelay'],
   flags: {
     demo: {
       flag: 'demo',

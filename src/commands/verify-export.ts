@@ -21,7 +21,7 @@ import { parseFrom, parseTo } from '../api/query/export-query.ts';
 import { matches, parseFilter } from '../api/query/filter.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { logSource, logUrl } from './prove.ts';
-import { auditorTrust, heldCheckpoint, PATIENCE_SETTINGS, readHeld, witnessesOf } from './reader.ts';
+import { auditorTrust, heldCheckpoint, readHeld, witnessesOf } from './reader.ts';
 import { unreadable } from './verify-proof.ts';
 
 export const verifyExport = defineCommand({
@@ -33,7 +33,7 @@ export const verifyExport = defineCommand({
     'cathedral verify-export export.json --url https://data.example.org --json',
   ],
   isReader: true,
-  settings: ['out', ...PATIENCE_SETTINGS, 'governmentKey', 'ledgerKey', 'policy'],
+  settings: ['out', 'timeLimit', 'governmentKey', 'ledgerKey', 'policy'],
   positionals: ['export'],
   flags: {
     export: {

@@ -28,7 +28,7 @@ import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
-import { type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
+import { LOAD_LIMITS, type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
 import { postgresCountStore } from './limits/postgres-count-store.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
@@ -44,21 +44,11 @@ export const SERVICE_SETTINGS = [
   'keys',
   'limits',
   'accessLog',
-  'accessLogSize',
   'maxActive',
-  'maxDelay',
   'documents',
   'companions',
-  'livePoll',
-  'liveGap',
-  'liveListeners',
-  'liveListenersPerClient',
-  'exports',
-  'exportsPerHolder',
   'trustedProxies',
   'simulationOrigins',
-  'simulationConnections',
-  'simulationConnectionsPerClient',
   'simulationStartsPerClient',
   'chromium',
   'withoutPdf',
@@ -97,7 +87,6 @@ export interface OpenServices {
   close: () => Promise<void>;
 }
 
-const MIB = 1024 * 1024;
 /** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
 const CONNECTIONS = 8;
 /** Commits that are under way at once share a flush. */
@@ -119,7 +108,7 @@ export async function openServices(
   logger: pino.Logger,
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
-  const { out, exports: parallel, exportsPerHolder: perHolder } = config;
+  const { out } = config;
   const database = await openSharedDatabase(config);
   // Machines whose clocks differ agree on days and expiries.
   const now = database ? () => Date.now() + database.clock() : Date.now;
@@ -188,7 +177,7 @@ export async function openServices(
     accessLog,
     downloads: openDownloads(config),
     snapshots: published.snapshots,
-    exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
+    exporter: createExporter({ current: () => releases.current() }),
     charts: createCharts({
       renderer,
       print: openPrinter(config, report('a chart cannot be printed')),
@@ -277,15 +266,15 @@ function openDownloads({ maxActive }: ServiceConfig): ConcurrencyLimit {
   });
 }
 
-function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; delay: LoopDelay } {
+function openGate({ maxActive }: ServiceConfig): { gate: LoadGate; delay: LoopDelay } {
   const delay = startLoopDelay();
-  const limits = { active: maxActive, loopDelayMs: maxDelay };
+  const limits = { ...LOAD_LIMITS, active: maxActive };
   return { gate: new LoadGate({ limits, loopDelayMs: delay.read }), delay };
 }
 
 /** Public files are served without it; operators see errors in the server log and in /readyz. */
 function openLog(
-  { accessLog: dir, accessLogSize }: ServiceConfig,
+  { accessLog: dir }: ServiceConfig,
   database: Database | null,
   logger: pino.Logger,
 ): AccessLog {
@@ -294,7 +283,7 @@ function openLog(
     else logger.warn('the access log can be written again');
   };
   if (database) return openPostgresAccessLog(database, { onChange });
-  return openFolderAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
+  return openFolderAccessLog({ dir, onChange });
 }
 
 function openLedger(
@@ -310,10 +299,6 @@ function openLedger(
     documents: config.documents,
     companions: config.companions,
     baseUrl: config.baseUrl,
-    pollMs: config.livePoll,
-    gapMs: config.liveGap,
-    maxListeners: config.liveListeners,
-    maxPerClient: config.liveListenersPerClient,
     hasReplicas: config.store !== null,
     report,
   });
@@ -328,12 +313,7 @@ function simulationOptions(
     origins: config.simulationOrigins ?? [],
     addressOf: clientAddress(config.trustedProxies),
     readSecret,
-    limits: {
-      ...SIMULATION_LIMITS,
-      connections: config.simulationConnections,
-      connectionsPerClient: config.simulationConnectionsPerClient,
-      startsPerClient: config.simulationStartsPerClient,
-    },
+    limits: { ...SIMULATION_LIMITS, startsPerClient: config.simulationStartsPerClient },
   };
 }
 

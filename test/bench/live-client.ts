@@ -13,9 +13,18 @@ export interface Listener {
   close: () => void;
 }
 
+let clients = 0;
+
+/** `10.0.3.232`: an address of its own for each listener, since the service limits those of one client. */
+function nextClient(): string {
+  clients += 1;
+  return `10.0.${clients >> 8}.${clients & 255}`;
+}
+
 /** Listens to a stream of events, and has read its first message. */
 export async function listenTo(url: string): Promise<Listener> {
-  const asked = request(url, { agent: false }).end();
+  const headers = { 'X-Forwarded-For': nextClient() };
+  const asked = request(url, { agent: false, headers }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   response.setEncoding('utf8').on('error', () => {});
   let [tail, at] = ['', 0];

@@ -52,7 +52,7 @@ interface Followed {
 
 async function follow(out: string, more: Partial<FollowerOptions> = {}): Promise<Followed> {
   const faults: unknown[] = [];
-  const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: 64 << 20, store });
+  const cache = await ObjectCache.open({ folder: join(out, 'cache'), store });
   const follower = await Follower.open({
     store,
     cache,
@@ -432,7 +432,7 @@ describe.skipIf(!hasObjectStore)('with a real store', () => {
     const [first, second] = await pushReleases(await temporaryFolder(), real, [300, 260]);
     await pointTo(real, first!.pointed, past());
     const out = await temporaryFolder();
-    const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: 64 << 20, store: real });
+    const cache = await ObjectCache.open({ folder: join(out, 'cache'), store: real });
     const { follower } = await follow(out, { store: real, cache });
     await until(() => follower.version === first!.pointed.version);
     await pointTo(real, second!.pointed, past());

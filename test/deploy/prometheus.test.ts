@@ -90,21 +90,15 @@ beforeAll(async () => {
       limits: join(folder, 'limits.db'),
       accessLog: join(folder, 'access-log'),
     },
-    ...{ accessLogSize: 64, maxActive: 64, maxDelay: 500, documents: DOCUMENTS, companions: null },
+    ...{ maxActive: 64, documents: DOCUMENTS, companions: null },
     ...{
       baseUrl: 'http://localhost',
       releases: null,
       accessKeyId: null,
       secretAccessKey: null,
       sessionToken: null,
-      cacheSize: 64,
-      livePoll: 1000,
-      liveGap: 250,
-      liveListeners: 10,
-      liveListenersPerClient: 10,
     },
-    ...{ exports: 1, exportsPerHolder: 1, trustedProxies: null, simulationOrigins: null },
-    ...{ simulationConnections: 10, simulationConnectionsPerClient: 10, simulationStartsPerClient: 10 },
+    ...{ trustedProxies: null, simulationOrigins: null, simulationStartsPerClient: 10 },
     ...{ chromium: null, withoutPdf: true },
   };
   const served = {
@@ -124,9 +118,7 @@ beforeAll(async () => {
   const limits = {
     requestTimeout: 30,
     keepAlive: 5,
-    stallTimeout: 60,
     maxConnections: 100,
-    maxConnectionsPerClient: 100,
   };
   server = createApp(open.services, { trustedProxies: null, ...limits });
   close = async () => {

@@ -52,7 +52,7 @@ async function follow(out: string, { store, pushed, cache: folder }: Bucket, rel
   await pointTo(store, pointed, 0);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => {});
-  const cache = await ObjectCache.open({ folder, maxBytes: 1 << 26, store });
+  const cache = await ObjectCache.open({ folder, store });
   const follower = await Follower.open({
     store,
     cache,

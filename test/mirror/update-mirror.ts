@@ -4,6 +4,7 @@ import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
+import { STALL_MS } from '../../pipeline/verify/pace.ts';
 import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +17,6 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
   return new HttpOrigin({
     baseUrl: address,
     fetch,
-    stallMs: 30_000,
     timeLimitMs: 600_000,
     software: 'test 0.0.0',
     apiKey: null,
@@ -32,7 +32,7 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
 export async function updateMirror(
   address: string,
   folder: string,
-  { lines = [], stallMs = 30_000, ...more }: UpdateOptions = {},
+  { lines = [], stallMs = STALL_MS, ...more }: UpdateOptions = {},
 ): Promise<Mirrored & { requests: number; bytes: number }> {
   const origin = httpOrigin(address, { stallMs });
   const mirrored = await mirror({

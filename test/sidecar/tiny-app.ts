@@ -55,9 +55,7 @@ const LIMITS: AppLimits = {
   trustedProxies: null,
   requestTimeout: 30,
   keepAlive: 65,
-  stallTimeout: 60,
   maxConnections: 1000,
-  maxConnectionsPerClient: 1000,
 };
 const ALL_WELL: Readiness = {
   serving: { release: null, shutdown: null },

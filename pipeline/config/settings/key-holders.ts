@@ -1,4 +1,4 @@
-import { integer, type Setting, text } from '../setting.ts';
+import { type Setting, text } from '../setting.ts';
 
 export const KEY_HOLDERS = {
   keys: {
@@ -41,15 +41,5 @@ export const KEY_HOLDERS = {
     description: 'The access log: every request for a restricted file. Only one server may write it.',
     path: true,
     schema: text,
-  },
-  accessLogSize: {
-    group: 'Access log',
-    flag: 'access-log-size',
-    env: 'CATHEDRAL_ACCESS_LOG_SIZE',
-    default: '64',
-    unit: 'MiB, 1 to 4096',
-    description:
-      'The size at which the access log continues in a new file. The default holds some hundred thousand entries and is small enough to copy.',
-    schema: integer(1, 4_096),
   },
 } as const satisfies Record<string, Setting>;

@@ -57,16 +57,6 @@ export const LEDGER = {
     path: true,
     schema: text,
   },
-  importInterval: {
-    group: 'Ledger',
-    flag: 'import-interval',
-    env: 'CATHEDRAL_IMPORT_INTERVAL',
-    default: '60',
-    unit: 'seconds, 1 to 86400',
-    description:
-      'How often the server asks a remote ledger for new events. It asks less often while the ledger does not answer.',
-    schema: integer(1, 86_400),
-  },
   mapping: {
     group: 'Ledger',
     flag: 'mapping',

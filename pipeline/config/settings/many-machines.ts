@@ -11,16 +11,6 @@ export const MANY_MACHINES = {
       'The bucket of an S3-compatible object store through which several machines share releases. Without it, releases stay on this machine. The credentials belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, because every user of a machine sees flags. s3+http:// reaches a store on this machine, and with the parameter unencrypted=true any other.',
     schema: objectAddress,
   },
-  cacheSize: {
-    group: 'Many machines',
-    flag: 'cache-size',
-    env: 'CATHEDRAL_CACHE_SIZE',
-    default: '1024',
-    unit: 'MiB, 64 to 1048576',
-    description:
-      'The space for files of the bucket that a server fetches when they are first requested: snapshots and the log. The least recently used ones go. The largest of these files has to fit; the default holds the snapshots of about a year.',
-    schema: integer(64, 1_048_576),
-  },
   switchDelay: {
     group: 'Many machines',
     flag: 'switch-delay',

@@ -69,15 +69,6 @@ export const MIRROR = {
     description: 'Concurrent requests to the origin. Browsers also make six.',
     schema: integer(1, 32),
   },
-  transferStall: {
-    group: 'Mirror and verification',
-    flag: 'transfer-stall',
-    env: 'CATHEDRAL_MIRROR_STALL',
-    default: '30',
-    unit: 'seconds, 1 to 3600',
-    description: 'How long a transfer may stay below 8 kB per second before it is retried.',
-    schema: integer(1, 3600),
-  },
   timeLimit: {
     group: 'Mirror and verification',
     flag: 'time-limit',

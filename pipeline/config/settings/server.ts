@@ -57,15 +57,6 @@ export const SERVER = {
       'How long an idle connection stays open. The default is longer than the 60 s of most reverse proxies, so that the proxy closes it.',
     schema: integer(1, 3_600),
   },
-  stallTimeout: {
-    group: 'Server',
-    flag: 'stall-timeout',
-    env: 'CATHEDRAL_STALL_TIMEOUT',
-    default: '60',
-    unit: 'seconds, 1 to 3600',
-    description: 'After how long the server drops a client that does not read the answer waiting for it.',
-    schema: integer(1, 3_600),
-  },
   cacheTagHeader: {
     group: 'Server',
     flag: 'cache-tag-header',
@@ -113,15 +104,6 @@ export const SERVER = {
     description: 'Open connections. The server closes further ones. An idle connection costs a few kB.',
     ...POSITIVE_COUNT,
   },
-  maxConnectionsPerClient: {
-    group: 'Limits',
-    flag: 'max-connections-per-client',
-    env: 'CATHEDRAL_MAX_CONNECTIONS_PER_CLIENT',
-    default: '500',
-    description:
-      'Open connections from one address or IPv6 /64. The server closes further ones. Behind a trusted proxy it counts the concurrent requests and streams of the address that the proxy reports, and answers further ones with 503. The default is enough for a university behind one address, and a twentieth of all connections.',
-    ...POSITIVE_COUNT,
-  },
   maxActive: {
     group: 'Limits',
     flag: 'max-active',
@@ -130,16 +112,6 @@ export const SERVER = {
     description:
       'Concurrent requests above which load is high. The threshold is 1.5 times as high for requests with a key, and twice as high for government keys. Most requests wait for the network and cost tens of kB. One client may use a quarter of them for large files.',
     ...POSITIVE_COUNT,
-  },
-  maxDelay: {
-    group: 'Limits',
-    flag: 'max-delay',
-    env: 'CATHEDRAL_MAX_DELAY',
-    default: '150',
-    unit: 'milliseconds, 10 to 60000',
-    description:
-      'Mean delay of the event loop, in two consecutive half seconds, above which load is high, provided that at least a twentieth of `--max-active` requests still wait for their answer. Both thresholds are 1.5 times as high for requests with a key, and twice as high for government keys. Above this delay responses feel slow; requests still succeed. The delay alone refuses nobody, because something else may keep the machine busy.',
-    schema: integer(10, 60_000),
   },
   limits: {
     group: 'Limits',
@@ -151,24 +123,6 @@ export const SERVER = {
       'The database that counts the requests of the day. Several servers on one machine may share it.',
     path: true,
     schema: text,
-  },
-  exports: {
-    group: 'Limits',
-    flag: 'exports',
-    env: 'CATHEDRAL_EXPORTS',
-    default: '16',
-    unit: 'a whole number, 0 to 1000',
-    description: 'Concurrent audited exports. Further ones get 503. Each may hold a few MB of memory.',
-    schema: integer(0, 1_000),
-  },
-  exportsPerHolder: {
-    group: 'Limits',
-    flag: 'exports-per-holder',
-    env: 'CATHEDRAL_EXPORTS_PER_HOLDER',
-    default: '4',
-    unit: 'a whole number, 0 to 1000',
-    description: 'Concurrent audited exports for one holder of keys, so that no holder takes all of them.',
-    schema: integer(0, 1_000),
   },
 } as const satisfies Record<string, Setting>;
 

@@ -33,10 +33,11 @@ class SegmentBuffers {
   }
 }
 
-/** Each slot holds a segment of about 4 MB: at most 70 MB in memory. */
-export const EXPORT_LIMITS: ConcurrencyLimits = {
+const EXPORT_LIMITS: ConcurrencyLimits = {
   what: 'exports are being sent',
+  // Each slot holds a segment of about 4 MB: at most 70 MB in memory.
   parallel: 16,
+  // No holder of keys takes all of them.
   perHolder: 4,
 };
 

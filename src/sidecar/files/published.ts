@@ -20,13 +20,7 @@ import { createLogFiles, type LogFiles } from './log-files.ts';
 import type { Switching } from './releases.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 
-export const PUBLISHED_SETTINGS = [
-  'out',
-  'baseUrl',
-  'releases',
-  ...CREDENTIAL_SETTINGS,
-  'cacheSize',
-] as const;
+export const PUBLISHED_SETTINGS = ['out', 'baseUrl', 'releases', ...CREDENTIAL_SETTINGS] as const;
 type PublishedConfig = Pick<Config, (typeof PUBLISHED_SETTINGS)[number]>;
 
 /** What is published, wherever it comes from. */
@@ -69,7 +63,6 @@ export interface PublishedMeans {
   isReady: () => boolean;
 }
 
-const MIB = 1024 * 1024;
 /** A client waits meanwhile, so this gives up sooner than a publisher does. */
 const PATIENCE = { attempts: 3, stallMs: 5000 };
 
@@ -94,7 +87,7 @@ async function follow(
   address: string,
   { logger, database, alsoIn, software, isReady }: PublishedMeans,
 ): Promise<Published> {
-  const { out, baseUrl: service, cacheSize } = config;
+  const { out, baseUrl: service } = config;
   await assertOwnFolder(out);
   const log = (line: string) => logger.warn(line);
   const store = objectStoreAt(address, credentialsFrom(config), {
@@ -104,7 +97,7 @@ async function follow(
     ...PATIENCE,
   });
   await assertUsable(store);
-  const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: cacheSize * MIB, store });
+  const cache = await ObjectCache.open({ folder: join(out, 'cache'), store });
   const follower = await Follower.open({
     store,
     cache,

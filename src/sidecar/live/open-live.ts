@@ -9,14 +9,11 @@ import { watchLedger } from './watch-ledger.ts';
 
 export interface LiveOptions
   extends Omit<LiveStateOptions, 'shown' | 'releases'>,
-    Pick<HubOptions, 'gapMs' | 'maxListeners' | 'maxPerClient' | 'hasReplicas'> {
+    Pick<HubOptions, 'hasReplicas'>,
+    Partial<Pick<HubOptions, keyof typeof STREAM>> {
   releases: LiveStateOptions['releases'] & Pick<Releases, 'served'>;
-  /** How often to read the ledger when the system reports no change, ms. */
-  pollMs: number;
-  /** See HubOptions; two to five seconds by default. */
-  retryMs?: HubOptions['retryMs'];
-  /** See HubOptions; five seconds by default. */
-  behindMs?: number;
+  /** How often to read the ledger when the system reports no change, ms. Default: POLL_MS. */
+  pollMs?: number;
 }
 
 export interface OpenLive extends Live {
@@ -30,12 +27,20 @@ export interface OpenLive extends Live {
   close: () => Promise<void>;
 }
 
+/** Where the system reports no change, as on network disks, an event shows within a second. Looking costs a few system calls. */
+const POLL_MS = 1000;
 /** Pause after each reading, ms: it takes a burst of events together, and is too short for anyone to notice. */
 const PAUSE_MS = 10;
 /** Pause after a failed reading: a multiple of the time it took, and a minimum. A damaged ledger must not keep a server busy. */
 const FAULT_PAUSE_FACTOR = 10;
 const FAULT_PAUSE_MS = 250;
 const STREAM = {
+  /** Nobody can read values that change more often than four times a second. */
+  gapMs: 250,
+  /** Each costs about twenty kB: together, a hundred MB. */
+  maxListeners: 5000,
+  /** Enough for an office behind one address, too few to take all of them. */
+  maxPerClient: 50,
   /** Well below the 60 s after which proxies close a silent connection, so that one may get lost. */
   heartbeatMs: 15_000,
   stallMs: 60_000,
@@ -50,7 +55,7 @@ const STREAM = {
  * it succeeded or not: errors are reported, `fault` names them, and the ledger is read again.
  */
 export async function openLive(options: LiveOptions): Promise<OpenLive> {
-  const { ledger, pollMs, report } = options;
+  const { ledger, pollMs = POLL_MS, report } = options;
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
   const hub = openHub(documents, state, options);

@@ -15,15 +15,19 @@ export interface AppLimits {
   /** For receiving a request with its headers. A slow one occupies a connection and nothing else. */
   requestTimeout: number;
   keepAlive: number;
-  /** Without a byte in either direction. */
-  stallTimeout: number;
+  /** Without a byte in either direction. Default: STALL_TIMEOUT_S. */
+  stallTimeout?: number;
   maxConnections: number;
-  /** Per address or IPv6 /64; behind a trusted proxy, concurrent requests. */
-  maxConnectionsPerClient: number;
+  /** Per address or IPv6 /64; behind a trusted proxy, concurrent requests. Default: MAX_CONNECTIONS_PER_CLIENT. */
+  maxConnectionsPerClient?: number;
   /** The header that a CDN reads tags from. */
   cacheTagHeader?: string | null;
 }
 
+/** After how long a client is dropped that reads nothing of its answer. Even the slowest one takes some bytes in a minute. */
+const STALL_TIMEOUT_S = 60;
+/** Enough for a university behind one address, and a twentieth of all connections by default. */
+const MAX_CONNECTIONS_PER_CLIENT = 500;
 /** How often node:http looks for late requests, ms: timeouts are accurate to the second. */
 const CHECK_MS = 1000;
 
@@ -33,6 +37,11 @@ const CHECK_MS = 1000;
  * long as everything else together.
  */
 export function createApp(services: Services, limits: AppLimits): Server {
+  const {
+    stallTimeout = STALL_TIMEOUT_S,
+    maxConnectionsPerClient = MAX_CONNECTIONS_PER_CLIENT,
+    cacheTagHeader = null,
+  } = limits;
   const queue = new PipelineQueue();
   const server = createServer({
     requestTimeout: limits.requestTimeout * 1000,
@@ -45,15 +54,14 @@ export function createApp(services: Services, limits: AppLimits): Server {
     shouldUpgradeCallback: (request) =>
       Boolean(services.simulation) && isSimulationUpgrade(request) && !queue.isBusy(request.socket),
   });
-  server.timeout = limits.stallTimeout * 1000;
+  server.timeout = stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
   surviveErrors(server, services);
   const address = clientAddress(limits.trustedProxies);
-  const clients = new ClientLimits(limits.maxConnectionsPerClient, address);
+  const clients = new ClientLimits(maxConnectionsPerClient, address);
   server.on('connection', (socket) => clients.admit(socket));
   const nextId = requestIds();
-  const { cacheTagHeader = null } = limits;
-  const shared = { address, clients, stallMs: limits.stallTimeout * 1000, cacheTagHeader };
+  const shared = { address, clients, stallMs: stallTimeout * 1000, cacheTagHeader };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
     queue.add(request, response, (onEnd) => {
       const context = newRequestContext(request, response, { ...shared, id: nextId() });

@@ -44,11 +44,12 @@ export interface SimulationLimits {
   stallMs: number;
 }
 
-/** The defaults, except those that are settings. */
-export const SIMULATION_LIMITS: Omit<
-  SimulationLimits,
-  'connections' | 'connectionsPerClient' | 'startsPerClient'
-> = {
+/** All but the number of starts, which is a setting. */
+export const SIMULATION_LIMITS: Omit<SimulationLimits, 'startsPerClient'> = {
+  // Each costs about a hundred kB: together, 200 MB.
+  connections: 2000,
+  // A class of forty behind one address, with some to spare for those who reconnect.
+  connectionsPerClient: 60,
   // More than anybody clicks. A script that steps through a run has the burst.
   messagesPerSecond: 5,
   burst: 30,

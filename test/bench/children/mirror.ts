@@ -15,7 +15,6 @@ async function updateMirror(folder: string) {
   const origin = new HttpOrigin({
     baseUrl: address,
     fetch,
-    stallMs: 60_000,
     software: 'bench 0.0.0',
     apiKey: null,
     isStatic: false,

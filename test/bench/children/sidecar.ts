@@ -16,9 +16,7 @@ const config = {
   keys: join(stores, 'keys.sqlite'),
   limits: join(stores, 'limits.db'),
   accessLog: join(stores, 'access-log'),
-  accessLogSize: 64,
   maxActive: 100_000,
-  maxDelay: 60_000,
   logLevel,
   documents: 'data/documents',
   companions: 'data/keys/companions.json',
@@ -28,17 +26,8 @@ const config = {
   accessKeyId: null,
   secretAccessKey: null,
   sessionToken: null,
-  cacheSize: 64,
-  livePoll: 1000,
-  liveGap: 250,
-  liveListeners: 10_000,
-  liveListenersPerClient: 10_000,
-  exports: 16,
-  exportsPerHolder: 16,
   trustedProxies: null,
   simulationOrigins: null,
-  simulationConnections: 10_000,
-  simulationConnectionsPerClient: 10_000,
   simulationStartsPerClient: 10_000,
   chromium: null,
   withoutPdf: true,
@@ -50,13 +39,11 @@ const { services } = await openServices(
   logger,
 );
 const app = createApp(guards === 'full' ? services : { ...services, limiter: null }, {
-  // The load generator names a client of its own in each request, so that all are counted and none refused.
+  // Each request of the load generator, and each listener, names a client of its own, so that all are counted and none refused.
   trustedProxies: ['127.0.0.1'],
   requestTimeout: 30,
   keepAlive: 65,
-  stallTimeout: 60,
   maxConnections: 100_000,
-  maxConnectionsPerClient: 100_000,
 });
 collectGarbage();
 process.once('SIGINT', () => process.exit());

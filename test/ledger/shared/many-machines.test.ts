@@ -37,7 +37,6 @@ function machine(store: string, releases: string, more: Partial<MachineConfig> =
     ledgerSigningKey: null,
     importFolder: newFolder(),
     importKey: `${newFolder()}.import.key`,
-    importInterval: 3600,
     mapping: null,
     wait: 600,
     companions: null,

@@ -46,7 +46,6 @@ function open(out: string, more = {}, logger: pino.Logger = pino({ level: 'silen
       baseUrl: BASE_URL,
       releases: engine.bucket(),
       ...CREDENTIALS,
-      cacheSize: 64,
       ...more,
     },
     {

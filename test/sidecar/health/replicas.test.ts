@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)('replicas', () => {
     });
 
     async function follow() {
-      const config = { releases: engine.bucket(), ...CREDENTIALS, cacheSize: 64, baseUrl: BASE_URL };
+      const config = { releases: engine.bucket(), ...CREDENTIALS, baseUrl: BASE_URL };
       const published = await openPublished(
         { ...config, out: await temporaryFolder() },
         { logger: pino({ level: 'silent' }), database, alsoIn: [], software: 'test/0', isReady: () => true },

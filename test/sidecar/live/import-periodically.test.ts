@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ImportProgress } from '../../../src/sidecar/health/service-metrics.ts';
-import { importPeriodically } from '../../../src/sidecar/live/import-periodically.ts';
+import { IMPORT_INTERVAL_MS, importPeriodically } from '../../../src/sidecar/live/import-periodically.ts';
 import { CivicServer, civicChain } from '../../ledger/civic/civic-server.ts';
 import { importInto, SIGNER } from '../../ledger/civic/import-fixture.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
@@ -10,7 +10,6 @@ import { serveLive } from './live-server.ts';
 import { until } from './until.ts';
 
 const NOON = '2025-12-01T12:30:00Z';
-const INTERVAL_MS = 60_000;
 const nothingImported = (): ImportProgress => ({ succeededAt: null, failures: 0 });
 
 /** Imports once per outcome, each of which may be an error; returns the waits and the reports. */
@@ -28,10 +27,9 @@ async function importing(outcomes: readonly (Error | null)[]) {
       imports += 1;
       if (outcome) throw outcome;
     },
-    intervalMs: INTERVAL_MS,
     report: (error) => void reports.push(String(error)),
     async sleep(ms) {
-      waits.push(ms / INTERVAL_MS);
+      waits.push(ms / IMPORT_INTERVAL_MS);
       if (imports === outcomes.length) stop.abort();
     },
     signal: stop.signal,
@@ -68,7 +66,6 @@ describe('importing periodically', () => {
       async importNew() {
         imports += 1;
       },
-      intervalMs: 3_600_000,
       report: () => {},
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
       signal: stop.signal,
@@ -100,7 +97,6 @@ test('an event of a remote ledger is seen after the next import, with few reques
     progress: nothingImported(),
     now: Date.now,
     importNew,
-    intervalMs: INTERVAL_MS,
     report: () => {},
     sleep,
     signal: stop.signal,

@@ -55,8 +55,6 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
       readSecret,
       limits: {
         ...SIMULATION_LIMITS,
-        connections: 100,
-        connectionsPerClient: 60,
         startsPerClient: 2000,
         ...limits,
       },

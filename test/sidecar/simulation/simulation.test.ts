@@ -147,12 +147,7 @@ describe('the limit of starts', () => {
   });
 
   test('suffices for forty people behind one address in two lessons, over connections', async () => {
-    const { simulationConnectionsPerClient, simulationStartsPerClient } = SETTINGS;
-    const limits = {
-      burst: 1000,
-      connectionsPerClient: Number(simulationConnectionsPerClient.default),
-      startsPerClient: Number(simulationStartsPerClient.default),
-    };
+    const limits = { burst: 1000, startsPerClient: Number(SETTINGS.simulationStartsPerClient.default) };
     const { url } = await simulationServer({ limits });
     const people = await Promise.all(Array.from({ length: 40 }, () => openClient(url)));
     for (let start = 0; start < 2 * 25; start += 1)

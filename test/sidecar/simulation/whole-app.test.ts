@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { secondsToMidnight } from '../../../src/api/quotas.ts';
+import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { RunningCli, runCli } from '../../cli/run-cli.ts';
 import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
@@ -115,7 +116,6 @@ describe('the simulation of the whole service', () => {
   test('lets in the pages of the service and of the sites that are listed, and no others', async () => {
     const { ws, port } = await served({
       CATHEDRAL_SIMULATION_ORIGINS: 'https://class.example.org, https://example.net:8443',
-      CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT: '3',
     });
     for (const origin of [
       `http://127.0.0.1:${port}`,
@@ -127,6 +127,11 @@ describe('the simulation of the whole service', () => {
       status: 403,
       problem: { code: 'foreign_origin' },
     });
+  });
+
+  test('accepts so many connections of one network, and no more', async () => {
+    const { ws } = await served();
+    await Promise.all(Array.from({ length: SIMULATION_LIMITS.connectionsPerClient }, () => openClient(ws)));
     expect(await refusedUpgrade(ws)).toMatchObject({
       status: 503,
       problem: { code: 'too_many_connections' },
@@ -212,7 +217,7 @@ describe('bad input', () => {
   });
 
   test('in frames ends its own connection alone, and fills no memory', async () => {
-    const { url, ws, port } = await served({ CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT: '200' });
+    const { url, ws, port } = await served();
     const bystander = await openClient(ws);
     await bystander.ask(START);
     const hugeHead = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x06, 0x40, 0, 0, 1, 2, 3, 4]);
@@ -248,7 +253,6 @@ describe('bad input', () => {
   test('of clients that never read, or never finish to speak, is waited for without harm', async () => {
     const { url, ws, port } = await served({
       CATHEDRAL_REQUEST_TIMEOUT: '3',
-      CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT: '200',
     });
     const bystander = await openClient(ws);
     await bystander.ask(START);
