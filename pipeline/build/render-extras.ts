@@ -19,8 +19,7 @@ export async function renderExtras(
   source: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   await renderForms(staging, { asOf, baseUrl, software, ledger });
-  const { author, system } = documents.citations;
-  const doi = system.doi ?? null;
+  const { author } = documents.citations;
   const { since, cycle } = state;
   const checkpoints = await recentCheckpoints(source.ledger, ledger.snapshot, source.verifiers, MOST_CHANGES);
   const standing = {
@@ -30,7 +29,7 @@ export async function renderExtras(
     audits: standings(state),
     sentinels: Object.keys(state.sentinels),
   };
-  const facts = { baseUrl, author, doi, software, since, asOf, cycle, ledger };
+  const facts = { baseUrl, author, software, since, asOf, cycle, ledger };
   await renderCatalogue(staging, facts, { checkpoints, standing });
 }
 

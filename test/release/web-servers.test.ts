@@ -59,7 +59,7 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
   }
   for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
-  const apart = ['.well-known/api-catalog', 'datacite-2025.json', 'events/days/2026-01.json'];
+  const apart = ['.well-known/api-catalog', 'events/days/2026-01.json'];
   const catalogues = CATALOGUES.map(({ path }) => path).filter((path) => !staging.paths().includes(path));
   for (const path of [...catalogues, ...apart, 'robots.txt', 'sitemap.xml']) {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;

@@ -8,7 +8,7 @@ export const Citations = z.strictObject({
   system: z.strictObject({
     title: Prose,
     note: Prose,
-    /** Registered for the data of all years; those of the closed years have the year after a full stop. */
+    /** Registered for the data of all years. */
     doi: z
       .string()
       .regex(/^10\.\d{4,9}\/[A-Za-z0-9._;()/:-]+$/, 'a DOI like 10.1234/cathedral, without https://doi.org/')

@@ -7,7 +7,6 @@ import { CFF_PATH, formatCff } from './citation-cff.ts';
 import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
-import { dataciteFiles } from './datacite.ts';
 import { formatDcat } from './dcat.ts';
 import { type CatalogueFacts, versionsOf } from './facts.ts';
 import { type Feed, type FeedOptions, feedsOf, formatAtom, formatJsonFeed } from './feeds.ts';
@@ -22,7 +21,6 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     accompanyingFile('datapackage.json', formatDataPackage(facts)),
     accompanyingFile('catalog.jsonld', formatDcat(facts)),
     accompanyingFile('croissant.json', formatCroissant(facts)),
-    ...dataciteFiles(facts).map(({ path, content }) => accompanyingFile(path, content)),
     accompanyingFile(CFF_PATH, formatCff(facts.software)),
     accompanyingFile('citations.ris', formatRis(citations)),
     accompanyingFile('citations.csl.json', formatCslJson(citations)),

@@ -9,8 +9,6 @@ export interface CatalogueFacts {
   baseUrl: string;
   /** The publishing organisation. */
   author: string;
-  /** Of all years together, `10.1234/cathedral`; a closed year appends a full stop and the year. Null without a DOI. */
-  doi: string | null;
   /** Name and version of the software that makes the release. */
   software: string;
   /** Times of the first and the last event. */

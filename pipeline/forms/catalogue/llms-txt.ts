@@ -37,7 +37,7 @@ ${areas.join('\n')}
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [Changes to the data: Atom](${baseUrl}/feed.atom); of an area ${baseUrl}/economy/feed.atom, of a file ${baseUrl}/files/economy/mic-history.csv/feed.atom, of a sentinel below its page; each also as feed.json
 - [Checkpoints of the ledger’s log: Atom](${baseUrl}/checkpoints.atom)
-- [DataCite metadata of all years](${baseUrl}/datacite.json), of each closed year datacite-YYYY.json; [citation of the software](${baseUrl}/CITATION.cff)
+- [Citation of the software](${baseUrl}/CITATION.cff)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;
 }

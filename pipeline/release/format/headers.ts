@@ -158,7 +158,6 @@ const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema',
  */
 const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^.*(\.(?:ndjson|parquet|xlsx))$/, '*$1'],
-  [/^datacite-\d{4,}(\.json)$/, 'datacite-*$1'],
   [/^government\/transparency-\d{4,}(\.[a-z]+)$/, 'government/transparency-*$1'],
   [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
   [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],

@@ -6,7 +6,6 @@ import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { CFF_PATH, formatCff, RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatCroissant } from '../../../pipeline/forms/catalogue/croissant.ts';
 import { formatDataPackage } from '../../../pipeline/forms/catalogue/data-package.ts';
-import { dataciteFiles } from '../../../pipeline/forms/catalogue/datacite.ts';
 import { datasetJsonLd, formatForScript } from '../../../pipeline/forms/catalogue/dataset-json-ld.ts';
 import { formatDcat } from '../../../pipeline/forms/catalogue/dcat.ts';
 import { describedFiles } from '../../../pipeline/forms/catalogue/facts.ts';
@@ -179,70 +178,6 @@ describe('the JSON-LD of a file’s page', () => {
 
   test('cannot end its script element', () => {
     expect(formatForScript({ title: '</script><script>' })).toBe('{"title":"\\u003c/script>\\u003cscript>"}');
-  });
-});
-
-describe('the metadata for DOIs', () => {
-  const closed = (path: string, bytes: number) => ({ ...OPEN[0]!, path, bytes, immutable: true });
-  const files = [
-    ...facts.files,
-    closed('economy/mic-history-2025.parquet', 10),
-    closed('government/transparency-2025.json', 200),
-    closed('government/transparency-2025.pdf', 4000),
-    closed('government/transparency-2026.json', 300),
-  ];
-  const attributesOf = (doi: string | null) =>
-    Object.fromEntries(
-      dataciteFiles({ ...facts, doi, files }).map(({ path, content }) => {
-        const { data } = JSON.parse(content);
-        expect(data.type).toBe('dois');
-        return [path, data.attributes];
-      }),
-    );
-
-  test('is there for all years and for each closed one, with its files, their sizes and hashes', () => {
-    const found = attributesOf(null);
-    expect(Object.keys(found)).toEqual(['datacite.json', 'datacite-2025.json', 'datacite-2026.json']);
-    for (const attributes of Object.values(found)) {
-      expect(attributes).toMatchObject({
-        creators: [{ name: facts.author, nameType: 'Organizational' }],
-        publisher: { name: facts.author },
-        types: { resourceTypeGeneral: 'Dataset' },
-        rightsList: [{ rightsIdentifier: 'cc-by-4.0' }],
-        schemaVersion: 'http://datacite.org/schema/kernel-4',
-      });
-      expect(attributes).not.toHaveProperty('doi');
-    }
-    const year = found['datacite-2025.json'];
-    expect(year).toMatchObject({ version: '2025', publicationYear: '2026', sizes: ['2 files', '210 bytes'] });
-    expect(year.dates[0]).toEqual({ date: '2025-07-03/2025-12-31', dateType: 'Collected' });
-    const parts = year.relatedIdentifiers.filter(
-      ({ relationType }: { relationType: string }) => relationType === 'HasPart',
-    );
-    expect(parts.map(({ relatedIdentifier }: { relatedIdentifier: string }) => relatedIdentifier)).toEqual([
-      'https://data.example.org/economy/mic-history-2025.parquet',
-      'https://data.example.org/government/transparency-2025.json',
-    ]);
-    expect(year.descriptions[1].description).toContain(
-      `government/transparency-2025.json: ${'a'.repeat(64)}, 200`,
-    );
-  });
-
-  test('relates the years to each other and to the whole, by their DOIs if there are any', () => {
-    const relations = (doi: string | null, path: string) =>
-      attributesOf(doi)
-        [path].relatedIdentifiers.filter(({ relationType }: { relationType: string }) =>
-          ['HasVersion', 'IsVersionOf', 'Continues'].includes(relationType),
-        )
-        .map((one: Record<string, string>) => `${one.relationType} ${one.relatedIdentifier}`);
-    const doi = '10.1234/cathedral';
-    expect(relations(doi, 'datacite.json')).toEqual([`HasVersion ${doi}.2025`, `HasVersion ${doi}.2026`]);
-    expect(relations(doi, 'datacite-2026.json')).toEqual([`IsVersionOf ${doi}`, `Continues ${doi}.2025`]);
-    expect(relations(null, 'datacite-2026.json')).toEqual([
-      'IsVersionOf https://data.example.org/',
-      'Continues https://data.example.org/datacite-2025.json',
-    ]);
-    expect(attributesOf(doi)['datacite-2025.json'].doi).toBe(`${doi}.2025`);
   });
 });
 

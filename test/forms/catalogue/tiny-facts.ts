@@ -35,7 +35,6 @@ export function tinyFacts(): CatalogueFacts {
   return {
     baseUrl: 'https://data.example.org',
     author: 'Cathedral Data Service',
-    doi: null,
     software: 'cathedral-data-service 1.0.0+1f2e3d4c5b6a',
     since: '2025-07-03T00:00:00Z',
     asOf: '2026-01-05T23:33:23Z',

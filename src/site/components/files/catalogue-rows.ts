@@ -46,12 +46,6 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     words: 'An entry for each file, for Zotero, Pandoc and citation styles.',
   },
   {
-    path: 'datacite.json',
-    title: 'DataCite metadata',
-    words:
-      'For a DOI of the data of all years; datacite-<year>.json for each closed year, with its files and their hashes.',
-  },
-  {
     path: 'CITATION.cff',
     title: 'Citation of the software',
     words: 'What made the files, in the Citation File Format.',
