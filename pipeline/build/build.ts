@@ -12,6 +12,7 @@ import { CathedralError } from '../errors.ts';
 import { renderSitemap } from '../forms/render-catalogue.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
+import { recentCheckpoints } from '../ledger/recent-checkpoints.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
@@ -41,6 +42,9 @@ import {
   hashesOf,
   restoredRelease,
 } from './snapshots/restore.ts';
+
+/** One more than the page about the log lists: its last row says how many events are new. */
+const RECENT_CHECKPOINTS = 21;
 
 export interface BuildOptions extends Omit<SiteOptions, 'pages'> {
   /** Ledger folder. */
@@ -121,11 +125,15 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   );
   await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
-  if (contents.formats) await renderExtras(staging, facts, view, { ...options, ledger });
+  if (contents.formats) await renderExtras(staging, facts, view);
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts));
   const { program, documents } = inputs;
   const { author } = documents.citations;
-  await renderSite(staging, facts, folded, { ...options, pages: contents.pages, program, author });
+  const checkpoints = contents.pages
+    ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
+    : [];
+  const about = { program, author, checkpoints };
+  await renderSite(staging, facts, folded, { ...options, ...about, pages: contents.pages });
   const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
   if (contents.formats) await renderSitemap(staging, sitemapped);
   const sign = signerOf(inputs.publisher, options);

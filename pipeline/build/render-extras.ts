@@ -1,11 +1,7 @@
 import type { View } from '../artifacts/artifact.ts';
-import { MOST_CHANGES } from '../forms/catalogue/changes.ts';
 import { DATABASE } from '../forms/catalogue/facts.ts';
 import { renderCatalogue } from '../forms/render-catalogue.ts';
 import { renderForms } from '../forms/render-forms.ts';
-import type { LedgerDirectory } from '../ledger/directory.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { recentCheckpoints } from '../ledger/recent-checkpoints.ts';
 import { standings } from '../model/queries/compliance.ts';
 import { activeAlerts } from '../model/queries/health.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
@@ -16,12 +12,10 @@ export async function renderExtras(
   staging: Staging,
   { timestamp: asOf, ledger, software }: Facts,
   { state, documents, baseUrl }: View,
-  source: { ledger: LedgerDirectory; verifiers: readonly Verifier[] },
 ): Promise<void> {
   await renderForms(staging, { asOf, baseUrl, software, ledger });
   const { author } = documents.citations;
   const { since, cycle } = state;
-  const checkpoints = await recentCheckpoints(source.ledger, ledger.snapshot, source.verifiers, MOST_CHANGES);
   const standing = {
     asOf,
     alerts: activeAlerts(state),
@@ -30,7 +24,7 @@ export async function renderExtras(
     sentinels: Object.keys(state.sentinels),
   };
   const facts = { baseUrl, author, software, since, asOf, cycle, ledger };
-  await renderCatalogue(staging, facts, { checkpoints, standing });
+  await renderCatalogue(staging, facts, standing);
 }
 
 /** Whether a release was made with them. */

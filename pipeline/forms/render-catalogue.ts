@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { accompanyingFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFiles } from './catalogue/catalogue-files.ts';
-import { FEED_TABLES, MOST_CHANGES, RECENT_ROWS, type Recent, type RecentRows } from './catalogue/changes.ts';
+import {
+  FEED_TABLES,
+  MOST_CHANGES,
+  RECENT_ROWS,
+  type RecentRows,
+  type Standing,
+} from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
 import { pageNames } from './catalogue/page-names.ts';
@@ -18,7 +24,7 @@ const RECENT_DECISIONS = MOST_CHANGES;
 export async function renderCatalogue(
   staging: Staging,
   facts: Omit<CatalogueFacts, 'files'>,
-  { checkpoints, standing }: Pick<Recent, 'checkpoints' | 'standing'>,
+  standing: Standing,
 ): Promise<void> {
   const rows: RecentRows = new Map(
     await Promise.all(
@@ -30,7 +36,7 @@ export async function renderCatalogue(
     ['decisions', 'id'],
     ['deliberation_archive', 'id'],
   ]);
-  const recent = { rows, checkpoints, decisionIds, deliberationIds, standing };
+  const recent = { rows, decisionIds, deliberationIds, standing };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 

@@ -7,8 +7,6 @@ import { readCheckpoint } from './read-checkpoint.ts';
 export interface RecentCheckpoint extends Checkpoint {
   /** The slot of its snapshot, `2025-12-01T06Z`. */
   snapshot: string;
-  /** The signed note. */
-  note: string;
 }
 
 /**
@@ -25,8 +23,8 @@ export async function recentCheckpoints(
   for await (const file of ledger.newestFirst()) {
     if (found.length >= most) break;
     if (file.id > last) continue;
-    const { checkpoint, note } = readCheckpoint(file, verifiers);
-    found.push({ ...checkpoint, snapshot: file.id, note });
+    const { checkpoint } = readCheckpoint(file, verifiers);
+    found.push({ ...checkpoint, snapshot: file.id });
   }
   return found;
 }

@@ -65,9 +65,7 @@ const RULES: readonly Rule[] = [
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
   [/^(openapi\.json|api\/([a-z]+\/)?index\.html)$/, EACH],
-  [new RegExp(`^((${AREA}/)?feed|checkpoints)\\.(atom|json)$`), EACH],
-  [/^sentinels\/[^/]+\/feed\.(atom|json)$/, EACH],
-  [/^files\/(.+)\/feed\.(?:atom|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
+  [new RegExp(`^(${AREA}/)?feed\\.(atom|json)$`), EACH],
   // Where the events of the month are in the log.
   [/^events\/days\/\d{4}-\d{2}\.json$/, EACH],
 ];
@@ -242,6 +240,15 @@ test(
 test('a damaged file of the previous release is made again, and the operator is told', async () => {
   expect(await verifyRelease((await readCurrent(out()))!.dir)).toEqual([]);
   expect(said.filter((line) => line.includes('damaged or missing in the previous release'))).toHaveLength(1);
+});
+
+test('the page about the log lists the checkpoints of the ledger, newest first', async () => {
+  const page = await readFile(join(out(), 'current/public/verification/log/index.html'), 'utf8');
+  const { size, root } = increments.ledger;
+  expect(page).toContain(`<tr data-size="${size}">`);
+  expect(page).toContain(`<code title="${root}">`);
+  const listed = page.match(/(?<=<th scope="row" class="tight">\s*)\d{4}-\d{2}-\d{2}T\d{2}Z/g);
+  expect(listed!.slice(0, 3)).toEqual(['2026-01-03T06Z', '2026-01-03T00Z', '2026-01-02T18Z']);
 });
 
 describe('the pages of snapshots', () => {

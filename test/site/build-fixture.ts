@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
+import { signer } from '../ledger/test-signer.ts';
 import type { TestLedger } from '../model/events.ts';
 import { compileOnce } from './compile-once.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
@@ -15,6 +16,14 @@ export interface Built {
   /** The pages. */
   out: string;
 }
+
+/** Of the ledger, as far as the pages know. They are not of the fixture's events. */
+export const CHECKPOINTS = ['2026-10-01T00Z', '2026-09-30T18Z', '2026-09-30T12Z'].map((snapshot, index) => ({
+  origin: signer.verifier.name,
+  size: 1000 - 10 * index,
+  root: sha256(snapshot),
+  snapshot,
+}));
 
 /** What is printed from the fixture's pages, where anything is. */
 export const PRINTED_FILES = ['government/transparency-2025.pdf', 'government/transparency.pdf'];
@@ -80,7 +89,7 @@ export async function writeSite({
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
   };
-  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed };
+  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed, checkpoints: CHECKPOINTS };
   const files: { path: string; sha256: string }[] = [];
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {

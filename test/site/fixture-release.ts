@@ -4,24 +4,18 @@ import type { Artifact, View } from '../../pipeline/artifacts/artifact.ts';
 import { statedTime } from '../../pipeline/artifacts/as-of.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
-import { feedFiles } from '../../pipeline/forms/catalogue/catalogue-files.ts';
-import { CHECKPOINTS_FEED, checkpointEntries } from '../../pipeline/forms/catalogue/checkpoints.ts';
-import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
-import { signNote } from '../../pipeline/ledger/note.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
 import {
   type DraftFile,
   type DraftManifest,
-  type NewFile,
   sha256,
   storedAt,
 } from '../../pipeline/release/format/manifest.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import { historyRows } from '../artifacts/history-rows.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
-import { signer } from '../ledger/test-signer.ts';
 import { fixtureLedger } from './fixture-ledger.ts';
 
 export const BASE_URL = 'https://data.example.org';
@@ -43,7 +37,7 @@ export async function writeFixtureRelease(dir: string, { leaves } = fixtureLedge
     ...yearlyFiles(view(fold(leaves)), false),
     ...documentFiles(view(fold(leaves))),
     ...historyFiles(view(fold(leaves)), leaves),
-    ...[...schemaFiles(ARTIFACTS, BASE_URL), ...checkpointFeed()].map(({ mediaType, content, ...rest }) => ({
+    ...schemaFiles(ARTIFACTS, BASE_URL).map(({ mediaType, content, ...rest }) => ({
       ...rest,
       media_type: mediaType,
       content: String(content),
@@ -86,16 +80,6 @@ function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
     const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail;
     return { ...describe(artifact), content, as_of: statedTime(content), rows: rows.length };
   });
-}
-
-/** The feed of three checkpoints, which are signed but not of the fixture's events. */
-function checkpointFeed(): NewFile[] {
-  const checkpoints = ['2026-10-01T00Z', '2026-09-30T18Z', '2026-09-30T12Z'].map((snapshot, index) => {
-    const checkpoint = { origin: signer.verifier.name, size: 1000 - 10 * index, root: sha256(snapshot) };
-    return { ...checkpoint, snapshot, note: signNote(formatCheckpoint(checkpoint), signer) };
-  });
-  const options = { baseUrl: BASE_URL, author: 'Test', since: '2025-07-03T00:00:00Z' };
-  return feedFiles(CHECKPOINTS_FEED, checkpointEntries(checkpoints), options);
 }
 
 function describe({ path, area, restricted, mediaType }: Artifact): Omit<Staged, 'content'> {

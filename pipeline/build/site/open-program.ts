@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
+import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { Snapshot, SnapshotIndex } from '../../release/format/snapshot-index.ts';
 
@@ -36,6 +37,8 @@ export interface SiteFacts {
   sourceCode?: string | undefined;
   /** Paths of the PDFs that are printed from the pages afterwards. */
   printed?: readonly string[] | undefined;
+  /** The newest checkpoints of the ledger, newest first. Absent: no page shows them. */
+  checkpoints?: readonly RecentCheckpoint[] | undefined;
   /** Whether the server prints charts in any state; only pages on demand know. */
   printsViews?: boolean | undefined;
 }

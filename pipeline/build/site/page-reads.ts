@@ -13,6 +13,7 @@ const FACTS = {
   contact: (_, { contact }) => contact,
   author: (_, { author = '' }) => author,
   sourceCode: (_, { sourceCode = '' }) => sourceCode,
+  checkpoints: (_, { checkpoints = [] }) => JSON.stringify(checkpoints),
 } satisfies Record<string, (draft: DraftManifest, facts: SiteFacts) => string>;
 
 export type FactName = keyof typeof FACTS;

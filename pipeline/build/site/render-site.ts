@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Folded } from '../fold-snapshots.ts';
@@ -21,15 +22,21 @@ export interface SiteOptions extends PdfOptions {
   compile?: Compile;
 }
 
-/**
- * Makes the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be.
- * `program`: see `programKey`; null without pages.
- */
+interface RenderOptions extends SiteOptions {
+  /** See `programKey`; null without pages. */
+  program: string | null;
+  /** The publishing organisation. */
+  author: string;
+  /** The newest checkpoints of the ledger, newest first. */
+  checkpoints: readonly RecentCheckpoint[];
+}
+
+/** Makes the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be. */
 export async function renderSite(
   staging: Staging,
   facts: Facts,
   folded: Folded,
-  { program, ...options }: SiteOptions & { program: string | null; author: string },
+  { program, checkpoints, ...options }: RenderOptions,
 ): Promise<void> {
   const { pages, baseUrl, contact, sourceCode, author, documents, compile, log } = options;
   const draft = await staging.writeDraft(facts);
@@ -45,7 +52,7 @@ export async function renderSite(
         compile,
         program,
         draft,
-        facts: { baseUrl, contact, sourceCode: sourceCode ?? undefined, author, printed },
+        facts: { baseUrl, contact, sourceCode: sourceCode ?? undefined, author, printed, checkpoints },
       },
       folderOf(staging),
     );

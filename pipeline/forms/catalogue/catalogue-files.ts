@@ -1,7 +1,6 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import { accompanyingFile, type NewFile } from '../../release/format/manifest.ts';
 import type { Change, Recent } from './changes.ts';
-import { CHECKPOINTS_FEED, checkpointEntries } from './checkpoints.ts';
 import { citeFile, formatCslJson, formatRis } from './citation.ts';
 import { CFF_PATH, formatCff } from './citation-cff.ts';
 import { formatRobotsTxt } from './crawlers.ts';
@@ -24,15 +23,14 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     accompanyingFile(CFF_PATH, formatCff(facts.software)),
     accompanyingFile('citations.ris', formatRis(citations)),
     accompanyingFile('citations.csl.json', formatCslJson(citations)),
-    ...feedsOf(facts, recent).flatMap(([feed, entries]) => feedFiles(feed, entries, facts)),
-    ...feedFiles(CHECKPOINTS_FEED, checkpointEntries(recent.checkpoints), facts),
+    ...feedsOf(recent).flatMap(([feed, entries]) => feedFiles(feed, entries, facts)),
     accompanyingFile('llms.txt', formatLlmsTxt(facts)),
     accompanyingFile('robots.txt', formatRobotsTxt(baseUrl)),
   ];
 }
 
 /** A feed in both of its formats. */
-export function feedFiles(feed: Feed, entries: readonly Change[], options: FeedOptions): NewFile[] {
+function feedFiles(feed: Feed, entries: readonly Change[], options: FeedOptions): NewFile[] {
   return [
     accompanyingFile(`${feed.path}.atom`, formatAtom(feed, entries, options)),
     accompanyingFile(`${feed.path}.json`, formatJsonFeed(feed, entries, options)),

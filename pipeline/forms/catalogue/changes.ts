@@ -1,17 +1,16 @@
 import { AREAS, type Area } from '../../artifacts/artifact.ts';
 import { showDirections } from '../../artifacts/format/show-directions.ts';
-import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { CATHEDRALS } from '../../ledger/vocabulary.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import type { JurisdictionStanding } from '../../model/queries/compliance.ts';
 import type { Alert, Deliberation } from '../../model/state.ts';
-import { dayOf, within } from '../../model/window.ts';
+import { within } from '../../model/window.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
-import { TABLES, type Table, timeColumn } from '../tables.ts';
+import { TABLES, type Table } from '../tables.ts';
 import { pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
@@ -27,13 +26,9 @@ export interface Change {
   path: string;
 }
 
-/** A change, and where it is shown besides the feed of all changes. */
+/** A change, and the areas in whose feeds it is besides the feed of all changes. */
 export interface PlacedChange extends Change {
   areas: readonly Area[];
-  /** Ids of the sentinels that it is about. */
-  sentinels: readonly string[];
-  /** Left out of the feed of all changes, which would consist of such entries. */
-  isMinor?: boolean;
 }
 
 /** Entries in a feed. */
@@ -48,8 +43,6 @@ export type RecentRows = ReadonlyMap<string, readonly Row[]>;
 
 /** What feeds are made of. */
 export interface Recent {
-  /** The newest checkpoints, newest first. */
-  checkpoints: readonly RecentCheckpoint[];
   rows: RecentRows;
   /** The ids of all decisions, oldest first: the name of a decision's page, and of its entry, depends on the ids before it. */
   decisionIds: readonly string[];
@@ -70,13 +63,22 @@ export interface Standing {
   sentinels: readonly string[];
 }
 
-/** The tables that feeds are made from: all that are only added to. */
-export const FEED_TABLES: readonly Table[] = TABLES.filter(({ grows }) => grows);
+const FEED_TABLE_NAMES: ReadonlySet<string> = new Set([
+  'supply_by_day',
+  'minting_by_day',
+  'mii_by_day',
+  'cathedral_multipliers',
+  'decisions',
+  'sentinels_by_day',
+]);
+
+/** The tables that feeds are made from. */
+export const FEED_TABLES: readonly Table[] = TABLES.filter(({ name }) => FEED_TABLE_NAMES.has(name));
 
 type Cells = Readonly<Record<string, Value>>;
 
 /** What changed in the data, newest first. */
-export function changesOf(recent: Omit<Recent, 'checkpoints'>): PlacedChange[] {
+export function changesOf(recent: Recent): PlacedChange[] {
   const { rows, decisionIds, standing } = recent;
   const cellsOf = (name: string) => named(FEED_TABLES.find((table) => table.name === name)!, rows.get(name));
   const [supply, minting, mii] = ['supply_by_day', 'minting_by_day', 'mii_by_day'].map(cellsOf);
@@ -101,11 +103,6 @@ export function changesOf(recent: Omit<Recent, 'checkpoints'>): PlacedChange[] {
   return withOwnIds(changes, older)
     .reverse()
     .sort((a, b) => compareTimestamps(b.updated, a.updated));
-}
-
-/** The entries of the feed of all changes. */
-export function mainChanges(changes: readonly PlacedChange[]): PlacedChange[] {
-  return changes.filter(({ isMinor }) => !isMinor).slice(0, MOST_CHANGES);
 }
 
 /**
@@ -147,7 +144,6 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     updated: endOf(date),
     path: `files/economy/supply-by-day.csv/rows/?filter=date:eq:${date}`,
     areas: ['economy'],
-    sentinels: [],
   };
 }
 
@@ -156,7 +152,7 @@ function thresholdWords(threshold: number | null): string {
 }
 
 /** The day’s last second, so that feed readers show the day itself. */
-export function endOf(date: string): string {
+function endOf(date: string): string {
   return `${date}T23:59:59Z`;
 }
 
@@ -168,7 +164,6 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
     updated: timestamp as string,
     path: 'files/economy/cathedral-multipliers.csv/',
     areas: [...new Set<Area>(['economy', areaOf(cathedral)])],
-    sentinels: [],
   };
 }
 
@@ -178,7 +173,7 @@ function decisionEntry(id: string): string {
 
 /** The files have only the day of a decision. Its first second, since a later one may lie in the future. */
 function decisionChange(
-  { id, date, topic, outcome, sentinels_involved }: Cells,
+  { id, date, topic, outcome }: Cells,
   names: ReadonlyMap<string, string>,
 ): PlacedChange {
   return {
@@ -188,7 +183,6 @@ function decisionChange(
     updated: `${date}T00:00:00Z`,
     path: `decisions/${names.get(id as string)}/`,
     areas: ['philosophy'],
-    sentinels: sentinels_involved as string[],
   };
 }
 
@@ -198,13 +192,12 @@ function areaOf(cathedral: Value | undefined): Area {
 }
 
 /** Deliberations that were opened or closed in the last thirty days. */
-function deliberationChanges({ deliberationIds, standing }: Omit<Recent, 'checkpoints'>): PlacedChange[] {
+function deliberationChanges({ deliberationIds, standing }: Recent): PlacedChange[] {
   const { deliberations, asOf } = standing;
   const names = pageNames([...deliberationIds, ...deliberations.map(({ id }) => id)]);
-  const placed = ({ id, positions }: Deliberation) => ({
+  const placed = ({ id }: Deliberation) => ({
     path: `deliberations/${names.get(id)}/`,
     areas: ['philosophy' as const],
-    sentinels: positions.map((position) => position.id),
   });
   const opened = within(deliberations, asOf, ({ opened_at }) => opened_at, FEED_DAYS).map((one) => ({
     ...placed(one),
@@ -236,34 +229,24 @@ function auditChange({ jurisdiction, statuses, last_audit: date }: JurisdictionS
       updated: `${date}T00:00:00Z`,
       path: 'government/transparency/',
       areas: ['government'],
-      sentinels: [],
     },
   ];
 }
 
-const STATUS_WORDS: Readonly<Record<string, string>> = {
-  operational: 'operational again',
-  degraded: 'degraded: silent for more than 12 hours',
-  offline: 'offline: silent for more than 24 hours',
-};
-
-/** Days on which the status of a sentinel was another than the day before. Only an outage concerns those who do not follow that sentinel. */
+/** Days on which a sentinel was offline and was not the day before. */
 function outages(rows: readonly Cells[], names: ReadonlyMap<string, string>): PlacedChange[] {
   const before = new Map<Value, Value>();
   return rows.flatMap(({ date, sentinel, cathedral, status, longest_silence: hours }) => {
     const last = before.get(sentinel!);
     before.set(sentinel!, status!);
-    if (last === undefined || last === status) return [];
-    const isOutage = status === 'offline';
+    if (last === undefined || last === status || status !== 'offline') return [];
     return {
       id: `status/${date}/${sentinel}`,
-      title: `${sentinel} was ${STATUS_WORDS[status as string]}`,
+      title: `${sentinel} was offline: silent for more than 24 hours`,
       summary: `On ${formatDay(date as string)}, the longest time without a heartbeat of ${sentinel} was ${formatCount(hours as number, 'hour')}. Its status was ${last} the day before.`,
       updated: endOf(date as string),
       path: `sentinels/${names.get(sentinel as string)}/`,
-      areas: isOutage ? [...new Set<Area>(['government', areaOf(cathedral)])] : [],
-      sentinels: [sentinel as string],
-      isMinor: !isOutage,
+      areas: [...new Set<Area>(['government', areaOf(cathedral)])],
     };
   });
 }
@@ -284,7 +267,6 @@ function alertChange(alert: Alert, names: ReadonlyMap<string, string>): PlacedCh
     updated: raised_at,
     path: page === undefined ? 'files/government/sentinel-status.json/' : `sentinels/${page}/`,
     areas: [...new Set<Area>(['government', ALERT_AREAS[scope] ?? 'government'])],
-    sentinels: sentinel === undefined ? [] : [sentinel],
   };
 }
 
@@ -302,37 +284,6 @@ function crossings(rows: readonly Cells[]): PlacedChange[] {
       updated: endOf(date as string),
       path: 'charts/mii/',
       areas: ['economy'],
-      sentinels: [],
     };
   });
-}
-
-/** The time of a row: of its event, or the end of its day. */
-function timeOfRow(table: Table, row: Cells): string {
-  const time = row[table.columns[timeColumn(table)]!.name] as string;
-  if (time.includes('T')) return time;
-  return table.name === 'decisions' ? `${time}T00:00:00Z` : endOf(time);
-}
-
-/** The newest days with new rows of a history, newest first. `rows`: its newest ones, of which there are `most` at most. */
-export function rowChanges(table: Table, rows: readonly Row[], most: number): Change[] {
-  const { path, title } = table.artifact;
-  const cells = named(table, rows);
-  const byDay = Map.groupBy(cells, (row) => dayOf(timeOfRow(table, row)));
-  // There may be more rows of the oldest of these days.
-  const isCut = rows.length >= most;
-  const [oldest] = byDay.keys();
-  return [...byDay]
-    .slice(-FEED_DAYS)
-    .map(([day, ofDay]) => {
-      const count = formatCount(ofDay.length, 'row');
-      return {
-        id: `rows/${path}/${day}`,
-        title: `${title}: ${isCut && day === oldest ? 'at least ' : ''}${count} of ${formatDay(day)}`,
-        summary: `Rows of ${formatDay(day)} UTC, in ${path} and its other formats.`,
-        updated: ofDay.map((row) => timeOfRow(table, row)).reduce((a, b) => (a > b ? a : b)),
-        path: `files/${path}/`,
-      };
-    })
-    .reverse();
 }

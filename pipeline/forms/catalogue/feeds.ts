@@ -1,25 +1,11 @@
 import { z } from 'zod';
 import { AREAS, type Area, type Artifact } from '../../artifacts/artifact.ts';
-import { asOfFile, permanentPath } from '../../artifacts/as-of.ts';
-import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
-import { formatMoment } from '../../words/moment.ts';
 import { capitalise } from '../../words/phrase.ts';
 import { escapeXml } from '../../words/xml.ts';
-import {
-  type Change,
-  changesOf,
-  FEED_TABLES,
-  MOST_CHANGES,
-  mainChanges,
-  RECENT_ROWS,
-  type Recent,
-  rowChanges,
-} from './changes.ts';
-import type { CatalogueFacts } from './facts.ts';
-import { TITLE, versionsOf } from './facts.ts';
-import { pageNames } from './page-names.ts';
+import { type Change, changesOf, MOST_CHANGES, type Recent } from './changes.ts';
+import { TITLE } from './facts.ts';
 
 /** A feed of the service, in Atom and as a JSON Feed: `feed.atom`, `feed.json`. */
 export interface Feed {
@@ -60,80 +46,22 @@ export function areaFeed(area: Area): Feed {
   };
 }
 
-/** Null for a file that has none: it is restricted, printed from another one, or a list of all others. */
-export function fileFeed(artifact: Artifact): Feed | null {
-  const { path, title, restricted, kind } = artifact;
-  if (restricted || kind === 'printed' || artifact.schemaHistory.length === 0) return null;
-  return {
-    path: `files/${path}/feed`,
-    title: `${TITLE}: ${title} (${path})`,
-    subtitle: 'New rows or the newest version of the file, and changes of its schema',
-    page: `files/${path}/`,
-  };
-}
-
-/** `name`: that of the sentinel's page. */
-export function sentinelFeed(id: string, name: string): Feed {
-  return {
-    path: `sentinels/${name}/feed`,
-    title: showDirections(`${TITLE}: ${id}`),
-    subtitle: 'Changes of its status, alerts about it, decisions and deliberations that it took part in',
-    page: `sentinels/${name}/`,
-  };
-}
-
 /** Every feed of changes with its entries, newest first. */
-export function feedsOf(facts: CatalogueFacts, recent: Recent): [Feed, readonly Change[]][] {
+export function feedsOf(recent: Recent): [Feed, readonly Change[]][] {
   const changes = changesOf(recent);
-  const sentinels = pageNames(recent.standing.sentinels);
-  const files = ARTIFACTS.flatMap((artifact) => {
-    const feed = fileFeed(artifact);
-    return feed ? [[feed, fileChanges(artifact, facts, recent)] as [Feed, Change[]]] : [];
-  });
   return [
-    [CHANGES_FEED, mainChanges(changes)],
+    [CHANGES_FEED, changes.slice(0, MOST_CHANGES)],
     ...AREAS.map((area): [Feed, readonly Change[]] => {
       const schemas = ARTIFACTS.filter((one) => one.area === area).flatMap((one) =>
         schemaChanges(one).slice(0, -1),
       );
       return [areaFeed(area), newest([...changes.filter(({ areas }) => areas.includes(area)), ...schemas])];
     }),
-    ...files,
-    ...recent.standing.sentinels.map((id): [Feed, readonly Change[]] => {
-      const own = changes.filter((change) => change.sentinels.includes(id));
-      return [sentinelFeed(id, sentinels.get(id)!), newest(own)];
-    }),
   ];
 }
 
 function newest(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => compareTimestamps(b.updated, a.updated)).slice(0, MOST_CHANGES);
-}
-
-function fileChanges(artifact: Artifact, facts: CatalogueFacts, { rows }: Recent): Change[] {
-  const added =
-    artifact.kind === 'history'
-      ? FEED_TABLES.filter((table) => table.artifact === artifact).flatMap((table) =>
-          rowChanges(table, rows.get(table.name) ?? [], RECENT_ROWS),
-        )
-      : versionChange(artifact, facts);
-  return newest([...added, ...schemaChanges(artifact)]);
-}
-
-/** A file that is written whole has no record of its earlier versions here: each release has the newest as its entry. */
-function versionChange(artifact: Artifact, facts: CatalogueFacts): Change[] {
-  const { path, title } = artifact;
-  const time = asOfFile({ asOf: facts.asOf, versions: versionsOf(facts) }, artifact);
-  if (time === null) return [];
-  return [
-    {
-      id: `version/${path}/${time}`,
-      title: `${title} as of ${formatMoment(time)}`,
-      summary: `The version of ${path} with the events until ${time}. Its permanent address is /${permanentPath(path, time)}.`,
-      updated: time,
-      path: `files/${path}/`,
-    },
-  ];
 }
 
 function schemaChanges(artifact: Artifact): Change[] {

@@ -35,8 +35,7 @@ ${areas.join('\n')}
 - [The types of events in the ledger, with a JSON Schema of each](${baseUrl}/events/)
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
-- [Changes to the data: Atom](${baseUrl}/feed.atom); of an area ${baseUrl}/economy/feed.atom, of a file ${baseUrl}/files/economy/mic-history.csv/feed.atom, of a sentinel below its page; each also as feed.json
-- [Checkpoints of the ledger’s log: Atom](${baseUrl}/checkpoints.atom)
+- [Changes to the data: Atom](${baseUrl}/feed.atom); of an area ${baseUrl}/economy/feed.atom; each also as feed.json
 - [Citation of the software](${baseUrl}/CITATION.cff)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;

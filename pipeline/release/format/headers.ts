@@ -161,7 +161,7 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^government\/transparency-\d{4,}(\.[a-z]+)$/, 'government/transparency-*$1'],
   [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
   [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],
-  [/^(?:.*\/)?feed(\.(?:atom|json))$/, '*feed$1'],
+  [/^(?:[a-z]+\/)?feed(\.(?:atom|json))$/, '*feed$1'],
   [/^events\/days\/[^/]+(\.json)$/, 'events/days/*$1'],
   [/^changes\/\d{4,}(\.json)$/, 'changes/*$1'],
 ];

@@ -9,6 +9,7 @@ import {
 } from '../../../pipeline/artifacts/published-files.ts';
 import type { ReadName, SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import type { RecentCheckpoint } from '../../../pipeline/ledger/recent-checkpoints.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
 
 /** The static pages are built from a draft, a page on demand from a finished release. */
@@ -65,6 +66,12 @@ export class SiteRelease extends PublishedFiles {
   get author(): string | undefined {
     this.note('fact author');
     return this.#facts.author;
+  }
+
+  /** The newest checkpoints of the ledger, newest first. */
+  get checkpoints(): readonly RecentCheckpoint[] {
+    this.note('fact checkpoints');
+    return this.#facts.checkpoints ?? [];
   }
 
   /** Whether whoever serves this page prints charts in any state. A page that is a file cannot know, and its script asks. */

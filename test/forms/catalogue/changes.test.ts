@@ -4,7 +4,6 @@ import {
   changesOf,
   FEED_DAYS,
   MOST_CHANGES,
-  mainChanges,
   type Recent,
   type RecentRows,
   type Standing,
@@ -24,7 +23,7 @@ const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOStri
 /** Of a feed that shows every decision. */
 function changesIn(rows: RecentRows) {
   const decisionIds = (rows.get('decisions') ?? []).map(([id]) => id as string);
-  return mainChanges(changesOf({ rows, decisionIds, deliberationIds: [], standing: STANDING }));
+  return feedsOf({ rows, decisionIds, deliberationIds: [], standing: STANDING })[0]![1];
 }
 
 const STANDING: Standing = {
@@ -177,7 +176,7 @@ describe('the feeds', () => {
   });
 });
 
-describe('the feeds of areas, files and sentinels', () => {
+describe('the feeds of areas', () => {
   const deliberation = (id: string, closed: string | null) => ({
     id,
     topic: `About ${id}`,
@@ -202,7 +201,6 @@ describe('the feeds of areas, files and sentinels', () => {
     1,
   ];
   const recent: Recent = {
-    checkpoints: [],
     decisionIds: ['decision-1'],
     deliberationIds: ['d-1'],
     rows: new Map([
@@ -216,7 +214,6 @@ describe('the feeds of areas, files and sentinels', () => {
         ],
       ],
       ['decisions', [['decision-1', day(38), 't', [], ['ATLAS'], 'r', 'o', '']]],
-      ['mic_history', [['2025-12-10T10:00:00Z', 'C-1', 'ATLAS', '1', 'FOR-ACADEMICS', 1]]],
     ]),
     standing: {
       ...STANDING,
@@ -238,7 +235,7 @@ describe('the feeds of areas, files and sentinels', () => {
       ],
     },
   };
-  const made = feedsOf({ ...facts, files: facts.files.map((file) => withTime(file)) }, recent);
+  const made = feedsOf(recent);
   const idsOf = (path: string) => {
     const [feed, entries] = made.find(([one]) => one.path === path)!;
     const atom = parseAtomFeed(formatAtom(feed, entries, facts));
@@ -246,15 +243,11 @@ describe('the feeds of areas, files and sentinels', () => {
     return entries.map(({ id }) => id).filter((id) => !id.startsWith('schema/'));
   };
 
-  function withTime<T extends { path: string }>(file: T) {
-    return file.path === 'economy/supply' ? { ...file, as_of: facts.asOf } : file;
-  }
-
   test('have what concerns them', () => {
-    const status = ['status/2025-12-10/ATLAS', 'status/2025-12-09/ATLAS'];
+    const outage = 'status/2025-12-09/ATLAS';
     const alert = 'alert/alert-1/2025-12-10T09:00:00Z';
-    expect(idsOf('government/feed')).toEqual([alert, status[1], 'audit/EU/2025-12-05']);
-    expect(idsOf('academics/feed')).toEqual([status[1]]);
+    expect(idsOf('government/feed')).toEqual([alert, outage, 'audit/EU/2025-12-05']);
+    expect(idsOf('academics/feed')).toEqual([outage]);
     expect(idsOf('philosophy/feed')).toEqual([
       'decision/decision-1',
       'deliberation/d-1/closed/2025-12-02T08:00:00Z',
@@ -262,19 +255,20 @@ describe('the feeds of areas, files and sentinels', () => {
       'deliberation/D-1/opened/2025-12-01T08:00:00Z',
     ]);
     expect(idsOf('economy/feed').slice(0, 2)).toEqual(['threshold/2025-12-10', 'day/2025-12-10']);
-    expect(idsOf('sentinels/atlas/feed')).toEqual([status[0], alert, status[1], 'decision/decision-1']);
-    expect(idsOf('files/economy/mic-history.csv/feed')).toEqual(['rows/economy/mic-history.csv/2025-12-10']);
-    expect(idsOf('files/economy/supply/feed')).toEqual([`version/economy/supply/${facts.asOf}`]);
-    expect(idsOf('files/academics/papers.json/feed')).toEqual([]);
-    // All but what concerns only those who follow one sentinel.
-    expect(idsOf('feed')).not.toContain(status[0]);
-    expect(idsOf('feed')).toContain(status[1]);
+    expect(idsOf('feed')).toContain(outage);
+    // That it was back is no outage.
+    expect(idsOf('feed')).not.toContain('status/2025-12-10/ATLAS');
   });
 
-  test('have no address twice, and none for what is restricted', () => {
-    const paths = made.map(([{ path }]: [Feed, unknown]) => path);
-    expect(new Set(paths).size).toBe(paths.length);
-    expect(paths.filter((path) => /compliance|export|pdf|\.bib/.test(path))).toEqual([]);
+  test('are those of the service and of its areas, and their entries link to pages', () => {
+    expect(made.map(([{ path }]: [Feed, unknown]) => path)).toEqual([
+      'feed',
+      'government/feed',
+      'economy/feed',
+      'academics/feed',
+      'philosophy/feed',
+      'diplomacy/feed',
+    ]);
     const pages = new Map(made.flatMap(([, entries]) => entries.map(({ id, path }) => [id, path])));
     expect(pages.get('deliberation/d-1/opened/2025-12-01T08:00:00Z')).toBe('deliberations/d-1/');
     expect(pages.get('deliberation/D-1/opened/2025-12-01T08:00:00Z')).toMatch(

@@ -54,19 +54,9 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     path: 'feed.atom',
     title: 'Changes as an Atom feed',
     words:
-      'Each completed day, multiplier, decision, deliberation, audit, outage and alert. Areas, files and sentinels have feeds of their own, which their pages link.',
+      'Each completed day, multiplier, decision, deliberation, audit, outage and alert. Each area has a feed of its own, which its page links.',
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
-  {
-    path: 'checkpoints.atom',
-    title: 'Checkpoints of the log as an Atom feed',
-    words: 'Each signed checkpoint of the ledger’s log, with its note.',
-  },
-  {
-    path: 'checkpoints.json',
-    title: 'Checkpoints of the log as a JSON Feed',
-    words: 'The same entries in JSON.',
-  },
   {
     path: 'openapi.json',
     title: 'OpenAPI description',
