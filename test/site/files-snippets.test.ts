@@ -11,7 +11,6 @@ import { createExporter } from '../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
-import { julia } from '../../src/site/components/files/snippets/julia.ts';
 import { python } from '../../src/site/components/files/snippets/python.ts';
 import { r } from '../../src/site/components/files/snippets/r.ts';
 import { curl, duckdb, snippetsOf } from '../../src/site/components/files/snippets/snippets.ts';
@@ -236,8 +235,8 @@ test.runIf(hasPandas)(
 const STATA_OPTION =
   /^(clear|varnames\(1\)|case\(preserve\)|encoding\("UTF-8"\)|bindquote\(strict\)|asdouble|stringcols\([\d ]+\))$/;
 
-// Neither is in Debian, so nothing runs these two: what they are made of is checked.
-describe('the examples for Stata and Julia', () => {
+// Stata is not in Debian, so nothing runs these: what they are made of is checked.
+describe('the examples for Stata', () => {
   test('of each table name its address, its types and its time', async () => {
     const { sources } = await served();
     for (const { artifact, source } of sources) {
@@ -261,24 +260,6 @@ describe('the examples for Stata and Julia', () => {
       expect(code, artifact.path).not.toContain('$');
     }
   });
-
-  test('use each package that Julia loads, and load each that they use', async () => {
-    const { sources } = await served();
-    for (const { artifact, source } of sources) {
-      const { code } = julia(source);
-      const loaded = /^using (.+)$/m.exec(code)![1]!.split(', ');
-      const used = ['CSV', 'DataFrames', 'Downloads', 'JSON3'].filter((name) =>
-        new RegExp(name === 'DataFrames' ? '\\bDataFrame\\b' : `\\b${name}\\.`).test(code),
-      );
-      expect(loaded, artifact.path).toEqual(used);
-      for (const pair of ['()', '[]', '""'])
-        expect(
-          code.split(pair[0]!).length % 2 === 1 ||
-            code.split(pair[0]!).length === code.split(pair[1]!).length,
-          code,
-        ).toBe(true);
-    }
-  });
 });
 
 describe('the examples of a file', () => {
@@ -298,10 +279,10 @@ describe('the examples of a file', () => {
     const { sources } = await served();
     const toolsOf = (path: string) =>
       snippetsOf(sources.find(({ artifact }) => artifact.path === path)!.source).map(({ tool }) => tool);
-    const common = ['curl', 'Python (pandas)', 'R', 'Stata', 'Julia', 'DuckDB', 'Excel'];
+    const common = ['curl', 'Python (pandas)', 'R', 'Stata', 'DuckDB', 'Excel'];
     expect(toolsOf('economy/mic-history.csv')).toEqual([...common, 'Google Sheets']);
     expect(toolsOf('economy/roi')).toEqual([...common, 'Google Sheets']);
     expect(toolsOf('government/policy-impact.json')).toEqual(common.filter((tool) => tool !== 'Stata'));
-    expect(toolsOf('academics/citations.bib')).toEqual(['curl', 'Python', 'R', 'Julia', 'LaTeX']);
+    expect(toolsOf('academics/citations.bib')).toEqual(['curl', 'Python', 'R', 'LaTeX']);
   });
 });

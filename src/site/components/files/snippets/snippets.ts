@@ -1,4 +1,3 @@
-import { julia } from './julia.ts';
 import { python } from './python.ts';
 import { r } from './r.ts';
 import { lines, type Shape, type Snippet, type Source } from './source.ts';
@@ -64,7 +63,7 @@ function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
 
 /** An example for each tool that can read the file. */
 export function snippetsOf(source: Source): Snippet[] {
-  const perhaps = [curl, python, r, stata, julia, duckdb, latex].map((snippet) => snippet(source));
+  const perhaps = [curl, python, r, stata, duckdb, latex].map((snippet) => snippet(source));
   return [...perhaps.filter((snippet) => snippet !== null), ...spreadsheets(source)];
 }
 
