@@ -189,7 +189,7 @@ function section(artifact: Artifact): string {
 const typeLink = (type: KnownType) => `[\`${type}\`](events.md#${type})`;
 
 /** The lines of a table in Markdown with a row for each field. */
-export function fieldTable(fields: readonly Field[]): string[] {
+function fieldTable(fields: readonly Field[]): string[] {
   const columns = ['field', 'type', 'what it is', 'unit', 'range', 'formula'];
   return formatTable(
     columns,

@@ -70,7 +70,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/citation.[ending]': () =>
     ARTIFACTS.flatMap(({ path }) => CITATION_FORMS.map(({ ending }) => `/files/${path}/citation.${ending}`)),
-  '/files/[...path]/index.md': () => ARTIFACTS.map(({ path }) => `/files/${path}/index.md`),
   '/files/[...path]/rows': () => rowsPaths('first'),
   '/files/[...path]/rows/[table]': () => rowsPaths('others'),
   '/government/transparency/[year]': (release) =>

@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
   [/^search\/index\.html$/, NEXT_DAY],
   [/^search\/index\//, EACH],
   // A file's page shows its formats and charts too, and those of its rows the newest ones; its citation names nothing but the file.
-  [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.(?:html|md)$/, shownOn],
+  [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.html$/, shownOn],
   [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
   [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json)$/, sourceOf],

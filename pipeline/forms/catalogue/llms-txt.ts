@@ -27,7 +27,7 @@ rows and values as of any time, compare versions, verify and cite.
 ${areas.join('\n')}
 ## Catalogues
 
-- [A page for every file: fields, limits, forms, examples, citation](${baseUrl}/files/); each is also there as Markdown, ${baseUrl}/files/<path>/index.md
+- [A page for every file: fields, limits, forms, examples, citation](${baseUrl}/files/)
 - [All public tables in one SQLite file](${baseUrl}/cathedral.sqlite)
 - [Data Package](${baseUrl}/datapackage.json)
 - [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)
@@ -48,5 +48,5 @@ function line(baseUrl: string, { artifact, tables, files }: Described): string {
     .filter((table) => files.some((file) => file.path === formPath(table, '.ndjson')))
     .map((table) => `${baseUrl}/${formPath(table, '.ndjson')}`);
   const also = forms.length > 0 ? ` As JSON lines: ${forms.join(', ')}.` : '';
-  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also} Fields, limits and citation: ${baseUrl}/files/${path}/index.md`;
+  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also} Fields, limits and citation: ${baseUrl}/files/${path}/`;
 }

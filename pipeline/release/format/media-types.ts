@@ -7,7 +7,6 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
-  md: 'text/markdown; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
   bib: 'application/x-bibtex; charset=utf-8',
   json: 'application/json',
