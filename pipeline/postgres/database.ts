@@ -6,7 +6,7 @@ import { DatabaseClock } from './clock.ts';
 import { courseOf, type Query, runStatement, runTransaction } from './connection.ts';
 import { isUnreachable, sqlState, storeFault } from './fault.ts';
 import { Listener } from './listener.ts';
-import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
+import { migrate, STEPS } from './migrations.ts';
 import { type Connecting, clientOptions, findPrimary, type Primary } from './primary.ts';
 
 /**
@@ -44,8 +44,8 @@ export interface DatabaseOptions {
   whenUnreachable?: 'fail' | 'retry';
   /** How long a statement or a lock, or the wait for a connection, may take. Default: 5 s. */
   timeoutMs?: number;
-  /** Default: all of this program. */
-  migrations?: readonly Migration[];
+  /** Of the schema. Default: all of this program. */
+  steps?: readonly string[];
 }
 
 const TIMEOUT_MS = 5000;
@@ -81,7 +81,7 @@ class PostgresDatabase implements Database {
   readonly name: string;
   readonly #address: DatabaseAddress;
   readonly #connecting: Connecting;
-  readonly #migrations: readonly Migration[];
+  readonly #steps: readonly string[];
   readonly #clock = new DatabaseClock();
   readonly #listener: Listener;
   readonly #clockTimer: NodeJS.Timeout;
@@ -93,11 +93,11 @@ class PostgresDatabase implements Database {
   #isClosed = false;
 
   constructor(address: DatabaseAddress, options: DatabaseOptions) {
-    const { application, connections, timeoutMs = TIMEOUT_MS, migrations = MIGRATIONS } = options;
+    const { application, connections, timeoutMs = TIMEOUT_MS, steps = STEPS } = options;
     this.name = address.name;
     this.#address = address;
     this.#connecting = { application, connections, timeoutMs };
-    this.#migrations = migrations;
+    this.#steps = steps;
     this.#listener = new Listener(async () => {
       const { server } = await this.#find();
       return new pg.Client(clientOptions(server, this.#connecting));
@@ -226,7 +226,7 @@ class PostgresDatabase implements Database {
     await client.connect();
     try {
       const query: Query = (...statement) => runStatement(client, this.name, ...statement);
-      await migrate(this.name, query, (work) => runTransaction(client, this.name, work), this.#migrations);
+      await migrate(this.name, query, (work) => runTransaction(client, this.name, work), this.#steps);
     } finally {
       await client.end().catch(() => undefined);
     }

@@ -2,218 +2,195 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
 import type { Query } from './connection.ts';
 
-export interface Migration {
-  /** Never changes. */
-  name: string;
-  /** Statements, which never change after they were published. They only add: an older version of this program goes on using the schema. */
-  sql: string;
-}
+// The ledger of many machines (pipeline/ledger/shared). `ledger` has one row; whoever changes the other two tables locks it first.
+// `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
+const LEDGER = `
+  CREATE TABLE cathedral.ledger (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    origin text NOT NULL,
+    import_key text,
+    size bigint NOT NULL DEFAULT 0
+  );
+  CREATE TABLE cathedral.ledger_snapshots (
+    id text PRIMARY KEY,
+    size bigint NOT NULL,
+    root text NOT NULL,
+    range text[] NOT NULL,
+    "timestamp" text,
+    events_sha256 text NOT NULL,
+    events_bytes bigint NOT NULL,
+    checkpoint_sha256 text NOT NULL,
+    checkpoint_bytes bigint NOT NULL
+  );
+  CREATE TABLE cathedral.ledger_events (
+    seq bigint PRIMARY KEY,
+    line bytea NOT NULL
+  );`;
 
-/** The schema `cathedral`: each step is applied once, in this order. Every subject appends its own. */
-export const MIGRATIONS: readonly Migration[] = [
-  // The ledger of many machines (pipeline/ledger/shared). `ledger` has one row; whoever changes the other two tables locks it first.
-  // `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
-  {
-    name: 'ledger',
-    sql: `
-      CREATE TABLE cathedral.ledger (
-        one boolean PRIMARY KEY DEFAULT true CHECK (one),
-        origin text NOT NULL,
-        import_key text,
-        size bigint NOT NULL DEFAULT 0
-      );
-      CREATE TABLE cathedral.ledger_snapshots (
-        id text PRIMARY KEY,
-        size bigint NOT NULL,
-        root text NOT NULL,
-        range text[] NOT NULL,
-        "timestamp" text,
-        events_sha256 text NOT NULL,
-        events_bytes bigint NOT NULL,
-        checkpoint_sha256 text NOT NULL,
-        checkpoint_bytes bigint NOT NULL
-      );
-      CREATE TABLE cathedral.ledger_events (
-        seq bigint PRIMARY KEY,
-        line bytea NOT NULL
-      );`,
-  },
-  {
-    name: 'access log',
-    // Times as text, as in an export: what is hashed is what is stored.
-    sql: `
-      CREATE TABLE cathedral.access_log_entries (
-        seq bigint PRIMARY KEY CHECK (seq >= 0), time text COLLATE "C" NOT NULL, request_id text NOT NULL, key_id text,
-        holder text, area text NOT NULL, method text NOT NULL, path text NOT NULL, query text NOT NULL,
-        status integer NOT NULL, client text NOT NULL, prev_hash text NOT NULL, hash text NOT NULL
-      );
-      -- The last entry. Whoever appends locks this row.
-      CREATE TABLE cathedral.access_log_head (
-        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
-      );
-      -- The last entry that was removed by age.
-      CREATE TABLE cathedral.access_log_start (
-        is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
-      );
-      INSERT INTO cathedral.access_log_head (seq, hash) VALUES (-1, repeat('0', 64));
-      INSERT INTO cathedral.access_log_start (seq, hash) VALUES (-1, repeat('0', 64));
-      CREATE TABLE cathedral.access_log_removals (
-        last bigint PRIMARY KEY, first bigint NOT NULL, at text NOT NULL, before text NOT NULL
-      );
+// Times as text, as in an export: what is hashed is what is stored.
+const ACCESS_LOG = `
+  CREATE TABLE cathedral.access_log_entries (
+    seq bigint PRIMARY KEY CHECK (seq >= 0), time text COLLATE "C" NOT NULL, request_id text NOT NULL, key_id text,
+    holder text, area text NOT NULL, method text NOT NULL, path text NOT NULL, query text NOT NULL,
+    status integer NOT NULL, client text NOT NULL, prev_hash text NOT NULL, hash text NOT NULL
+  );
+  -- The last entry. Whoever appends locks this row.
+  CREATE TABLE cathedral.access_log_head (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
+  );
+  -- The last entry that was removed by age.
+  CREATE TABLE cathedral.access_log_start (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
+  );
+  INSERT INTO cathedral.access_log_head (seq, hash) VALUES (-1, repeat('0', 64));
+  INSERT INTO cathedral.access_log_start (seq, hash) VALUES (-1, repeat('0', 64));
+  CREATE TABLE cathedral.access_log_removals (
+    last bigint PRIMARY KEY, first bigint NOT NULL, at text NOT NULL, before text NOT NULL
+  );
 
-      CREATE FUNCTION cathedral.access_log_keep() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          RAISE EXCEPTION 'entries of the access log never change' USING ERRCODE = 'restrict_violation';
-        END $$;
-      CREATE TRIGGER access_log_keep BEFORE UPDATE OR TRUNCATE ON cathedral.access_log_entries
-        FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();
+  CREATE FUNCTION cathedral.access_log_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'entries of the access log never change' USING ERRCODE = 'restrict_violation';
+    END $$;
+  CREATE TRIGGER access_log_keep BEFORE UPDATE OR TRUNCATE ON cathedral.access_log_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();
 
-      CREATE FUNCTION cathedral.access_log_expire() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          IF EXISTS (SELECT FROM removed WHERE seq > (SELECT seq FROM cathedral.access_log_start)) THEN
-            RAISE EXCEPTION 'entries of the access log are removed only up to access_log_start'
-              USING ERRCODE = 'restrict_violation';
-          END IF;
-          RETURN NULL;
-        END $$;
-      CREATE TRIGGER access_log_expire AFTER DELETE ON cathedral.access_log_entries
-        REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_expire();
+  CREATE FUNCTION cathedral.access_log_expire() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF EXISTS (SELECT FROM removed WHERE seq > (SELECT seq FROM cathedral.access_log_start)) THEN
+        RAISE EXCEPTION 'entries of the access log are removed only up to access_log_start'
+          USING ERRCODE = 'restrict_violation';
+      END IF;
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER access_log_expire AFTER DELETE ON cathedral.access_log_entries
+    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_expire();
 
-      CREATE FUNCTION cathedral.access_log_advance() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          IF NEW.seq <= OLD.seq OR NOT EXISTS (
-            SELECT FROM cathedral.access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
-            UNION ALL SELECT FROM cathedral.access_log_start WHERE seq = NEW.seq AND hash = NEW.hash
-          ) THEN
-            RAISE EXCEPTION 'the head of the access log only moves forward, to an entry'
-              USING ERRCODE = 'restrict_violation';
-          END IF;
-          RETURN NULL;
-        END $$;
-      CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
-        FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();`,
-  },
-  // Who publishes, and what was signed last.
-  {
-    name: 'publishers',
-    sql: `
-      CREATE TABLE cathedral.leases (
-        name text PRIMARY KEY,
-        holder text NOT NULL,
-        token text NOT NULL,
-        epoch bigint NOT NULL,
-        expires_at timestamptz NOT NULL
-      );
-      CREATE TABLE cathedral.signing_record (
-        one boolean PRIMARY KEY DEFAULT true CHECK (one),
-        record json NOT NULL
-      );
-      INSERT INTO cathedral.signing_record (record)
-        VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');`,
-  },
-  // `pointed` is what the pointer copies, and `earlier` the same of the releases before, newest first. Only stores without conditional writes
-  // need `buckets`.
-  {
-    name: 'current release',
-    sql: `
-      CREATE TABLE cathedral.current_release (
-        service text PRIMARY KEY,
-        version bigint NOT NULL,
-        pointed text NOT NULL,
-        earlier text[] NOT NULL DEFAULT '{}',
-        switch_at timestamptz NOT NULL,
-        status text,
-        cleaned_at timestamptz
-      );
-      CREATE TABLE cathedral.buckets (
-        bucket text PRIMARY KEY,
-        service text NOT NULL,
-        publisher text NOT NULL
-      );`,
-  },
-  {
-    // The same tables as in the files of a single machine (src/sidecar/keys/sqlite-schema.ts). Times: ms since 1970.
-    name: 'keys',
-    sql: `
-      CREATE TABLE cathedral.holders (id text PRIMARY KEY, email text NOT NULL UNIQUE);
-      CREATE TABLE cathedral.keys (
-        id text COLLATE "C" PRIMARY KEY, holder text NOT NULL REFERENCES cathedral.holders (id),
-        hash text NOT NULL UNIQUE CHECK (length(hash) = 64), prefix text NOT NULL, tier text NOT NULL,
-        areas text NOT NULL CHECK (areas <> ''), name text NOT NULL, affiliation text NOT NULL, purpose text NOT NULL,
-        volume text, basis text, issued_at bigint NOT NULL, expires_at bigint NOT NULL, delivered_at bigint,
-        revoked_at bigint, revoked_for text, replaces text REFERENCES cathedral.keys (id), notified_at bigint,
-        CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
-      );
-      -- Two rotations of one key at the same time: one of them wins.
-      CREATE UNIQUE INDEX successors ON cathedral.keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
-      CREATE TABLE cathedral.verifications (
-        id text COLLATE "C" PRIMARY KEY, email text NOT NULL, code_hash text NOT NULL CHECK (length(code_hash) = 64),
-        created_at bigint NOT NULL, expires_at bigint NOT NULL, tries integer NOT NULL DEFAULT 0, used_at bigint
-      );
-      CREATE INDEX verifications_of ON cathedral.verifications (email, created_at);`,
-  },
-  {
-    // Personal data, so each day has partitions of its own, which are dropped with all their bytes.
-    // `most` and `granted`: the limit that the last statement knew, and how many requests it counted.
-    name: 'counts',
-    sql: `
-      CREATE TABLE cathedral.counts (
-        day date, area text COLLATE "C", subject text COLLATE "C", n integer NOT NULL, granted integer NOT NULL,
-        most integer NOT NULL, PRIMARY KEY (day, area, subject)
-      ) PARTITION BY LIST (day);
-      CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);
-      -- With the rights of the owner, since servers need not have them.
-      CREATE FUNCTION cathedral.add_day_of_counts(day date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path = pg_catalog, pg_temp AS $$
-      DECLARE parent text;
-      BEGIN
-        PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
-        FOREACH parent IN ARRAY ARRAY['counts', 'count_secrets'] LOOP
-          EXECUTE format('CREATE TABLE IF NOT EXISTS cathedral.%I PARTITION OF cathedral.%I FOR VALUES IN (%L)',
-            parent || to_char(day, '_YYYYMMDD'), parent, day);
-        END LOOP;
-      END $$;
-      CREATE FUNCTION cathedral.drop_days_of_counts(before date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path = pg_catalog, pg_temp AS $$
-      DECLARE parent text; past regclass;
-      BEGIN
-        IF before > (now() AT TIME ZONE 'UTC')::date THEN RAISE 'the counts of % are in use', before - 1; END IF;
-        PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
-        -- The secrets first: without them, the remaining counts identify nobody.
-        FOREACH parent IN ARRAY ARRAY['count_secrets', 'counts'] LOOP
-          FOR past IN SELECT inhrelid FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-            WHERE inhparent = ('cathedral.' || parent)::regclass AND relname < parent || to_char(before, '_YYYYMMDD')
-          LOOP EXECUTE format('DROP TABLE %s', past); END LOOP;
-        END LOOP;
-      END $$;`,
-  },
-  // What all servers of a service know and nobody else: each is created by the first that needs it.
-  {
-    name: 'secrets',
-    sql: `
-      CREATE TABLE cathedral.secrets (
-        name text PRIMARY KEY,
-        value bytea NOT NULL,
-        created_at timestamptz NOT NULL DEFAULT now()
-      );`,
-  },
-  // What each server serves (src/sidecar/health/replicas.ts).
-  {
-    name: 'replicas',
-    sql: `
-      CREATE TABLE cathedral.replicas (
-        name text PRIMARY KEY,
-        service text NOT NULL,
-        version bigint NOT NULL,
-        ready boolean NOT NULL,
-        seen_at timestamptz NOT NULL
-      )`,
-  },
-  {
-    // The last version for which the caches in front of the service were told to forget what it replaced.
-    name: 'purged caches',
-    sql: 'ALTER TABLE cathedral.current_release ADD COLUMN purged bigint NOT NULL DEFAULT 0',
-  },
+  CREATE FUNCTION cathedral.access_log_advance() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.seq <= OLD.seq OR NOT EXISTS (
+        SELECT FROM cathedral.access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
+        UNION ALL SELECT FROM cathedral.access_log_start WHERE seq = NEW.seq AND hash = NEW.hash
+      ) THEN
+        RAISE EXCEPTION 'the head of the access log only moves forward, to an entry'
+          USING ERRCODE = 'restrict_violation';
+      END IF;
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
+    FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();`;
+
+// Who publishes, and what was signed last.
+const PUBLISHERS = `
+  CREATE TABLE cathedral.leases (
+    name text PRIMARY KEY,
+    holder text NOT NULL,
+    token text NOT NULL,
+    epoch bigint NOT NULL,
+    expires_at timestamptz NOT NULL
+  );
+  CREATE TABLE cathedral.signing_record (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    record json NOT NULL
+  );
+  INSERT INTO cathedral.signing_record (record)
+    VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');`;
+
+// `pointed` is what the pointer copies, and `earlier` the same of the releases before, newest first. Only stores without conditional writes
+// need `buckets`. `purged`: the last version for which the caches in front of the service were told to forget what it replaced.
+const CURRENT_RELEASE = `
+  CREATE TABLE cathedral.current_release (
+    service text PRIMARY KEY,
+    version bigint NOT NULL,
+    pointed text NOT NULL,
+    earlier text[] NOT NULL DEFAULT '{}',
+    switch_at timestamptz NOT NULL,
+    status text,
+    cleaned_at timestamptz,
+    purged bigint NOT NULL DEFAULT 0
+  );
+  CREATE TABLE cathedral.buckets (
+    bucket text PRIMARY KEY,
+    service text NOT NULL,
+    publisher text NOT NULL
+  );`;
+
+// The same tables as in the files of a single machine (src/sidecar/keys/sqlite-schema.ts). Times: ms since 1970.
+const KEYS = `
+  CREATE TABLE cathedral.holders (id text PRIMARY KEY, email text NOT NULL UNIQUE);
+  CREATE TABLE cathedral.keys (
+    id text COLLATE "C" PRIMARY KEY, holder text NOT NULL REFERENCES cathedral.holders (id),
+    hash text NOT NULL UNIQUE CHECK (length(hash) = 64), prefix text NOT NULL, tier text NOT NULL,
+    areas text NOT NULL CHECK (areas <> ''), name text NOT NULL, affiliation text NOT NULL, purpose text NOT NULL,
+    volume text, basis text, issued_at bigint NOT NULL, expires_at bigint NOT NULL, delivered_at bigint,
+    revoked_at bigint, revoked_for text, replaces text REFERENCES cathedral.keys (id), notified_at bigint,
+    CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
+  );
+  -- Two rotations of one key at the same time: one of them wins.
+  CREATE UNIQUE INDEX successors ON cathedral.keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
+  CREATE TABLE cathedral.verifications (
+    id text COLLATE "C" PRIMARY KEY, email text NOT NULL, code_hash text NOT NULL CHECK (length(code_hash) = 64),
+    created_at bigint NOT NULL, expires_at bigint NOT NULL, tries integer NOT NULL DEFAULT 0, used_at bigint
+  );
+  CREATE INDEX verifications_of ON cathedral.verifications (email, created_at);`;
+
+// Personal data, so each day has partitions of its own, which are dropped with all their bytes.
+// `most` and `granted`: the limit that the last statement knew, and how many requests it counted.
+const COUNTS = `
+  CREATE TABLE cathedral.counts (
+    day date, area text COLLATE "C", subject text COLLATE "C", n integer NOT NULL, granted integer NOT NULL,
+    most integer NOT NULL, PRIMARY KEY (day, area, subject)
+  ) PARTITION BY LIST (day);
+  CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);
+  -- With the rights of the owner, since servers need not have them.
+  CREATE FUNCTION cathedral.add_day_of_counts(day date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE parent text;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
+    FOREACH parent IN ARRAY ARRAY['counts', 'count_secrets'] LOOP
+      EXECUTE format('CREATE TABLE IF NOT EXISTS cathedral.%I PARTITION OF cathedral.%I FOR VALUES IN (%L)',
+        parent || to_char(day, '_YYYYMMDD'), parent, day);
+    END LOOP;
+  END $$;
+  CREATE FUNCTION cathedral.drop_days_of_counts(before date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE parent text; past regclass;
+  BEGIN
+    IF before > (now() AT TIME ZONE 'UTC')::date THEN RAISE 'the counts of % are in use', before - 1; END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
+    -- The secrets first: without them, the remaining counts identify nobody.
+    FOREACH parent IN ARRAY ARRAY['count_secrets', 'counts'] LOOP
+      FOR past IN SELECT inhrelid FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+        WHERE inhparent = ('cathedral.' || parent)::regclass AND relname < parent || to_char(before, '_YYYYMMDD')
+      LOOP EXECUTE format('DROP TABLE %s', past); END LOOP;
+    END LOOP;
+  END $$;`;
+
+// What all servers of a service know and nobody else: each is created by the first that needs it.
+const SECRETS = `
+  CREATE TABLE cathedral.secrets (
+    name text PRIMARY KEY,
+    value bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+  );`;
+
+// What each server serves (src/sidecar/health/replicas.ts).
+const REPLICAS = `
+  CREATE TABLE cathedral.replicas (
+    name text PRIMARY KEY,
+    service text NOT NULL,
+    version bigint NOT NULL,
+    ready boolean NOT NULL,
+    seen_at timestamptz NOT NULL
+  );`;
+
+/**
+ * The schema `cathedral`: `STEPS[n]` leads from version n to n + 1. A step never changes after it was published, and only adds: programs of the
+ * version before, which are still running, go on using the tables.
+ */
+export const STEPS: readonly string[] = [
+  [LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, KEYS, COUNTS, SECRETS, REPLICAS].join('\n'),
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */
@@ -222,55 +199,60 @@ const LOCK = 0x6361746865647261n;
 const MADE = `
   CREATE SCHEMA IF NOT EXISTS cathedral;
   CREATE TABLE IF NOT EXISTS cathedral.migrations (
-    name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());`;
+    step integer PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());`;
 
 /**
- * Brings the schema to the newest form. `transaction`: of a connection without a time limit. Where nothing is missing, it only reads. Throws
- * store_failed for a schema that another program made, or in which a step differs.
+ * Brings the schema to the newest version. `transaction`: of a connection without a time limit. Where nothing is missing, it only reads.
+ * Throws store_failed for a schema of a later version, for one that another program made, and where a step differs.
  */
 export async function migrate(
   place: string,
   query: Query,
   transaction: (work: (query: Query) => Promise<void>) => Promise<void>,
-  migrations: readonly Migration[] = MIGRATIONS,
+  steps: readonly string[] = STEPS,
 ): Promise<void> {
-  if ((await missing(place, query, migrations)).length === 0) return;
+  if ((await readVersion(place, query, steps)) === steps.length) return;
   await transaction(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await query(MADE);
     // Another process may have done it meanwhile.
-    for (const { name, sql } of await missing(place, query, migrations)) {
+    const version = await readVersion(place, query, steps);
+    for (const [index, sql] of steps.slice(version).entries()) {
       await query(sql);
-      await query('INSERT INTO cathedral.migrations (name, sha256) VALUES ($1, $2)', [name, digest(sql)]);
+      await query('INSERT INTO cathedral.migrations (step, sha256) VALUES ($1, $2)', [
+        version + index + 1,
+        digest(sql),
+      ]);
     }
   });
 }
 
-/** The steps that are still to be applied. Unknown ones are of a later version, and only added something. */
-async function missing(place: string, query: Query, migrations: readonly Migration[]) {
-  const fail = (found: string) =>
-    new CathedralError('store_failed', {
-      place,
-      expected: 'the schema cathedral as this program made it, or none',
-      found,
-    });
-  const { rows } = await query<{ schema: string | null; migrations: string | null; tables: number }>(
-    `SELECT to_regnamespace('cathedral')::text AS schema, to_regclass('cathedral.migrations')::text AS migrations,
+/** The number of steps that were applied; 0 where there is no schema yet. */
+async function readVersion(place: string, query: Query, steps: readonly string[]): Promise<number> {
+  const fail = (expected: string, found: string) =>
+    new CathedralError('store_failed', { place, expected, found });
+  const own = 'the schema cathedral as this program made it, or none';
+  const { rows } = await query<{ migrations: string | null; tables: number }>(
+    `SELECT to_regclass('cathedral.migrations')::text AS migrations,
       (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('cathedral')) AS tables`,
   );
   const [found] = rows;
   if (found!.migrations === null) {
     if (found!.tables > 0)
-      throw fail(`one with ${found!.tables} tables, views or indexes of another program`);
-    return migrations;
+      throw fail(own, `one with ${found!.tables} tables, views or indexes of another program`);
+    return 0;
   }
-  const { rows: applied } = await query<{ name: string; sha256: string }>(
-    'SELECT name, sha256 FROM cathedral.migrations',
+  const { rows: applied } = await query<{ step: number; sha256: string }>(
+    'SELECT step, sha256 FROM cathedral.migrations ORDER BY step',
   );
-  const digests = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
-  const differing = migrations.find(({ name, sql }) => (digests.get(name) ?? digest(sql)) !== digest(sql));
-  if (differing) throw fail(`another form of its step “${differing.name}”`);
-  return migrations.filter(({ name }) => !digests.has(name));
+  if (applied.length > steps.length)
+    throw fail(
+      `the schema cathedral of version ${steps.length} or lower`,
+      `version ${applied.length}, of a later version of this program`,
+    );
+  const differing = applied.find(({ step, sha256 }) => sha256 !== digest(steps[step - 1]!));
+  if (differing) throw fail(own, `another form of its step ${differing.step}`);
+  return applied.length;
 }
 
 function digest(sql: string): string {

@@ -3,21 +3,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { parseDatabaseAddress } from '../../pipeline/postgres/address.ts';
 import { DatabaseClock } from '../../pipeline/postgres/clock.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../../pipeline/postgres/database.ts';
-import { MIGRATIONS } from '../../pipeline/postgres/migrations.ts';
 import { assertPrimary, type ServerFacts } from '../../pipeline/postgres/primary.ts';
 import { freePort } from '../engines/free-port.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 
-const NUMBERS = {
-  name: 'numbers',
-  sql: 'CREATE TABLE cathedral.numbers (n bigint PRIMARY KEY, text text)',
-};
+const NUMBERS = 'CREATE TABLE cathedral.numbers (n bigint PRIMARY KEY, text text)';
 
 async function open(address: string, options: Partial<DatabaseOptions> = {}): Promise<Database> {
   const database = await openDatabase(address, {
     application: 'a test',
     connections: 4,
-    migrations: [NUMBERS],
+    steps: [NUMBERS],
     ...options,
   });
   onTestFinished(() => database.close());
@@ -27,23 +23,6 @@ async function open(address: string, options: Partial<DatabaseOptions> = {}): Pr
 async function numbersOf(database: Database): Promise<number[]> {
   const { rows } = await database.query('SELECT n FROM cathedral.numbers ORDER BY n');
   return rows.map(({ n }) => n);
-}
-
-interface Column {
-  table: string;
-  type: string;
-  /** Whoever inserts a row has to give it. */
-  required: boolean;
-}
-
-/** Of all tables and views, by `table.column`. */
-async function columnsOf(database: Database): Promise<Map<string, Column>> {
-  const { rows } = await database.query<Column & { column: string }>(
-    `SELECT table_name::text AS table, column_name::text AS column, data_type::text AS type,
-        is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO' AS required
-      FROM information_schema.columns WHERE table_schema = 'cathedral'`,
-  );
-  return new Map(rows.map(({ column, ...facts }) => [`${facts.table}.${column}`, facts]));
 }
 
 const add = 'INSERT INTO cathedral.numbers VALUES ($1)';
@@ -247,44 +226,13 @@ describe.skipIf(!hasPostgres)('a database', () => {
     await expect.poll(() => database.query('SELECT 1').catch(String)).toMatchObject({ count: 1 });
   });
 
-  test('is migrated once by several programs at a time, and is used by older ones', async () => {
+  test('gets its tables once from several programs at a time, and is refused by one with others', async () => {
     const address = await primary.newDatabase();
-    const steps = [NUMBERS, { name: 'letters', sql: 'CREATE TABLE cathedral.letters (c text)' }];
-    await Promise.all([1, 2, 3].map(() => open(address, { migrations: steps })));
-    await (await open(address)).query(add, [1]);
-    const changed = [{ ...NUMBERS, sql: `${NUMBERS.sql};` }];
-    await expect(open(address, { migrations: changed })).rejects.toThrow(
-      /db\d+: expected the schema cathedral as this program made it, or none, found another form of its step “numbers”/,
+    const steps = [NUMBERS, 'CREATE TABLE cathedral.letters (c text)'];
+    await Promise.all([1, 2, 3].map(() => open(address, { steps })));
+    await expect(open(address, { steps: [`${NUMBERS};`, steps[1]!] })).rejects.toThrow(
+      /db\d+: expected the schema cathedral as this program made it, or none, found another form of its step 1/,
     );
-  });
-
-  test('can hold everything that this program stores', async () => {
-    const database = await open(await primary.newDatabase(), { migrations: MIGRATIONS });
-    const { rows } = await database.query('SELECT name FROM cathedral.migrations');
-    expect(rows.map(({ name }) => name).sort()).toEqual(MIGRATIONS.map(({ name }) => name).sort());
-  });
-
-  test('is brought to each version in a way that the one before can go on using, which changes nothing of the later one', async () => {
-    const address = await primary.newDatabase();
-    const versions = MIGRATIONS.map((_, index) => MIGRATIONS.slice(0, index + 1));
-    let before = new Map<string, Column>();
-    for (const migrations of versions) {
-      const after = await columnsOf(await open(address, { migrations }));
-      for (const [name, column] of before) expect(after.get(name), name).toEqual(column);
-      // The version before does not know a new column of its tables.
-      const tables = new Set([...before.values()].map(({ table }) => table));
-      const required = [...after].filter(
-        ([name, column]) => tables.has(column.table) && !before.has(name) && column.required,
-      );
-      expect(required).toEqual([]);
-      before = after;
-    }
-    // On the way up one server after the other is upgraded, and on the way back as well.
-    for (const migrations of versions.toReversed())
-      expect(await columnsOf(await open(address, { migrations }))).toEqual(before);
-    const latest = await open(address, { migrations: MIGRATIONS });
-    const { rows } = await latest.query('SELECT name FROM cathedral.migrations');
-    expect(rows).toHaveLength(MIGRATIONS.length);
   });
 
   describe('is refused with one message', () => {
@@ -311,7 +259,7 @@ describe.skipIf(!hasPostgres)('a database', () => {
         /expected a user with all rights on the schema cathedral.*permission denied for database.*store_failed/,
       ],
       'if it may not read its schema': [
-        'CREATE SCHEMA cathedral; CREATE TABLE cathedral.migrations (name text, sha256 text)',
+        'CREATE SCHEMA cathedral; CREATE TABLE cathedral.migrations (step integer, sha256 text)',
         'stranger',
         /expected a user with all rights on the schema cathedral.*permission denied for .*store_failed/,
       ],

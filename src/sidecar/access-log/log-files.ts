@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
   asStoreErrors,
-  checkForm,
   checkpointAndCloseWal,
   type DatabaseSchema,
   readPragma,
+  readVersion,
 } from '../storage/open-database.ts';
 import type { Entry } from './entry.ts';
 import { formatLogTime, type LogReader, type Period } from './log-reader.ts';
@@ -20,15 +20,19 @@ export const CURRENT = 'current.db';
 /** An empty database that the writer keeps locked. */
 export const WRITER_LOCK = 'writer.lock';
 
+/** Full files keep the version that they were written in. */
 export const LOG_SCHEMA: DatabaseSchema = {
+  name: 'a file of an access log',
   applicationId: 0x4344_5341,
-  version: 1,
-  schema: `
+  steps: [
+    `
     CREATE TABLE entries (
       seq INTEGER PRIMARY KEY, time TEXT NOT NULL, request_id TEXT NOT NULL, key_id TEXT, holder TEXT,
       area TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, query TEXT NOT NULL, status INTEGER NOT NULL,
       client TEXT NOT NULL, prev_hash TEXT NOT NULL, hash TEXT NOT NULL
-    ) STRICT;`,
+    ) STRICT;
+    `,
+  ],
 };
 
 /** `access-000000000000-000000012345.db`: a full file, named by its first and last seq. */
@@ -173,9 +177,7 @@ function openCopy(path: string): DatabaseSync {
 
 function checked(path: string, database: DatabaseSync): DatabaseSync {
   try {
-    const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
-    if (id !== 0 || database.prepare('SELECT 1 FROM sqlite_schema').get())
-      checkForm(path, LOG_SCHEMA, id, version);
+    readVersion(path, database, LOG_SCHEMA);
     return database;
   } catch (error) {
     database.close();

@@ -120,7 +120,7 @@ export class LogWriter {
     const { dir } = this.#options;
     asStoreErrors(this.#currentPath, () => {
       // Rewrites the current value, only to test a write.
-      database.exec(`PRAGMA user_version = ${LOG_SCHEMA.version}`);
+      database.exec(`PRAGMA application_id = ${LOG_SCHEMA.applicationId}`);
       const { bavail, bsize } = statfsSync(dir);
       if (bavail * bsize >= LEAST_FREE_BYTES) return;
       const expected = `${LEAST_FREE_BYTES} bytes of free space`;

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { checkpointAndCloseWal } from '../storage/open-database.ts';
+import { checkpointAndCloseWal, migrate } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
 import { readKeyRow, selectKey } from './key-row.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   Verification,
   VerificationQuota,
 } from './key-store.ts';
-import { MIGRATIONS, migrate } from './sqlite-schema.ts';
+import { KEY_SCHEMA } from './sqlite-schema.ts';
 
 const KEY = selectKey('');
 
@@ -92,7 +92,7 @@ function openFile(path: string, mayMake: boolean): OpenStore {
   else assertThere(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
-    migrate(database, MIGRATIONS, path);
+    migrate(path, database, KEY_SCHEMA);
     // A single file, without a write-ahead log, can be copied and restored safely. It is written only a few times a day.
     checkpointAndCloseWal(database);
     // EXTRA: an acknowledged revocation survives a power failure.

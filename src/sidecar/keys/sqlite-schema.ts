@@ -1,6 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import type { CopiedTable } from '../storage/copy-tables.ts';
+import type { DatabaseSchema } from '../storage/open-database.ts';
 
 /** The tables of all key stores, in the order in which rows refer to them. */
 export const KEY_TABLES: readonly CopiedTable[] = [
@@ -44,94 +43,55 @@ export const KEY_TABLES: readonly CopiedTable[] = [
   },
 ];
 
-/** `CATK`: distinguishes this file from other SQLite databases before anything is written to it. */
-export const APPLICATION_ID = 0x4341_544b;
+/** In a single file. */
+export const KEY_SCHEMA: DatabaseSchema = {
+  name: 'a key store',
+  code: 'keys_unreadable',
+  /** `CATK`: distinguishes this file from other SQLite databases before anything is written to it. */
+  applicationId: 0x4341_544b,
+  steps: [
+    `
+      CREATE TABLE holders (
+        id TEXT PRIMARY KEY,
+        email TEXT NOT NULL UNIQUE
+      ) STRICT, WITHOUT ROWID;
 
-/**
- * Migrates a database to the newest schema: `migrations[n]` leads from version n to n + 1. Published migrations are never
- * edited. Throws keys_unreadable for a foreign database or one from a newer version.
- */
-export function migrate(database: DatabaseSync, migrations: readonly string[], place: string): void {
-  // CountRequest the write lock first, so that the second of two processes finds the migration done.
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const version = readVersion(database, migrations.length, place);
-    for (const sql of migrations.slice(version)) database.exec(sql);
-    if (version < migrations.length) {
-      database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`);
-    }
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
+      CREATE TABLE keys (
+        id TEXT PRIMARY KEY,
+        holder TEXT NOT NULL REFERENCES holders (id),
+        hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+        prefix TEXT NOT NULL,
+        tier TEXT NOT NULL,
+        areas TEXT NOT NULL CHECK (areas <> ''), -- academics,philosophy
+        name TEXT NOT NULL,
+        affiliation TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        volume TEXT,
+        basis TEXT,
+        issued_at INTEGER NOT NULL, -- all times: ms since 1970
+        expires_at INTEGER NOT NULL,
+        delivered_at INTEGER,
+        revoked_at INTEGER,
+        revoked_for TEXT,
+        replaces TEXT REFERENCES keys (id),
+        notified_at INTEGER,
+        CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
+      ) STRICT, WITHOUT ROWID;
 
-function readVersion(database: DatabaseSync, newest: number, place: string): number {
-  const version = read(database, 'PRAGMA user_version');
-  const application = read(database, 'PRAGMA application_id');
-  const isEmpty = read(database, 'SELECT count(*) FROM sqlite_schema') === 0;
-  if (application !== APPLICATION_ID && !(application === 0 && version === 0 && isEmpty)) {
-    throw new CathedralError('keys_unreadable', {
-      place,
-      expected: 'a key store',
-      found: 'another database',
-    });
-  }
-  if (version > newest) {
-    const expected = `schema version ${newest} or lower`;
-    throw new CathedralError('keys_unreadable', { place, expected, found: `version ${version}` });
-  }
-  return version;
-}
+      -- Two rotations of one key at the same time: one of them wins.
+      CREATE UNIQUE INDEX successors ON keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
 
-function read(database: DatabaseSync, sql: string): number {
-  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
-}
+      CREATE TABLE verifications (
+        id TEXT PRIMARY KEY,
+        email TEXT NOT NULL,
+        code_hash TEXT NOT NULL CHECK (length(code_hash) = 64),
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        tries INTEGER NOT NULL DEFAULT 0,
+        used_at INTEGER
+      ) STRICT, WITHOUT ROWID;
 
-/** `MIGRATIONS[n]` leads from schema version n to n + 1. */
-export const MIGRATIONS: readonly string[] = [
-  `
-  CREATE TABLE holders (
-    id TEXT PRIMARY KEY,
-    email TEXT NOT NULL UNIQUE
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE keys (
-    id TEXT PRIMARY KEY,
-    holder TEXT NOT NULL REFERENCES holders (id),
-    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
-    prefix TEXT NOT NULL,
-    tier TEXT NOT NULL,
-    areas TEXT NOT NULL CHECK (areas <> ''), -- academics,philosophy
-    name TEXT NOT NULL,
-    affiliation TEXT NOT NULL,
-    purpose TEXT NOT NULL,
-    volume TEXT,
-    basis TEXT,
-    issued_at INTEGER NOT NULL, -- all times: ms since 1970
-    expires_at INTEGER NOT NULL,
-    delivered_at INTEGER,
-    revoked_at INTEGER,
-    revoked_for TEXT,
-    replaces TEXT REFERENCES keys (id),
-    notified_at INTEGER,
-    CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
-  ) STRICT, WITHOUT ROWID;
-
-  -- Two rotations of one key at the same time: one of them wins.
-  CREATE UNIQUE INDEX successors ON keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
-
-  CREATE TABLE verifications (
-    id TEXT PRIMARY KEY,
-    email TEXT NOT NULL,
-    code_hash TEXT NOT NULL CHECK (length(code_hash) = 64),
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
-    used_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX verifications_of ON verifications (email, created_at);
-  `,
-];
+      CREATE INDEX verifications_of ON verifications (email, created_at);
+    `,
+  ],
+};

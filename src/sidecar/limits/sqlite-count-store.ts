@@ -6,15 +6,18 @@ import { asStoreError, asStoreErrors, type DatabaseSchema, openDatabase } from '
 import { StoreFile } from '../storage/store-file.ts';
 import type { CountRequest, CountStore } from './count-store.ts';
 
-const FORM: DatabaseSchema = {
+export const COUNT_SCHEMA: DatabaseSchema = {
+  name: 'a store of counts',
   applicationId: 0x4344_5331,
-  version: 1,
-  schema: `
+  steps: [
+    `
     CREATE TABLE counts (
       day TEXT NOT NULL, area TEXT NOT NULL, subject TEXT NOT NULL, n INTEGER NOT NULL,
       PRIMARY KEY (day, area, subject)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE secrets (day TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT, WITHOUT ROWID;`,
+    CREATE TABLE secrets (day TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT, WITHOUT ROWID;
+    `,
+  ],
 };
 
 /** The tables of all stores of counts. */
@@ -43,11 +46,12 @@ const SQL = {
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   read: 'SELECT n FROM counts WHERE day = ? AND area = ? AND subject = ?',
-  write: 'INSERT INTO counts VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n',
-  offer: 'INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING',
+  write:
+    'INSERT INTO counts (day, area, subject, n) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n',
+  offer: 'INSERT INTO secrets (day, secret) VALUES (?, ?) ON CONFLICT DO NOTHING',
   secret: 'SELECT secret FROM secrets WHERE day = ?',
-  // Rewrites the current value, only to test a write.
-  touch: `PRAGMA user_version = ${FORM.version}`,
+  // Rewrites the current value, only to test a write. Every version of this program has the same one.
+  touch: `PRAGMA application_id = ${COUNT_SCHEMA.applicationId}`,
   forget: 'DELETE FROM secrets WHERE day < ?',
   prune: `DELETE FROM counts WHERE (day, area, subject) IN
     (SELECT day, area, subject FROM counts WHERE day < ? LIMIT ${PRUNE_ROWS})`,
@@ -75,7 +79,7 @@ export function openSqliteCountStore(path: string, options: CountStoreOptions = 
   const { busyRetries = BUSY_RETRIES, onReplaced = () => undefined } = options;
   const open = (isFirst: boolean): OpenCounts => {
     // NORMAL: no flush per request. A power failure may lose the counts of the last moments.
-    const database = openDatabase(path, FORM, { synchronous: 'NORMAL' });
+    const database = openDatabase(path, COUNT_SCHEMA, { synchronous: 'NORMAL' });
     if (!isFirst) onReplaced();
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]);
     return { database, statements: Object.fromEntries(prepared) as Statements };

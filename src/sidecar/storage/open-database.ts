@@ -1,14 +1,17 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { CathedralError, type ErrorCode } from '../../../pipeline/errors.ts';
 
 export interface DatabaseSchema {
+  /** For messages: `a key store`. */
+  name: string;
+  /** Of the errors about a file of another kind or of a later version. Default: store_failed. */
+  code?: ErrorCode;
   /** Identifies the kind of database in the file's header; 32 bits. */
   applicationId: number;
-  /** Increases with each change of `schema`. */
-  version: number;
-  schema: string;
+  /** `steps[n]` leads from version n to n + 1. A step never changes after it was published, and only adds. */
+  steps: readonly string[];
 }
 
 export interface OpenOptions {
@@ -33,7 +36,7 @@ export function openDatabase(path: string, form: DatabaseSchema, { synchronous }
     closeSync(openSync(path, 'a', 0o600));
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     try {
-      takeForm(path, database, form);
+      migrate(path, database, form);
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
       // Overwrite deleted data, because some of it is personal.
       database.exec('PRAGMA secure_delete = ON');
@@ -57,28 +60,39 @@ export function checkpointAndCloseWal(database: DatabaseSync): boolean {
   }
 }
 
-/** Checks the schema of an existing database, or creates it in an empty one. */
-function takeForm(path: string, database: DatabaseSync, form: DatabaseSchema): void {
+/** Brings a database to the newest version of its schema, all steps or none. Throws what `readVersion` throws. */
+export function migrate(path: string, database: DatabaseSync, schema: DatabaseSchema): void {
+  const { applicationId, steps } = schema;
+  // Take the write lock first, so that the second of two processes finds the work done.
   database.exec('BEGIN IMMEDIATE');
-  const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
-  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-  if (isEmpty && id === 0) {
-    database.exec(form.schema);
-    database.exec(`PRAGMA application_id = ${form.applicationId}; PRAGMA user_version = ${form.version}`);
-  } else {
-    checkForm(path, form, id, version);
+  try {
+    const version = readVersion(path, database, schema);
+    for (const sql of steps.slice(version)) database.exec(sql);
+    if (version < steps.length)
+      database.exec(`PRAGMA user_version = ${steps.length}; PRAGMA application_id = ${applicationId}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
   }
-  database.exec('COMMIT');
 }
 
-/** Throws store_failed if a database does not have the expected schema. */
-export function checkForm(path: string, form: DatabaseSchema, id: number, version: number): void {
-  if (id === form.applicationId && version === form.version) return;
-  throw new CathedralError('store_failed', {
-    place: path,
-    expected: `a database of kind ${form.applicationId}, version ${form.version}`,
-    found: `kind ${id}, version ${version}`,
-  });
+/** The number of steps that a database has; 0 if it is empty. Throws for one of another kind, and for one of a later version. */
+export function readVersion(
+  path: string,
+  database: DatabaseSync,
+  { name, code = 'store_failed', applicationId, steps }: DatabaseSchema,
+): number {
+  const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+  if (id !== applicationId && !(id === 0 && version === 0 && isEmpty))
+    throw new CathedralError(code, { place: path, expected: name, found: 'another database' });
+  if (version > steps.length) {
+    const expected = `${name} of version ${steps.length} or lower`;
+    const found = `version ${version}, of a later version of this program`;
+    throw new CathedralError(code, { place: path, expected, found });
+  }
+  return version;
 }
 
 export function readPragma(

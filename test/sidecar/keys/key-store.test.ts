@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
-import { APPLICATION_ID, MIGRATIONS, migrate } from '../../../src/sidecar/keys/sqlite-schema.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { REPLACEMENTS } from '../storage/replacements.ts';
 import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
@@ -207,15 +206,6 @@ describe('a file that is no key store', () => {
     other.close();
   });
 
-  test('of a newer version is refused', async () => {
-    const path = await newPath();
-    await open(path).close();
-    const database = new DatabaseSync(path);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-    database.close();
-    expect(() => openKeyStore(path)).toThrow(/version \d+ or lower, found version/);
-  });
-
   test('but text is refused, and names the file', async () => {
     expect(() => openKeyStore(import.meta.filename)).toThrow(/key-store\.test\.ts: .*not a database/);
   });
@@ -235,29 +225,5 @@ describe('a file that is no key store', () => {
     const store = open(await newPath());
     await store.close();
     expect(await failureOf(() => store.keys())).toMatchObject({ code: 'keys_unreadable' });
-  });
-});
-
-describe('a migration', () => {
-  const [ONE, TWO] = [
-    'CREATE TABLE a (x) STRICT',
-    'CREATE TABLE a (x TEXT) STRICT; CREATE TABLE b (x TEXT) STRICT',
-  ];
-
-  test('adds the versions that are missing, and keeps what is there', () => {
-    const database = new DatabaseSync(':memory:');
-    migrate(database, ['CREATE TABLE a (x TEXT) STRICT'], 'test');
-    database.exec(`INSERT INTO a VALUES ('kept')`);
-    migrate(database, ['is not run again', 'ALTER TABLE a ADD COLUMN y TEXT'], 'test');
-    expect(database.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept', y: null }]);
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
-    expect(database.prepare('PRAGMA application_id').get()).toEqual({ application_id: APPLICATION_ID });
-  });
-
-  test('that fails leaves the version of before', () => {
-    const database = new DatabaseSync(':memory:');
-    expect(() => migrate(database, [ONE, TWO], 'test')).toThrow();
-    expect(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 0 });
-    expect(database.isTransaction).toBe(false);
   });
 });

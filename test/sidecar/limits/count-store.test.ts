@@ -105,13 +105,6 @@ describe('counts in SQLite', () => {
   test.each([
     ['a text', (path: string) => writeFileSync(path, 'not a database, '.repeat(400))],
     ['another database', (path: string) => new DatabaseSync(path).exec('CREATE TABLE keys (id TEXT)')],
-    [
-      'a later version',
-      (path: string) => {
-        openSqliteCountStore(path).close();
-        new DatabaseSync(path).exec('PRAGMA user_version = 2');
-      },
-    ],
   ])('are not looked for in %s', async (_, prepare) => {
     const path = join(await temporaryFolder(), 'limits.db');
     prepare(path);

@@ -1,0 +1,175 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { STEPS } from '../../../pipeline/postgres/migrations.ts';
+import { LOG_SCHEMA } from '../../../src/sidecar/access-log/log-files.ts';
+import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
+import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
+import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
+import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { KEY_SCHEMA } from '../../../src/sidecar/keys/sqlite-schema.ts';
+import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
+import { COUNT_SCHEMA, openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
+import { type DatabaseSchema, migrate, readVersion } from '../../../src/sidecar/storage/open-database.ts';
+import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { openTemporaryLog, SMALL_FILE, writtenLog } from '../access-log/open-temporary-log.ts';
+import { sampleAccess } from '../access-log/sample-access.ts';
+import { newKey } from '../keys/key-store-contract.ts';
+
+const TAKE = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 9 } as const;
+
+/** The schema of a later version of this program, which adds a column to a table. */
+function later(schema: DatabaseSchema, table: string): DatabaseSchema {
+  const step = `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT 'new'`;
+  return { ...schema, steps: [...schema.steps, step] };
+}
+
+/** Each store in a file: the table that gets a column, a file with data, and what this program does when the file has that column. */
+const FILES: Record<
+  string,
+  () => Promise<[DatabaseSchema, table: string, path: string, fails: () => unknown]>
+> = {
+  async keys() {
+    const path = join(await temporaryFolder(), 'keys.db');
+    const store = openKeyStore(path);
+    onTestFinished(() => store.close());
+    await store.addKey(newKey('a'));
+    return [KEY_SCHEMA, 'keys', path, () => openKeyStore(path)];
+  },
+  async counts() {
+    const path = join(await temporaryFolder(), 'limits.db');
+    const store = openSqliteCountStore(path);
+    onTestFinished(() => store.close());
+    await store.takeAll([TAKE]);
+    return [COUNT_SCHEMA, 'counts', path, () => openSqliteCountStore(path)];
+  },
+  async 'access log'() {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    await log.close();
+    return [LOG_SCHEMA, 'entries', join(dir, 'current.db'), () => openTemporaryLog({ dir })];
+  },
+};
+
+describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
+  test('is brought to a later version once, with its rows, and then refused by this one', async () => {
+    const [schema, table, path, open] = await prepare();
+    const next = later(schema, table);
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    const before = database.prepare(`SELECT * FROM ${table}`).all();
+    expect([before.length, readVersion(path, database, next)]).toEqual([1, 1]);
+    for (const _ of ['first', 'second']) migrate(path, database, next);
+    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([{ ...before[0], note: 'new' }]);
+    expect(readVersion(path, database, next)).toBe(2);
+    const failure = await failureOf(async () => open());
+    expect(failure).toMatchObject({
+      code: schema.code ?? 'store_failed',
+      place: path,
+      expected: `${schema.name} of version 1 or lower`,
+      found: 'version 2, of a later version of this program',
+    });
+    expect(readVersion(path, database, next)).toBe(2);
+  });
+
+  test('keeps its version if a step fails', async () => {
+    const [schema, table, path] = await prepare();
+    const next = later(schema, table);
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    const before = database.prepare(`SELECT * FROM ${table}`).all();
+    const failing = { ...next, steps: [...next.steps, next.steps[1]!] };
+    expect(() => migrate(path, database, failing)).toThrow(/duplicate column name: note/);
+    expect(database.isTransaction).toBe(false);
+    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual(before);
+    expect(readVersion(path, database, next)).toBe(1);
+  });
+});
+
+test('full files of an access log keep their version, and are read with the one that is written', async () => {
+  const dir = await writtenLog(500, { maxFileBytes: SMALL_FILE });
+  const archives = readdirSync(dir).filter((name) => name.startsWith('access-'));
+  expect(archives.length).toBeGreaterThan(0);
+  const current = new DatabaseSync(join(dir, 'current.db'));
+  onTestFinished(() => current.close());
+  const next = later(LOG_SCHEMA, 'entries');
+  migrate(dir, current, next);
+  for (const name of archives) {
+    const archive = new DatabaseSync(join(dir, name), { readOnly: true });
+    onTestFinished(() => archive.close());
+    expect(readVersion(name, archive, next)).toBe(1);
+  }
+});
+
+describe.skipIf(!hasPostgres)('a database of many machines', () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+
+  afterAll(() => server?.stop());
+
+  const NEXT = [
+    ...STEPS,
+    `ALTER TABLE cathedral.keys ADD COLUMN note text NOT NULL DEFAULT 'new';
+    ALTER TABLE cathedral.counts ADD COLUMN note text NOT NULL DEFAULT 'new';
+    ALTER TABLE cathedral.access_log_entries ADD COLUMN note text NOT NULL DEFAULT 'new';
+    ALTER TABLE cathedral.signing_record ADD COLUMN note text NOT NULL DEFAULT 'new';`,
+  ];
+
+  async function open(address: string, steps = STEPS): Promise<Database> {
+    const database = await openDatabase(address, { application: 'a test', connections: 2, steps });
+    onTestFinished(() => database.close());
+    return database;
+  }
+
+  test('is brought to a later version once, with its rows, while programs of this one go on; another one is refused', async () => {
+    const address = await server.newDatabase();
+    const running = await open(address);
+    const [keys, counts, log] = [
+      postgresKeyStore(running),
+      postgresCountStore(running),
+      openPostgresAccessLog(running),
+    ];
+    onTestFinished(() => log.close());
+    await keys.addKey(newKey('a'));
+    await counts.takeAll([TAKE]);
+    await log.append(sampleAccess(0));
+
+    const [database] = await Promise.all([1, 2, 3].map(() => open(address, NEXT)));
+    const rowsOf = async (table: string) => (await database!.query(`SELECT * FROM cathedral.${table}`)).rows;
+    for (const table of ['keys', 'counts', 'access_log_entries', 'signing_record'])
+      expect(await rowsOf(table), table).toMatchObject([{ note: 'new' }]);
+    expect((await rowsOf('migrations')).map(({ step }) => step).sort()).toEqual([1, 2]);
+
+    await keys.addKey(newKey('b', { email: 'bo@example.edu' }));
+    expect(await counts.takeAll([TAKE])).toEqual([2]);
+    await log.append(sampleAccess(1));
+    expect(await verifyAccessLog(readLogTables(running))).toMatchObject({ faults: [] });
+    expect(await keys.keys()).toHaveLength(2);
+    for (const whenUnreachable of ['fail', 'retry'] as const) {
+      const failure = await failureOf(() =>
+        openDatabase(address, { application: 'a test', connections: 1, whenUnreachable }),
+      );
+      expect(failure).toMatchObject({
+        code: 'store_failed',
+        place: running.name,
+        expected: 'the schema cathedral of version 1 or lower',
+        found: 'version 2, of a later version of this program',
+      });
+    }
+  });
+
+  test('keeps its version if a step fails', async () => {
+    const address = await server.newDatabase();
+    await open(address);
+    await expect(open(address, [...NEXT, NEXT[1]!])).rejects.toThrow(/column "note" .* already exists/);
+    const { rows } = await (await open(address)).query('SELECT step FROM cathedral.migrations');
+    expect(rows).toEqual([{ step: 1 }]);
+  });
+});
