@@ -21,9 +21,6 @@ const TRIMMED = {
   'swagger-ui-dist': {
     keep: ['node_modules', 'package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
   },
-  // Source maps, and the same for `require`: 6 MB.
-  '@modelcontextprotocol/server': { remove: [], names: /\.(map|cjs|d\.cts)$/ },
-  '@modelcontextprotocol/core': { remove: [], names: /\.(map|cjs|d\.cts)$/ },
   // Builds for other browsers and for Node, and source maps: 100 MB. The SQL page is made of one module and its WebAssembly.
   '@duckdb/duckdb-wasm': {
     remove: [],

@@ -31,7 +31,6 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/build\//, 'The run that turns a ledger into a release, with snapshots, site and PDFs'],
   [/^src\/simulation\//, 'The simulation: engine, scenarios and protocol'],
   [/^src\/api\//, 'The contract of the HTTP service: problems, tiers, quotas, queries, OpenAPI'],
-  [/^src\/mcp\//, 'Tools for language models over a release, and their protocol'],
   [/^src\/(site|sidecar)\//, 'The pages; and the server for everything that is not a static file'],
   [/^src\/scheduler\//, 'Runs at fixed times, each in a process of its own'],
   [/^pipeline\/sample\//, 'The demo ledger; only the commands that write one import it'],

@@ -2,8 +2,6 @@ import type { Area } from '../../pipeline/artifacts/artifact.ts';
 
 /** Takes a document and returns a verdict. */
 export const VERIFY_PATH = 'attestations/verify';
-/** Takes a message of the Model Context Protocol. */
-export const MCP_PATH = 'mcp';
 /** With the id or UUID of an attestation. */
 export const STATUS_PATH = /^attestations\/([^/]+)\/status$/;
 /** Both count against the quota of this area. */
@@ -15,13 +13,8 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 /** The value of the Allow header. */
 export const ALLOW = METHODS.join(', ');
 
-const POST: readonly string[] = ['POST', 'OPTIONS'];
-
-/** Paths with other methods: both read a body, answer and store nothing. */
-const OTHERS: ReadonlyMap<string, readonly string[]> = new Map([
-  [VERIFY_PATH, POST],
-  [MCP_PATH, POST],
-]);
+/** Paths with other methods: this one verifies a document and stores nothing. */
+const OTHERS: ReadonlyMap<string, readonly string[]> = new Map([[VERIFY_PATH, ['POST', 'OPTIONS']]]);
 
 export function methodsAt(path: string | null): readonly string[] {
   return OTHERS.get(path ?? '') ?? METHODS;

@@ -123,14 +123,6 @@ const PROBLEMS = {
       detail: 'The key is valid for economy, not for government.',
     },
   },
-  foreign_origin: {
-    status: 403,
-    title: 'Pages of this web origin may not use this path',
-    meaning:
-      'A browser sent the request for a page of another site. The path is for programs, which send no Origin header; for pages it would be a way to reach a service that only their reader’s machine or network can.',
-    remedy: 'Let a program send the request, not a page. All data files can be read by pages of any site.',
-    example: { instance: '/mcp', detail: 'Pages of https://example.com may not use this path.' },
-  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -168,7 +160,7 @@ const PROBLEMS = {
     status: 405,
     title: 'Method not allowed',
     meaning:
-      'The service is read-only: it answers GET, HEAD and OPTIONS. Two paths take only POST, and store nothing of what they receive: one verifies Companion Attestations, the other answers programs that speak the Model Context Protocol.',
+      'The service is read-only: it answers GET, HEAD and OPTIONS. One path takes only POST: it verifies Companion Attestations, and stores nothing of what it receives.',
     remedy: 'Use GET. The Allow header of the response lists the methods of this path.',
     example: { instance: '/economy/supply', detail: 'POST is not one of GET, HEAD, OPTIONS.' },
   },
@@ -192,9 +184,9 @@ const PROBLEMS = {
   content_too_large: {
     status: 413,
     title: 'Document too large',
-    meaning: 'The request body is longer than this path takes.',
+    meaning: 'The request body is longer than a Companion Attestation may be.',
     remedy:
-      'Send only the document, without unnecessary space. If the justification of an attestation is long, send its hash instead.',
+      'Send only the document, without unnecessary space. If its justification is long, send its hash instead.',
     example: { instance: '/attestations/verify', detail: 'The document may have at most 65536 bytes.' },
   },
   unsupported_media_type: {

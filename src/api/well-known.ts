@@ -41,8 +41,6 @@ export function formatApiCatalog(baseUrl: string): string {
     {
       anchor: `${baseUrl}/`,
       'service-desc': [link('/openapi.json', 'application/json'), link('/asyncapi.json', 'application/json')],
-      // Of the Model Context Protocol; it answers POST only.
-      item: [link('/mcp', 'application/json')],
       'service-doc': [link('/api/', 'text/html'), link(PROTOCOL_PAGE, 'text/html')],
       status: [link('/status.json', 'application/json')],
       license: [{ href: 'https://creativecommons.org/licenses/by/4.0/' }],

@@ -29,7 +29,6 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     mirror: async () => (await import('./mirror.ts')).mirror,
     verify: async () => (await import('./verify.ts')).verify,
     fetch: async () => (await import('./fetch.ts')).fetchCommand,
-    mcp: async () => (await import('./mcp.ts')).mcp,
   },
   'Prove and audit events': {
     prove: async () => (await import('./prove.ts')).prove,

@@ -185,7 +185,6 @@ export async function openServices(
     }),
     log: published.log,
     baseUrl: config.baseUrl,
-    version: software.version,
     live,
     simulation,
     metrics: createMetrics(readFacts, () => simulation.counts()),

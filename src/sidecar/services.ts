@@ -38,8 +38,6 @@ export interface Services {
   log?: LogFiles;
   /** Address of the service, without a trailing slash. Without it there is no oEmbed. */
   baseUrl?: string;
-  /** Of the software. */
-  version?: string;
   /** Null if the service has no ledger: real-time paths are then answered from the release. */
   live: Live | null;
   /** Without it no connection is upgraded. */

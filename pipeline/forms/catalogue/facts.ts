@@ -39,11 +39,11 @@ export const DATABASE = {
 const EXTRA_FORMS = ['.ndjson', '.xlsx', '.parquet'];
 
 /** An artifact with every format in which it can be downloaded. */
-export interface Described<File = DraftFile> {
+export interface Described {
   artifact: Artifact;
   tables: readonly Table[];
   /** The file itself first; empty if it is restricted. */
-  files: readonly File[];
+  files: readonly DraftFile[];
 }
 
 /** The files, by path. */
@@ -52,11 +52,7 @@ export function versionsOf({ files }: Pick<CatalogueFacts, 'files'>): ReadonlyMa
 }
 
 /** Every artifact in the order of the table. */
-export function describedFiles<File extends Pick<DraftFile, 'path' | 'restricted'>>({
-  files,
-}: {
-  files: readonly File[];
-}): Described<File>[] {
+export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Described[] {
   const byPath = new Map(files.filter(({ restricted }) => !restricted).map((file) => [file.path, file]));
   return ARTIFACTS.map((artifact) => {
     const tables = TABLES.filter((table) => table.artifact === artifact);

@@ -21,9 +21,6 @@ the file, its time, its permanent address ${baseUrl}/snapshots/<snapshot>/<path>
 
 Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.
 
-The service also has tools for models: an MCP server at ${baseUrl}/mcp (streamable HTTP, no key), with which they find and describe files, read
-rows and values as of any time, compare versions, verify and cite.
-
 ${areas.join('\n')}
 ## Catalogues
 

@@ -3,7 +3,7 @@ import type { Verifier } from '../../ledger/note.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { snapshotsAround } from '../../release/format/version-at.ts';
 import type { Origin } from '../origin.ts';
-import { readLatest, readSigned, type SignedRelease } from '../signed-release.ts';
+import { readLatest, readSigned } from '../signed-release.ts';
 import { readSignedList } from '../snapshot-list.ts';
 import { type FileVersion, findVersion, type Progress, readVersion } from './file-version.ts';
 
@@ -25,17 +25,6 @@ export async function fetchVersion(
   progress: Progress,
 ): Promise<Fetched> {
   const release = await readSigned(origin, await readLatest(origin), keys);
-  const version = await versionAt(origin, release, { path, slot });
-  const content = await origin.retrying(path, () => readVersion(origin, version, progress));
-  return { version, content, signedBy: release.signedBy };
-}
-
-/** The listed version of a file at a slot, none of whose bytes were read. Throws like `fetchVersion`. */
-export async function versionAt(
-  origin: Origin,
-  release: SignedRelease,
-  { path, slot }: { path: string; slot: string },
-): Promise<FileVersion> {
   const { index } = await readSignedList(origin, release);
   const { before, after, isExact } = snapshotsAround(index, slot);
   const [older, newer] = [
@@ -44,7 +33,8 @@ export async function versionAt(
   ];
   const found = isExact || older?.file.sha256 === newer?.file.sha256 ? older : null;
   if (!found) throw notThere(origin, { path, slot }, isExact ? [older] : [older, newer]);
-  return found;
+  const content = await origin.retrying(path, () => readVersion(origin, found, progress));
+  return { version: found, content, signedBy: release.signedBy };
 }
 
 function notThere(

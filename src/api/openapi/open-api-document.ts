@@ -34,7 +34,7 @@ import {
 } from './operation.ts';
 import { releaseOperations } from './release-operations.ts';
 import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
-import { liveOperation, mcpOperation, serviceOperations } from './service-operations.ts';
+import { liveOperation, serviceOperations } from './service-operations.ts';
 
 export interface ApiFacts extends ArtifactFacts {
   /** Of this software: `1.0.0`. */
@@ -127,7 +127,6 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...logOperations(),
     ['/live', liveOperation(facts)],
     ...releaseOperations(),
-    mcpOperation(),
     ...serviceOperations(),
   ];
 }
@@ -152,7 +151,7 @@ function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown
   };
 }
 
-const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. Two paths take POST: one verifies a document, the other calls a tool. Public files need no key, and scripts of any site may read them.
+const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. One path takes a document with POST and verifies it. Public files need no key, and scripts of any site may read them.
 
 A path never changes and has no version in it. Tests hold the names, order and types of columns and members; the changelog lists every change. The same ledger gives the same bytes.
 

@@ -57,7 +57,6 @@ const RESPONSES = {
     headers: ['WWW-Authenticate'],
   },
   WrongArea: { codes: ['insufficient_scope'], headers: ['WWW-Authenticate'] },
-  ForeignOrigin: { codes: ['foreign_origin'] },
   NotFound: { codes: ['not_found'] },
   NoVersion: { codes: ['not_found', 'before_first_snapshot', 'version_not_kept'] },
   MethodNotAllowed: { codes: ['method_not_allowed'], headers: ['Allow'] },

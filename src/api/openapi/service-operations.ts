@@ -98,59 +98,6 @@ export function serviceOperations(): PathOperation[] {
   ];
 }
 
-/** A message and the beginning of its answer, by the version of 2025. */
-const ASKED = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name: 'find_files', arguments: { words: 'supply by day', limit: 1 } },
-};
-const ANSWERED = {
-  jsonrpc: '2.0',
-  id: 1,
-  result: {
-    content: [{ type: 'text', text: '1 file found: economy/supply-by-day.csv (MIC supply by day).' }],
-    structuredContent: { found: 1, files: [] },
-  },
-};
-const Message = z.looseObject({ jsonrpc: z.literal('2.0') });
-
-/** For language models: one path takes every message of the protocol. */
-export function mcpOperation(): PathOperation {
-  const example = (value: unknown) => ({ shortened: { summary: 'Shortened', value } });
-  const operation: Operation = {
-    operationId: 'sendMcpMessage',
-    tags: ['service'],
-    summary: 'Model Context Protocol',
-    description:
-      'Tools for language models, over streamable HTTP without sessions: find and describe files, read rows and values as of any time, compare versions, verify and cite. An MCP client needs only this address. One message a request, at most 65 536 bytes; answers are JSON. A call that reads data counts as one request for the area of its file; restricted files cannot be read. Pages of other sites are refused. docs/mcp.md describes the tools.',
-    requestBody: {
-      description: 'A message of the protocol (JSON-RPC 2.0).',
-      required: true,
-      content: { 'application/json': { schema: toSchema(Message), examples: example(ASKED) } },
-    },
-    responses: {
-      '200': {
-        description: 'The answer. A tool that could not do what was asked says why, with isError.',
-        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
-        content: { 'application/json': { schema: toSchema(Message), examples: example(ANSWERED) } },
-      },
-      '202': { description: 'A notification was received.' },
-      ...problemsByStatus([
-        'BadRequest',
-        'InvalidKey',
-        'ForeignOrigin',
-        'MethodNotAllowed',
-        'ContentTooLarge',
-        'UnsupportedMediaType',
-        'Unavailable',
-      ]),
-    },
-    security: [{}, { key: [] }],
-  };
-  return ['/mcp', operation, 'post'];
-}
-
 const METRICS: Content = {
   schema: { type: 'string' },
   examples: {

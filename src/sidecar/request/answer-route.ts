@@ -14,7 +14,7 @@ import { clientOf, type RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 
 /** Routes that are answered from the release and what is kept beside it. */
-export type ReleaseRoute = Exclude<Route, { kind: 'verify' | 'mcp' }>;
+export type ReleaseRoute = Exclude<Route, { kind: 'verify' }>;
 
 interface RoutedRequest<Kind extends Route['kind']> {
   context: RequestContext;

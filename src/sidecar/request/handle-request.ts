@@ -4,7 +4,6 @@ import { answerVerify } from '../attestations/answer-verify.ts';
 import { FileBody } from '../files/file-body.ts';
 import { noReleaseProblem } from '../files/releases.ts';
 import { SERVICE_PATHS } from '../health/service-paths.ts';
-import { answerMcp } from '../mcp/answer-mcp.ts';
 import type { Services } from '../services.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
@@ -85,7 +84,6 @@ async function answerRequest(context: RequestContext, services: Services): Promi
   // Neither passes the load gate here: a stream lasts for hours, and a request body may arrive slowly.
   if (context.path === LIVE_PATH && services.live) return listen(context, services.live);
   if (route.kind === 'verify') return answerVerify(context, release, services, now);
-  if (route.kind === 'mcp') return answerMcp(context, services);
   enterLoadGate(context, services);
   if (!release) throw noReleaseProblem();
   const pending = answerRoute(context, release, route, services);

@@ -1,6 +1,6 @@
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { COUNTED_AS, MCP_PATH, STATUS_PATH, VERIFY_PATH } from '../../api/paths.ts';
+import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from '../../api/paths.ts';
 import { OEMBED_PATH } from '../charts/oembed.ts';
 import { type LogPath, parseLogPath } from '../files/log-files.ts';
 import type { ServedRelease } from '../files/releases.ts';
@@ -15,8 +15,6 @@ export type Route =
   | { kind: 'export' }
   /** Verifies the attestation in the request body. */
   | { kind: 'verify' }
-  /** Answers a message of the Model Context Protocol. */
-  | { kind: 'mcp' }
   /** Of the attestation with this id or UUID. */
   | { kind: 'status'; name: string }
   | { kind: 'log'; file: LogPath }
@@ -31,7 +29,6 @@ const NO_FILES: ReadonlyMap<string, ManifestFile> = new Map();
 export function routeRequest(context: RequestContext, release: ServedRelease | null): Route {
   const { path, query } = context;
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
-  if (path === MCP_PATH) return { kind: 'mcp' };
   const found = findFile(path!, release?.files ?? NO_FILES);
   if (!found) return routeToAttestations(context) ?? routeBesideRelease(path!);
   if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };

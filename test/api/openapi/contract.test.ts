@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,8 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
+import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
   type Answer,
   type Example,
@@ -22,7 +23,7 @@ import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
-import { twoReleases } from '../../mcp/two-releases.ts';
+import { build } from '../../build/run-build.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
@@ -64,8 +65,22 @@ let renderer: Renderer;
 beforeAll(async () => {
   renderer = new Renderer();
   folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
+  const ledger = join(folder, 'ledger');
   out = join(folder, 'out');
-  execFileSync('cp', ['-a', '-l', (await twoReleases()).out, out]);
+  await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-03', seed: 1 });
+  await build({
+    ...{ ledger, out, charts: true, extras: true },
+    verifiers: [demoSigner().verifier],
+    documents: 'data/documents',
+    companions: 'data/keys/companions.json',
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    software: 'cathedral-data-service/test',
+    publisher: { kind: 'signs', keyFile: join(folder, 'publisher.key'), name: 'test.example', now: Date.now },
+    snapshots: { days: 1 },
+    waitMs: 0,
+    log: () => {},
+  });
   // As if a witness had cosigned the checkpoint in the example.
   await mkdir(join(out, 'log/cosigned'));
   await copyFile(join(out, 'log/checkpoint'), join(out, 'log/cosigned/704'));

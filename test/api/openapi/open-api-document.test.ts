@@ -111,7 +111,6 @@ describe('the OpenAPI document', () => {
         '/status.json',
         '/healthz',
         '/readyz',
-        '/mcp',
         '/metrics',
       ].sort(),
     );

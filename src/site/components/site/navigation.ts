@@ -54,7 +54,6 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
       { href: '/calculator/', label: 'Reward calculator' },
       { href: '/philosophy/simulation/', label: 'Governance simulation' },
       { href: '/verification/', label: 'Verification' },
-      { href: '/api/#models', label: 'For language models' },
     ],
   },
   {
