@@ -71,11 +71,6 @@ export const ERROR_CODES = {
     meaning:
       'Fewer witnesses cosigned a checkpoint than the policy requires; the log may be shown to one reader only.',
   },
-  witness_uncheckable: {
-    exit: 1,
-    meaning:
-      'Whether enough witnesses cosigned a checkpoint depends on signatures that this platform cannot verify.',
-  },
   witness_signature: {
     exit: 1,
     meaning: 'A cosignature in the name of a witness does not verify for this checkpoint.',

@@ -1,8 +1,5 @@
-import { COSIGNATURES } from './cosignature.ts';
+import { COSIGNATURE_BYTES } from './cosignature.ts';
 import { formatSignature, MAX_SIGNATURES, type NoteSignature, readSignatures } from './note.ts';
-
-/** Bytes of signatures that begin with a timestamp. */
-const TIMESTAMPED = new Set(Object.values(COSIGNATURES).map(({ signature }) => 8 + signature));
 
 /**
  * A note with the signatures of two notes of one text, those of the first in front. Of the cosignatures by one key, the first stays, whatever
@@ -20,12 +17,12 @@ export function mergeNotes(note: string, other: string, place: string): string {
 
 type Read = ReturnType<typeof readSignatures>;
 
-function isTimestamped({ signature }: NoteSignature): boolean {
-  return TIMESTAMPED.has(signature.length);
+function isCosignature({ signature }: NoteSignature): boolean {
+  return signature.length === COSIGNATURE_BYTES;
 }
 
 /** Whether a signature in the note makes another one superfluous. */
 function stands(one: NoteSignature, other: NoteSignature): boolean {
   if (one.name !== other.name || one.id !== other.id) return false;
-  return (isTimestamped(one) && isTimestamped(other)) || Buffer.compare(one.signature, other.signature) === 0;
+  return (isCosignature(one) && isCosignature(other)) || Buffer.compare(one.signature, other.signature) === 0;
 }

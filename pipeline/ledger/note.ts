@@ -7,10 +7,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { CathedralError } from '../errors.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 
-/**
- * Maximum size of a note in bytes, as in the format's reference implementation. Sixteen ML-DSA signatures of nearly 5 kB each make
- * 110 kB.
- */
+/** Maximum size of a note in bytes, as in the format's reference implementation. */
 export const MAX_NOTE_BYTES = 1_000_000;
 /**
  * As in the format's reference implementation. Every verifier must accept 16; a checkpoint that two keys signed and 32 witnesses cosigned

@@ -7,7 +7,7 @@ import { CathedralError } from '../errors.ts';
 import { type Cosigner, parseCosignerKey, parseLogKey } from './cosignature.ts';
 import { formatVerifierKey, type Verifier } from './note.ts';
 
-/** Bytes; enough for 500 keys of ML-DSA-44. */
+/** Bytes; enough for thousands of keys. */
 export const MAX_POLICY_BYTES = 1_000_000;
 
 const THRESHOLD = /^[1-9]\d{0,9}$/;

@@ -13,10 +13,10 @@ const CLOCK_TOLERANCE_MS = 10 * 60_000;
 /** In a message. */
 const MOST_NAMES = 8;
 
-/** What a witness of the policy says about a checkpoint. `uncheckable`: this platform lacks the algorithm of its signature. */
+/** What a witness of the policy says about a checkpoint. */
 export interface WitnessStatement {
   witness: PolicyWitness;
-  state: 'signed' | 'not signed' | 'in the future' | 'uncheckable';
+  state: 'signed' | 'not signed' | 'in the future';
   /** Of its newest cosignature, ms since 1970; null: it has none, or states no time. */
   signedAt: number | null;
 }
@@ -27,8 +27,6 @@ export interface Witnessing {
   /** In the order of the policy. */
   statements: readonly WitnessStatement[];
   isQuorum: boolean;
-  /** Whether it were one if the signatures that this platform cannot verify were valid. */
-  isQuorumPossible: boolean;
   /** How many witnesses a quorum has at the least. */
   fewest: number;
 }
@@ -59,13 +57,11 @@ export async function readWitnesses(
     const own = signatures.filter((signature) => isBy(witness.key, signature));
     statements.push(await statementOf(witness, own, text, options));
   }
-  const cosigned = (...states: readonly WitnessStatement['state'][]) =>
-    new Set(statements.filter(({ state }) => states.includes(state)).map(({ witness }) => witness));
+  const cosigned = statements.filter(({ state }) => state === 'signed').map(({ witness }) => witness);
   return {
     checkpoint: parseCheckpoint(text, options.place),
     statements,
-    isQuorum: policy.isQuorum(cosigned('signed')),
-    isQuorumPossible: policy.isQuorum(cosigned('signed', 'uncheckable')),
+    isQuorum: policy.isQuorum(new Set(cosigned)),
     fewest: policy.fewest,
   };
 }
@@ -97,7 +93,6 @@ async function statementOf(
   let statement: WitnessStatement = { witness, state: 'not signed', signedAt: null };
   for (const signature of signatures) {
     const result = await verifySignature(witness.key, text, signature);
-    if (result.verdict === 'uncheckable') return { witness, state: 'uncheckable', signedAt: null };
     if (result.verdict !== 'valid') throw await invalidCosignature(witness, signature, options);
     const signedAt = result.timestamp ? result.timestamp * 1000 : null;
     const isAhead = (signedAt ?? 0) > options.now + CLOCK_TOLERANCE_MS;
@@ -109,7 +104,7 @@ async function statementOf(
 
 /** A later time is better than an earlier one, unless it is in the future. */
 function rank({ state, signedAt }: WitnessStatement): number {
-  return { signed: 1 + (signedAt ?? 0), 'in the future': 0.5, 'not signed': 0, uncheckable: 0 }[state];
+  return { signed: 1 + (signedAt ?? 0), 'in the future': 0.5, 'not signed': 0 }[state];
 }
 
 /** The error for a cosignature that does not verify. It names the checkpoint that was signed instead, if it is one of the others. */
@@ -129,22 +124,21 @@ export async function invalidCosignature(
   return new CathedralError('witness_signature', { place, expected, found });
 }
 
-/** Throws witness_quorum, or witness_uncheckable, if too few witnesses cosigned the checkpoint. `place` names the note. */
+/** Throws witness_quorum if too few witnesses cosigned the checkpoint. `place` names the note. */
 export function assertQuorum(witnessing: Witnessing, place: string): void {
   const missing = missingQuorum(witnessing, place);
   if (missing) throw missing;
 }
 
-/** The error if too few witnesses cosigned the checkpoint, or it cannot be said, else null. */
+/** The error if too few witnesses cosigned the checkpoint, else null. */
 export function missingQuorum(
-  { statements, isQuorum, isQuorumPossible, fewest }: Witnessing,
+  { statements, isQuorum, fewest }: Witnessing,
   place: string,
 ): CathedralError | null {
   if (isQuorum) return null;
   const of = formatCount(statements.length, 'witness', 'witnesses');
   const expected = `cosignatures by a quorum of the policy, which needs at least ${fewest} of ${of}`;
-  const code = isQuorumPossible ? 'witness_uncheckable' : 'witness_quorum';
-  return new CathedralError(code, { place, expected, found: foundWords(statements) });
+  return new CathedralError('witness_quorum', { place, expected, found: foundWords(statements) });
 }
 
 /** A clause: `2 of 3 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago`. `now` in ms since 1970. */
@@ -166,7 +160,6 @@ function agoOf(ms: number): string {
 const STATE_WORDS: Readonly<Record<WitnessStatement['state'], string>> = {
   signed: 'by',
   'in the future': 'dated in the future by',
-  uncheckable: 'with a signature that cannot be verified here by',
   'not signed': 'none by',
 };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
 import { decodeBase64, encodeBase64 } from '../ledger/base64.ts';
-import { COSIGNATURES, formatCosignerKey, isCosignatureType } from '../ledger/cosignature.ts';
+import { COSIGNATURE, formatCosignerKey } from '../ledger/cosignature.ts';
 import { type CosigningKey, cosigningKeyOf } from '../ledger/cosigning-key.ts';
 import { readPrivateFile, writePrivateFile } from '../ledger/note-keys.ts';
 import { formatTimestamp } from '../words/moment.ts';
@@ -17,16 +17,14 @@ export function readWitnessKeys(path: string): Promise<CosigningKey[] | null> {
   return readPrivateFile(path, parseWitnessKeys);
 }
 
-/** Makes one key of each type. Call it under a lock. Throws publish_failed, and config_invalid for an invalid name. */
+/** Makes a key. Call it under a lock. Throws publish_failed, and config_invalid for an invalid name. */
 export async function createWitnessKeys(path: string, name: string, now: number): Promise<CosigningKey[]> {
-  const seeds = [0x04, 0x06].map((type) => [type, randomBytes(SEED_BYTES)] as const);
-  const keys = seeds.map(([type, seed]) => keyOf(name, type, seed, path));
-  const lines = seeds.map(([type, seed], index) => {
-    const secret = encodeBase64(Uint8Array.of(type, ...seed));
-    return `PRIVATE+KEY+${name}+${keys[index]!.cosigner.id}+${secret} ${formatTimestamp(now)}\n`;
-  });
-  await writePrivateFile(path, HEADING + lines.join(''));
-  return keys;
+  const seed = randomBytes(SEED_BYTES);
+  const key = cosigningKeyOf(name, seed);
+  const secret = encodeBase64(Uint8Array.of(COSIGNATURE, ...seed));
+  const line = `PRIVATE+KEY+${name}+${key.cosigner.id}+${secret} ${formatTimestamp(now)}\n`;
+  await writePrivateFile(path, HEADING + line);
+  return [key];
 }
 
 /** Throws config_invalid. The error never shows what was found, which may be half a key. */
@@ -49,15 +47,11 @@ function parseLine(line: string, place: string): CosigningKey {
   const bytes = decodeBase64(base64);
   if (bytes?.length !== 1 + SEED_BYTES)
     throw invalid(place, 'PRIVATE+KEY+name+id+base64 of a witness’s key, and a time', 'something else');
-  const key = keyOf(name, bytes[0]!, bytes.subarray(1), place);
+  if (bytes[0] !== COSIGNATURE)
+    throw invalid(place, `a key of type ${COSIGNATURE} (Ed25519)`, `one of type ${bytes[0]}`);
+  const key = cosigningKeyOf(name, bytes.subarray(1));
   if (key.cosigner.id === id) return key;
   throw invalid(place, `the id ${key.cosigner.id} of this key`, 'another one');
-}
-
-function keyOf(name: string, type: number, seed: Uint8Array, place: string): CosigningKey {
-  if (isCosignatureType(type)) return cosigningKeyOf(name, type, seed);
-  const types = Object.entries(COSIGNATURES).map(([type, { name }]) => `${type} (${name})`);
-  throw invalid(place, `a key of type ${types.join(' or ')}`, `one of type ${type}`);
 }
 
 function invalid(place: string, expected: string, found: string): CathedralError {

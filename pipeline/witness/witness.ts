@@ -134,7 +134,7 @@ export class Witness {
     if (note === undefined) return 1;
     const { signatures } = readSignatures(note, 'the record');
     const times = this.#options.keys.flatMap(({ cosigner }) =>
-      signatures.filter((one) => isBy(cosigner, one)).map((one) => claimedTimestamp(cosigner, one) ?? 1),
+      signatures.filter((one) => isBy(cosigner, one)).map((one) => claimedTimestamp(one) ?? 1),
     );
     return Math.max(1, ...times);
   }

@@ -18,7 +18,7 @@ export const witness = defineCommand({
   summary:
     'Runs a witness: cosigns the checkpoints of other publishers’ logs, each only if it extends the one before.',
   details:
-    'It speaks the protocol of c2sp.org/tlog-witness, and makes its keys, Ed25519 and ML-DSA-44, when it first starts. Give its verifier keys, which it prints, to publishers and readers. docs/witnesses.md describes the operation.',
+    'It speaks the protocol of c2sp.org/tlog-witness, and makes its key when it first starts. Give its verifier key, which it prints, to publishers and readers. docs/witnesses.md describes the operation.',
   examples: [
     'cathedral witness --state /srv/witness --logs logs.policy --witness-name witness.example.org/w1',
   ],
@@ -50,7 +50,7 @@ export const witness = defineCommand({
       default: null,
       unit: 'a file',
       description:
-        'The keys of the witness. Without it, FOLDER/witness.key of --state. The first start makes them.',
+        'The keys of the witness. Without it, FOLDER/witness.key of --state. The first start makes one.',
       path: true,
       schema: text,
     },
@@ -58,7 +58,7 @@ export const witness = defineCommand({
       flag: 'witness-name',
       default: null,
       unit: 'an address without https://, or a word',
-      description: 'The name of the keys. Only the first start, which makes the keys, needs it.',
+      description: 'The name of the key. Only the first start, which makes the key, needs it.',
       schema: keyName,
     },
   },
@@ -88,7 +88,7 @@ async function ownKeys(path: string, name: string | null, now: number): Promise<
   const keys = await readWitnessKeys(path);
   if (!keys) {
     if (name !== null) return createWitnessKeys(path, name, now);
-    const expected = 'a name for the keys, which do not exist yet';
+    const expected = 'a name for the key, which does not exist yet';
     throw new CathedralError('usage', {
       place: '--witness-name',
       expected,

@@ -17,7 +17,7 @@ const [BEFORE, AFTER] = [5, 9];
 function open(folder: string): Promise<Witness> {
   return Witness.open({
     folder: join(folder, 'witness'),
-    keys: [cosigningKeyOf(OWN.name, OWN.type as 4, new Uint8Array(32).fill(9))],
+    keys: [cosigningKeyOf(OWN.name, new Uint8Array(32).fill(9))],
     logs: [{ origin: ORIGIN, keys: [parseLogKey(LOG.vkey)] }],
     now: () => 1_800_000_000_000,
     log: () => {},

@@ -3,17 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { COSIGNATURES, type CosignatureType, formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
+import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
 import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
 import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
 import { MAX_POLICY_BYTES, parseWitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
 import { assertQuorum, formatWitnessing, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
 import { signer } from './test-signer.ts';
 
-const [ED25519, ML_DSA] = [0x04, 0x06] as const;
-const keyOf = (name: string, type: CosignatureType = ED25519) =>
-  cosigningKeyOf(`${name}.witness.example`, type, createHash('sha256').update(name).digest());
-const vkeyOf = (name: string, type?: CosignatureType) => formatCosignerKey(keyOf(name, type).cosigner);
+const keyOf = (name: string) =>
+  cosigningKeyOf(`${name}.witness.example`, createHash('sha256').update(name).digest());
+const vkeyOf = (name: string) => formatCosignerKey(keyOf(name).cosigner);
 const LOG = formatVerifierKey(signer.verifier);
 
 /** A verifier key as the specification spells it, of any type. */
@@ -31,7 +30,7 @@ witness X2 ${vkeyOf('X2')}
 witness X3 ${vkeyOf('X3')}
 group X-witnesses 2 X1 X2 X3
 
-witness Y1 ${vkeyOf('Y1', ML_DSA)}
+witness Y1 ${vkeyOf('Y1')}
 witness Y2 ${vkeyOf('Y2')}
 witness Y3 ${vkeyOf('Y3')}
 group Y-witnesses any Y1 Y2 Y3
@@ -52,7 +51,7 @@ describe('a policy', () => {
       ['X1', 4, 3],
       ['X2', 4, 4],
       ['X3', 4, 5],
-      ['Y1', 6, 8],
+      ['Y1', 4, 8],
       ['Y2', 4, 9],
       ['Y3', 4, 10],
     ]);
@@ -150,6 +149,13 @@ describe('a policy', () => {
       '"1c1c',
     ],
     ['an unknown type of key', `log ${vkey('a', 0x63, Buffer.alloc(32))}\n${end}`, 1, 'public key', '"a+'],
+    [
+      'a witness’s key of a type that cosigns otherwise',
+      `${one}witness B ${vkey('b', 0x06, Buffer.alloc(1312))}\n${end}`,
+      2,
+      'a cosigner’s public key (type 4, Ed25519)',
+      '"b+',
+    ],
     [
       'a log’s key for a witness',
       `witness A ${LOG}\n${end}`,
@@ -280,7 +286,7 @@ const noteBy = (...cosigners: readonly (readonly [CosigningKey, number, string?]
   cosigners.map(([key, age, text = TEXT]) => cosign(key, text, age === Infinity ? 0 : seconds(age))).join('');
 const read = (note: string, policy = EXAMPLE, others: string[] = []) =>
   readWitnesses(note, parse(policy), { place: 'note', now: NOW, others });
-const [X1, X2, Y1, Y2] = [keyOf('X1'), keyOf('X2'), keyOf('Y1', ML_DSA), keyOf('Y2')];
+const [X1, X2, Y1, Y2] = [keyOf('X1'), keyOf('X2'), keyOf('Y1'), keyOf('Y2')];
 
 test('the example in docs/log.md is a policy', () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/log.md'), 'utf8');
@@ -351,7 +357,13 @@ describe('the witnesses of a checkpoint', () => {
     );
   });
 
-  test('count without a time, which ML-DSA-44 allows', async () => {
+  test('are not those who sign with a key of an unknown type, and their lines are ignored', async () => {
+    const line = `— X3.witness.example ${Buffer.alloc(4 + 8 + 2420, 1).toString('base64')}\n`;
+    const { statements } = await read(noteBy([X1, 60]) + line);
+    expect(statements.slice(0, 3).map(({ state }) => state)).toEqual(['signed', 'not signed', 'not signed']);
+  });
+
+  test('count without a time', async () => {
     const witnessing = await read(noteBy([Y1, Infinity], [X1, 60], [X2, 60]));
     expect([witnessing.isQuorum, witnessing.statements[3]]).toMatchObject([
       true,
@@ -416,7 +428,6 @@ function changed(line: string, at: number): string {
   return `${dash} ${name} ${bytes.toString('base64')}\n`;
 }
 
-test('the keys of both cosignature types are told apart by their ids', () => {
-  expect(Object.keys(COSIGNATURES)).toEqual(['4', '6']);
+test('the key of a witness is spelled as the specification has it', () => {
   expect(vkeyOf('X1')).toBe(vkey('X1.witness.example', 4, Buffer.from(keyOf('X1').cosigner.publicKey)));
 });

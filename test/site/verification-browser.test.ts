@@ -57,9 +57,9 @@ const hashOf = (index: number) => leafHash(Buffer.from(event(index)));
 const as = (path: string, bytes: string | Buffer) => (site: Site) => void site.set(path, Buffer.from(bytes));
 
 const NOW = BEGIN + RELEASE * 6 * HOUR_MS;
-const [one, two, lattice] = ['one', 'two', 'three'].map((name, at) =>
-  cosigningKeyOf(`${name}.witness.example`, at === 2 ? 6 : 4, Buffer.alloc(32, 100 + at)),
-) as [CosigningKey, CosigningKey, CosigningKey];
+const [one, two] = ['one', 'two'].map((name, at) =>
+  cosigningKeyOf(`${name}.witness.example`, Buffer.alloc(32, 100 + at)),
+) as [CosigningKey, CosigningKey];
 const policyOf = (keys: readonly CosigningKey[]) =>
   [
     `log ${formatVerifierKey(LEDGER.verifier)}`,
@@ -370,25 +370,13 @@ describe('the witnesses of a policy', () => {
     expect(forged.steps.Ledger).toMatch(/^Holds/);
   });
 
-  test('cannot be checked with a policy that is none, or that needs signatures unknown to this browser', async () => {
-    const { page } = await opened(cosigned(one, lattice));
+  test('cannot be checked with a policy that is none', async () => {
+    const { page } = await opened(cosigned(one));
     await page.fill('#policy', `witness A ${formatCosignerKey(one.cosigner)}\ngroup B any C\nquorum B\n`);
     const malformed = await verifyRelease(page);
     expect(malformed.title).toContain('not all of it can be checked');
     expect(malformed.steps.Witnesses).toMatch(
       /^Cannot be checked: .*the field “Policy”:2.*"C", which nothing defines/s,
-    );
-    await page.fill('#policy', policyOf([one, lattice]));
-    const { steps } = await verifyRelease(page);
-    expect(steps.Witnesses).toMatch(
-      /^(Holds|Cannot be checked): .*(2 of 2|with a signature that cannot be verified here by W1)/s,
-    );
-    await page.fill(
-      '#policy',
-      policyOf([one]).replace(/^log .*$/m, `log ${formatVerifierKey(STRANGER.verifier)}`),
-    );
-    expect((await verifyRelease(page)).steps.Ledger).toMatch(
-      /^Cannot be checked: .*one of the logs of the policy/s,
     );
   });
 });

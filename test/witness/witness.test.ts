@@ -17,7 +17,7 @@ const ORIGIN = 'log.example/one';
 const LOG = new ForeignKey(ORIGIN, 1, 1);
 /** What the witness signs with; the test has the same key to verify it. */
 const OWN = new ForeignKey('witness.example/w1', 4, 9);
-const KEYS = [4, 6].map((type) => cosigningKeyOf(OWN.name, type as 4 | 6, new Uint8Array(32).fill(9)));
+const KEYS = [9, 10].map((seed) => cosigningKeyOf(OWN.name, new Uint8Array(32).fill(seed)));
 const leaves = (count: number, prefix = 'leaf') =>
   Array.from({ length: count }, (_, at) => `${prefix} ${at}`);
 const PATH = hash('sha256', ORIGIN);
@@ -219,13 +219,13 @@ test('a witness that starts again goes on where it stopped; with a damaged recor
   ).rejects.toThrow(expect.objectContaining({ code: 'ledger_corrupt', place }));
 });
 
-test('its keys are made once, of both types, and no log may have the same', async () => {
+test('its key is made once, and no log may have the same', async () => {
   const path = join(folder, 'witness.key');
   const made = await createWitnessKeys(path, 'witness.example/new', now);
   const read = await readWitnessKeys(path);
   const vkeys = (keys: typeof made) => keys.map(({ cosigner }) => formatCosignerKey(cosigner));
   expect(vkeys(read!)).toEqual(vkeys(made));
-  expect(made.map(({ cosigner }) => cosigner.type)).toEqual([4, 6]);
+  expect(made).toHaveLength(1);
   const logs = [{ origin: 'x', keys: [{ ...made[0]!.cosigner }] }];
   await expect(Witness.open({ folder, keys: made, logs, now: () => now, log: () => {} })).rejects.toThrow(
     'config_invalid',
@@ -233,4 +233,11 @@ test('its keys are made once, of both types, and no log may have the same', asyn
   const [id] = made.map(({ cosigner }) => cosigner.id);
   await writeFile(path, (await readFile(path, 'utf8')).replace(id!, '00000000'));
   await expect(readWitnessKeys(path)).rejects.toThrow('config_invalid');
+  const other = Buffer.concat([Buffer.of(6), Buffer.alloc(32)]).toString('base64');
+  await writeFile(path, `PRIVATE+KEY+witness.example/new+${id}+${other} 2026-01-01T00:00:00Z\n`);
+  await expect(readWitnessKeys(path)).rejects.toMatchObject({
+    code: 'config_invalid',
+    expected: 'a key of type 4 (Ed25519)',
+    found: 'one of type 6',
+  });
 });

@@ -167,9 +167,7 @@ async function readCosignatures(
         const { found } = await invalidCosignature(signer, signature, { place, others: earlier });
         return refused(place, expected, found);
       }
-      if (verdict.verdict === 'uncheckable')
-        faults.push({ place, expected, found: 'one that this Node cannot verify (it lacks ML-DSA-44)' });
-      else if (!timestamp || timestamp * 1000 > now + AHEAD_MS)
+      if (!timestamp || timestamp * 1000 > now + AHEAD_MS)
         faults.push({ place, expected: `${expected}, with the time`, found: `${timestamp} s` });
       else cosigned.push({ witness, line: formatSignature(signature), timestamp });
     }

@@ -5,8 +5,8 @@ import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { makeElement } from '../make-element.ts';
 import { element } from './steps.ts';
 
-/** Lengths of cosignatures in bytes, each with the time before it: Ed25519, ML-DSA-44. */
-const COSIGNATURE_BYTES: readonly number[] = [8 + 64, 8 + 2420];
+/** Length of a cosignature in bytes: the time and an Ed25519 signature. */
+const COSIGNATURE_BYTES = 8 + 64;
 /** Notes that are asked for side by side. */
 const AT_ONCE = 4;
 
@@ -34,7 +34,7 @@ async function readNote(path: string): Promise<SignedNote | null> {
 }
 
 function signerOf({ name, id, signature }: NoteSignature): Signer {
-  if (!COSIGNATURE_BYTES.includes(signature.length)) return { name, id, time: null };
+  if (signature.length !== COSIGNATURE_BYTES) return { name, id, time: null };
   const seconds = Number(new DataView(signature.buffer, signature.byteOffset).getBigUint64(0));
   const date = new Date(seconds * 1000);
   return { name, id, time: seconds > 0 && Number.isFinite(+date) ? date.toISOString() : null };

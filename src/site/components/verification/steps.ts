@@ -55,9 +55,9 @@ export function readGiven<T>(read: () => T): T {
   }
 }
 
-/** A host that does not answer has not contradicted itself, and a browser need not know every kind of signature. */
+/** A host that does not answer has not contradicted itself. */
 function isUncheckable({ code }: Pick<Finding, 'code'>): boolean {
-  return code === 'mirror_unreachable' || code === 'witness_uncheckable';
+  return code === 'mirror_unreachable';
 }
 
 /** A list of steps, each with its verdict as soon as there is one, and below it what is being done. */
