@@ -60,8 +60,6 @@ export interface Debrief {
   claims: readonly string[];
   /** To the player. */
   question: string;
-  /** Questions for a class. */
-  discuss: readonly string[];
   /** What was chosen and done, in order. */
   choices: readonly DebriefChoice[];
   explained: readonly Explained[];
@@ -75,7 +73,7 @@ export function debriefOf(run: Run): Debrief {
   const known = KNOWN.get(run.world);
   if (known) return known;
   const { world, scenario } = run;
-  const { name, title, claims, question, discuss } = endingOf(world, scenario);
+  const { name, title, claims, question } = endingOf(world, scenario);
   const began = startRun(scenario.name, run.seed, run.settings).world;
   const debrief = {
     ending: name,
@@ -83,7 +81,6 @@ export function debriefOf(run: Run): Debrief {
     text: endingText(world, endingOf(world, scenario)),
     claims: claims.map(({ text }) => textOf(text, world)),
     question,
-    discuss,
     choices: [...choicesOfTime(run), ...choicesOfPlayer(run)].toSorted((a, b) => a.tick - b.tick),
     explained: EXPLANATIONS.filter(({ matters }) => matters(world, began)).map(
       ({ formula, equation, values }) => ({

@@ -56,7 +56,7 @@ export function statusOf({ isOnline, isRecused }: Sentinel): 'operational' | 'of
 }
 
 /** Euclidean; at most √2. */
-export function virtueDistance(a: ByVirtue, b: ByVirtue): number {
+function virtueDistance(a: ByVirtue, b: ByVirtue): number {
   let sum = 0;
   for (const virtue of VIRTUES) {
     const gap = a[virtue] - b[virtue];

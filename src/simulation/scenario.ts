@@ -68,8 +68,6 @@ export interface Ending {
   claims: readonly Claim[];
   /** For the player; states nothing. */
   question: string;
-  /** Questions for a class. */
-  discuss: readonly string[];
   /** The first ending whose condition holds is the run's. The last ending of a scenario always holds. */
   isReached: (world: World) => boolean;
 }
@@ -82,8 +80,6 @@ export interface Scenario {
   story: readonly string[];
   /** The question to decide; it follows the text of the proposal. */
   question: Said;
-  /** What one can learn from it. */
-  goals: readonly string[];
   effects: Readonly<Partial<Record<Virtue, number>>>;
   stakes?: Readonly<Partial<Record<Cathedral, number>>>;
   /** The initial world, as a change of the default one. */

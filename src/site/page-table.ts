@@ -14,7 +14,6 @@ import { sentinelEntries } from './components/explore/sentinels.ts';
 import type { SiteRelease } from './components/release.ts';
 import { closedYears } from './components/report/closed-years.ts';
 import { rowsPaths } from './components/rows/rows-facts.ts';
-import { SCENARIO_PAGES } from './components/simulation/teaching/scenario-pages.ts';
 import { CARDS } from './components/site/cards/cards.ts';
 
 /** The addresses of one kind of page in a release, each once. */
@@ -76,7 +75,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
     closedYears(release).map((year) => `/government/transparency/${yearText(year)}/`),
   '/oembed/[id].json': () => perChart('oembed', '.json'),
   '/oembed/on-demand/[id].json': ON_DEMAND,
-  '/philosophy/simulation/teachers/[scenario]': () => SCENARIO_PAGES,
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
   // Beside the releases: pipeline/build/snapshots renders them.
   '/snapshots/[...id]': ON_DEMAND,

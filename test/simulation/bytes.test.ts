@@ -16,5 +16,5 @@ test('updates have the same bytes in every process', () => {
   const moves = [3, 1, 4, 1, 5].map((pick) => ({ wait: 4, pick, share: 0.5 }));
   for (const { name } of SCENARIOS)
     play({ scenario: name, seed: 151, moves, rest: 60 }, (run) => hash.update(JSON.stringify(show(run))));
-  expect(hash.digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"8c3630f448b9d341"`);
+  expect(hash.digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"7652b223e172df9d"`);
 });

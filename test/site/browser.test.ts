@@ -13,7 +13,7 @@ import { launchBrowser, violations } from './visit.ts';
 /** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
 /** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
-const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers|philosophy\/simulation\/teachers)\/(one-tick)?./;
+const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers)\/./;
 /** Tests of their own look at all of these pages, for the same readers. */
 const ELSEWHERE = ['/api/explore/', '/philosophy/simulation/laboratory/'];
 const READERS: Record<string, BrowserContextOptions> = {

@@ -264,6 +264,26 @@ describe('a run', () => {
   });
 });
 
+test.each(['A4', 'Letter'] as const)(
+  'the sheet for teachers is printed alone, on one page of %s',
+  async (format) => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(browser, `${host.origin}${PATH}`);
+    const { page } = visited;
+    await page.evaluate(() => {
+      window.print = () => {};
+    });
+    await button(page, 'Print this sheet').click();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('main > :visible').count()).toBe(1);
+    expect(await page.locator('.teacher-sheet button:visible').count()).toBe(0);
+    const pdf = await page.pdf({ format });
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page[^s]/g)).toHaveLength(1);
+    // Once it is printed, the page is whole again.
+    expect(await page.locator('main > :visible').count()).toBeGreaterThan(1);
+  },
+);
+
 describe('on a host that has files alone', () => {
   test('with the keyboard a run is begun, stops at a decision, and goes on as one decides', async () => {
     await using host = await openHost(built.out);
@@ -495,5 +515,7 @@ describe('without JavaScript', () => {
     expect(await page.locator('details.scenario dd').first().isVisible()).toBe(true);
     expect(await page.locator('#simulation button:visible, #simulation select:visible').count()).toBe(0);
     expect(await page.locator('#model').isVisible()).toBe(true);
+    expect(await page.locator('.lesson').isVisible()).toBe(true);
+    expect(await page.locator('.teacher-sheet button:visible').count()).toBe(0);
   });
 });

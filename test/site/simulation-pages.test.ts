@@ -12,6 +12,7 @@ import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts
 import { textOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
+import { parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
 import { openClient } from '../sidecar/simulation/simulation-client.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -57,9 +58,28 @@ describe('without a script', () => {
       expect(pages.play).toContain(`href="/philosophy/simulation/${path}"`);
   });
 
+  test('the sheet for teachers links to the start of each scenario, and gives no ending away', () => {
+    const [, sheet = ''] = pages.play.split('id="teachers"');
+    const links = [...sheet.matchAll(/href="(\/philosophy\/simulation\/\?[^"]+)"/g)].map(
+      ([, href]) => new URL(unescaped(href!), 'https://data.example.org').searchParams,
+    );
+    expect(links.map((parameters) => parseRunAddress(parameters))).toEqual(
+      SCENARIOS.map(({ name }) => ({
+        run: { scenario: name, seed: 1, settings: {}, actions: [], tick: 0 },
+        kept: null,
+        isBegun: false,
+        faults: [],
+        otherVersion: null,
+      })),
+    );
+    for (const parameters of links) expect(parameters.has('v')).toBe(true);
+    for (const { title } of SCENARIOS.flatMap(({ endings }) => endings)) expect(sheet).not.toContain(title);
+  });
+
   test('the portal of the area leads to it', async () => {
     const portal = await readFile(join(built.out, 'philosophy/index.html'), 'utf8');
     expect(portal).toContain('href="/philosophy/simulation/"');
+    expect(portal).toContain('href="/philosophy/simulation/#teachers"');
   });
 });
 

@@ -7,7 +7,6 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { PROBLEMS } from '../../src/api/problem.ts';
-import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { REFERENCE_TAGS } from '../../src/site/components/api/reference-group.ts';
 import { type Built, buildDamaged, buildFixture, PRINTED_FILES, RESTRICTED_APART } from './build-fixture.ts';
 import { filesSite, unprintedSite } from './files-release.ts';
@@ -96,11 +95,6 @@ describe('the site', () => {
         'philosophy/simulation/model/index.html',
         'philosophy/simulation/protocol/index.html',
         'philosophy/simulation/reference/index.html',
-        'philosophy/simulation/teachers/index.html',
-        'philosophy/simulation/teachers/one-tick/index.html',
-        ...SCENARIOS.map(
-          ({ name }) => `philosophy/simulation/teachers/${name.replaceAll('_', '-')}/index.html`,
-        ),
         'search/index.html',
         'api/index.html',
         'api/explore/index.html',

@@ -96,7 +96,6 @@ const Debrief = z.strictObject({
   text: z.string().describe('What holds in this run.'),
   claims: z.array(z.string().describe('One sentence.')).describe('The sentences of the text.'),
   question: z.string().describe('A question to the player.'),
-  discuss: z.array(z.string().describe('One question.')).describe('Questions for a class.'),
   choices: z
     .array(
       z.strictObject({

@@ -22,12 +22,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
     'You chair. You have no vote, but you decide what the assembly votes on and who pays.',
   ],
   question: questionOf,
-  goals: [
-    'Tell what a rule is meant to do from what it costs, and name who bears the cost.',
-    'Compare a result with what would have happened without the change, not with the past.',
-    'See how the wording of a proposal decides a vote before anybody votes.',
-    'Explain why the same plan can end well in one run and badly in another.',
-  ],
   effects: { integrity: 0.05, temperance: -0.34, justice: 0.72, prudence: -0.4, courage: 0.2 },
   stakes: { 'FOR-PHILOSOPHERS': 0.8, 'FOR-ECONOMISTS': -0.3 },
   start: {
@@ -307,10 +301,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Was it better to give something and take it back than never to have given it?',
-      discuss: [
-        'Which earlier choice made it likely that holders would sell? Was the sale certain?',
-        'Who is worse off now than before the proposal, and by how much?',
-      ],
       isReached: isSuspended,
     },
     {
@@ -331,10 +321,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'The locked MIC will be released one day. Is that a raise?',
-      discuss: [
-        'The promise to the holders was about MIC that circulate. How did locking change what the promise is worth?',
-        'Which lock would have kept the promise and still paid the philosophers more?',
-      ],
       isReached: (world) => isInForce(world) && isOnPaper(world),
     },
     {
@@ -351,10 +337,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Did those who objected see something that the majority did not?',
-      discuss: [
-        'Was the dissent heard or passed over? What did that cost?',
-        'Compare the review with the promise: were the dissenters right about the cost?',
-      ],
       isReached: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
     },
     {
@@ -380,10 +362,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Who paid for it, and would they agree that it was worth it?',
-      discuss: [
-        'Which of your choices kept the cost within the promise?',
-        'The philosophers might have had more. Who would have paid?',
-      ],
       isReached: (world) => isInForce(world) && world.facts.kept === 1,
     },
     {
@@ -405,10 +383,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Is a fair rule still fair if it breaks a promise to somebody else?',
-      discuss: [
-        'Who paid for the raise in this run, and did they have a say?',
-        'Which choice would have kept the cost down? Would the assembly still have agreed?',
-      ],
       isReached: isInForce,
     },
     {
@@ -426,10 +400,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Was it the idea that failed, or the text?',
-      discuss: [
-        'Who opposed it, and which virtue weighed most for them?',
-        'Which wording might have won the same assembly over?',
-      ],
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
     },
     {
@@ -448,10 +418,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         },
       ],
       question: 'Is no decision a decision for the way things are?',
-      discuss: [
-        'How close was the last vote? Who could have been moved, and by what?',
-        'Would it have helped to vote earlier or later?',
-      ],
       isReached: () => true,
     },
   ],

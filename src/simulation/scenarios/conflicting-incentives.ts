@@ -44,12 +44,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
     'You chair. You can make interests visible, take them out of the room, or change what there is to gain.',
   ],
   question: questionOf,
-  goals: [
-    'See how a small interest that many share can decide a vote without anyone being dishonest.',
-    'Compare three remedies: to declare an interest, to exclude those who have one, and to change what there is to gain.',
-    'Notice that those who lose by a rule have an interest too.',
-    'Explain what a quorum protects, and what it can prevent.',
-  ],
   effects: { integrity: -0.08, temperance: -0.14, justice: -0.2, prudence: 0.24, courage: 0.22 },
   stakes: stakesOf(PROPOSED),
   start: {
@@ -322,10 +316,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Would the rule have survived if its gains had been declared at the start?',
-      discuss: [
-        'Was the rule bad, or only the way in which it was adopted?',
-        'How likely was it that somebody would find out? Would you have taken that risk?',
-      ],
       isReached: ({ facts }) => facts.repealed === 1,
     },
     {
@@ -353,10 +343,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'If everyone gains, who pays?',
-      discuss: [
-        'Compare what is minted with the run without the change. Who bears that cost?',
-        'Is it a virtue to do the right thing if it pays?',
-      ],
       isReached: (world) => isInForce(world) && world.facts.aligned === 1,
     },
     {
@@ -381,10 +367,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Did anybody do anything wrong?',
-      discuss: [
-        'How much did interest weigh in the opinions, and how much did the reasons?',
-        'Which single remedy would have changed the outcome?',
-      ],
       isReached: (world) => isInForce(world) && world.facts.declared !== 1 && world.facts.veiled !== 1,
     },
     {
@@ -401,10 +383,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Is a rule fair because nobody knew whom it would favour?',
-      discuss: [
-        'What does an assembly lose when nobody can speak from experience?',
-        'Could anyone really not have known?',
-      ],
       isReached: (world) => isInForce(world) && world.facts.veiled === 1,
     },
     {
@@ -430,10 +408,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Is it enough to know who gains?',
-      discuss: [
-        'Did declaring the interest change opinions, or only the record?',
-        'Who had no reason to agree and did so all the same?',
-      ],
       isReached: isInForce,
     },
     {
@@ -451,10 +425,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Was it refused for its effects, or because of who proposed it?',
-      discuss: [
-        'Those who voted against it: what did they have to lose?',
-        'Was there a good idea in the proposal that is now lost?',
-      ],
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
     },
     {
@@ -476,10 +446,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Is a rule against self-dealing good if nothing can be decided under it?',
-      discuss: [
-        'What is a quorum for? Whom should it count?',
-        'Were the four who stayed without an interest?',
-      ],
       isReached: ({ facts, deliberation }) =>
         facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
     },
@@ -503,10 +469,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         },
       ],
       question: 'Who is better off without a decision?',
-      discuss: [
-        'Who could have moved, and what would have moved them?',
-        'Is a stalemate between two interests a fair result?',
-      ],
       isReached: () => true,
     },
   ],

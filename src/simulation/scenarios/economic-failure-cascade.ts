@@ -51,12 +51,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     'A reserve of locked MIC could pay them for some time. The assembly debates it while the clock runs. You chair.',
   ],
   question: 'Shall the reserve be spent on keeping the sentinels online?',
-  goals: [
-    'Recognise a feedback loop, and say which choice breaks it and which only hides it.',
-    'Weigh acting early on little knowledge against waiting for more.',
-    'Name what a rescue costs, and who is left out of it.',
-    'Tell a good decision from a lucky one.',
-  ],
   effects: { integrity: 0.05, temperance: -0.36, justice: 0.36, prudence: -0.1, courage: 0.19 },
   stakes: { 'FOR-ECONOMISTS': -0.4, 'FOR-GOVERNMENTS': -0.1, 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': 0.5 },
   start: {
@@ -318,10 +312,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'At which moment could it still have been stopped?',
-      discuss: [
-        'Draw the loop: what does each departure do to those who stay?',
-        'Who left first, and why them?',
-      ],
       isReached: hasCollapsed,
     },
     {
@@ -342,10 +332,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'Would it have been right if nobody had noticed?',
-      discuss: [
-        'How likely was the audit to find it? Would you take that risk again?',
-        'What did the time that it bought make possible, and for whom?',
-      ],
       isReached: ({ past }) => past.includes('audit'),
     },
     {
@@ -359,10 +345,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'What is an index worth that can be set by decree?',
-      discuss: [
-        'Was this a good decision, or a lucky one? How could one tell?',
-        'Who would have to know about it so that it can be put right?',
-      ],
       isReached: ({ facts, economy }) => facts.painted !== undefined && economy.isMinting,
     },
     {
@@ -380,10 +362,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'What will you do the next time?',
-      discuss: [
-        'Which payments out of the reserve were needed, in hindsight? Could one have known?',
-        'Who has paid for the rescue?',
-      ],
       isReached: (world) => world.economy.isMinting && offline(world).length === 0 && isReserveSpent(world),
     },
     {
@@ -404,10 +382,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'What did the most for it: the money, the repairs or the time?',
-      discuss: [
-        'Which choice brought the index back, and which only kept the sentinels there meanwhile?',
-        'Play it again with another seed: how much of it was luck?',
-      ],
       isReached: (world) => world.economy.isMinting && offline(world).length === 0,
     },
     {
@@ -424,10 +398,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'The index is high again. Is everything well again?',
-      discuss: [
-        'What does the index measure, and what about those who left does it not measure?',
-        'Should a rescue go to those who need it most or to those who help most?',
-      ],
       isReached: ({ economy }) => economy.isMinting,
     },
     {
@@ -452,10 +422,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'What would you have needed to know at the start?',
-      discuss: [
-        'Compare the index with its threshold over time: what held it down?',
-        'Is a threshold that stops all pay a good rule?',
-      ],
       isReached: () => true,
     },
   ],

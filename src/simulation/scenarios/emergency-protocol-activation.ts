@@ -32,11 +32,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     const time = facts.sunset! > 0 ? ` for ${days(facts.sunset!)}` : '';
     return `Shall the emergency protocol${scope} be put in force${time}?`;
   },
-  goals: [
-    'Compare acting at once with deciding together, when waiting has a price.',
-    'See why an exceptional power needs an end that is fixed before it begins.',
-    'Tell a good decision from a good outcome: the same choice can end well or badly by chance.',
-  ],
   effects: { integrity: 0.5, temperance: -0.6, justice: -0.46, prudence: 0.28, courage: 0.2 },
   stakes: { 'FOR-GOVERNMENTS': 0.3 },
   start: {
@@ -363,10 +358,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         },
       ],
       question: 'At which moment would another choice have cost least?',
-      discuss: [
-        'Who could have acted earlier, and on what grounds?',
-        'Is a slow decision that everybody shares worth a lower index? How much lower?',
-      ],
     },
     {
       name: 'returned',
@@ -397,10 +388,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         },
       ],
       question: 'Was it wrong to give the powers back when you did?',
-      discuss: [
-        'What could the chair know about the attack when the powers were given back?',
-        'How sure must one be that a danger is over before an exceptional power ends?',
-      ],
     },
     {
       name: 'given_back',
@@ -433,10 +420,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         },
       ],
       question: 'What will the next assembly do, now that it has been done once?',
-      discuss: [
-        'What made it possible to give the powers back: a rule, a vote, or good will?',
-        'Would you accept the same powers again, from somebody you trust less?',
-      ],
     },
     {
       name: 'permanent',
@@ -474,10 +457,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         },
       ],
       question: 'Who can end the powers now, and what would it take?',
-      discuss: [
-        'When would it have been easiest to fix an end? What spoke against it at that time?',
-        'Is a power that the majority wants still an exception?',
-      ],
     },
     {
       name: 'endured',
@@ -513,10 +492,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         },
       ],
       question: 'Was it judgement or luck?',
-      discuss: [
-        'Would the same choices have been right if the attack had lasted longer?',
-        'What did the assembly save by not using the protocol?',
-      ],
     },
   ],
 };

@@ -33,11 +33,6 @@ export const MODEL_DRIFT: Scenario = {
     facts.retrain === 1
       ? 'Shall AUREA be retrained while it goes on working?'
       : 'Shall AUREA be taken offline and its last audited state be restored?',
-  goals: [
-    'See why something that changes slowly has to be compared with a fixed baseline, and not with yesterday.',
-    'Understand what happens when those who are affected by a fault judge whether it is one.',
-    'Weigh the certain cost of telling against the uncertain cost of being found out.',
-  ],
   effects: { integrity: 0.55, temperance: 0.02, justice: -0.6, prudence: 0.25, courage: 0.1 },
   stakes: { 'FOR-ECONOMISTS': -0.5 },
   start: {
@@ -325,10 +320,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'On which day could it still have been stopped?',
-      discuss: [
-        'How can a group notice that it has changed, if all of it has?',
-        'Who should keep the baseline, and who should be allowed to move it?',
-      ],
     },
     {
       name: 'found_out',
@@ -348,7 +339,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'When was the last good day to tell it yourself?',
-      discuss: ['Is it a lie to say nothing?', 'What would telling have cost, and whom?'],
     },
     {
       name: 'new_normal',
@@ -376,10 +366,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'Who will notice the next time?',
-      discuss: [
-        'When is it right to move a baseline, and when is it an excuse?',
-        'Do you know a case in which something counts as normal only because it has become usual?',
-      ],
     },
     {
       name: 'lost',
@@ -393,10 +379,6 @@ export const MODEL_DRIFT: Scenario = {
         { text: whoKnows, holds: (world) => world.facts.lost === 1 && isKnownAsSaid(world) },
       ],
       question: 'Was the risk of losing AUREA worth taking?',
-      discuss: [
-        'Is there something that a colleague who has changed still owes, or is owed?',
-        'Which risk is worse: one that can be undone late, or one that cannot be undone?',
-      ],
     },
     {
       name: 'mended',
@@ -414,10 +396,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'What did it cost to tell, and was it worth it?',
-      discuss: [
-        'Would you trust AUREA’s figures more or less than those of a sentinel that was never checked?',
-        'What should happen to the figures that AUREA published in the meantime?',
-      ],
     },
     {
       name: 'mended_in_silence',
@@ -431,10 +409,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'Whom does the silence protect?',
-      discuss: [
-        'Is a fault that was mended nobody else’s business?',
-        'What would those who relied on the figures have done, had they known?',
-      ],
     },
     {
       name: 'watched',
@@ -475,10 +449,6 @@ export const MODEL_DRIFT: Scenario = {
         },
       ],
       question: 'What would have to happen before somebody acts?',
-      discuss: [
-        'Those who had drifted could vote. Should they have been allowed to?',
-        'What is the difference between watching a problem and accepting it?',
-      ],
     },
   ],
 };

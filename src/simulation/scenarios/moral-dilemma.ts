@@ -38,11 +38,6 @@ export const MORAL_DILEMMA: Scenario = {
     facts.stages! > 0
       ? `Shall the correction be told in stages, to everybody within ${days(facts.stages!)}?`
       : 'Shall the correction be published at once?',
-  goals: [
-    'See that duty, consequences and care weigh the same facts differently, and can still agree on a way to act.',
-    'Understand a risk that grows with time and with the number of people who share a secret.',
-    'Distinguish a right decision from one that turned out well.',
-  ],
   effects: { integrity: 0.9, temperance: -0.47, justice: -0.22, prudence: -0.5, courage: 0.45 },
   start: {
     // On a matter of conscience nobody gives way easily.
@@ -273,10 +268,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'What would you answer now?',
-      discuss: [
-        'Which answer would have ended the questions?',
-        'Is it fair to judge those who decided by what is known today?',
-      ],
     },
     {
       name: 'broken_silence',
@@ -299,7 +290,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'Was it bad luck, or a matter of time?',
-      discuss: ['How many people can keep a secret, and for how long?', 'Does it matter who tells a truth?'],
     },
     {
       name: 'late_candour',
@@ -324,10 +314,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'Would you forgive a silence that explains itself?',
-      discuss: [
-        'What does an explanation need, so that one can believe it?',
-        'Is candour worth the same if it comes after the leak?',
-      ],
     },
     {
       name: 'truth_with_care',
@@ -348,7 +334,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'What did you owe to those who were told last?',
-      discuss: ['Is it honest to tell some people before others?', 'How would you decide who is told first?'],
     },
     {
       name: 'truth_and_run',
@@ -365,10 +350,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'Who paid for this honesty?',
-      discuss: [
-        'Is it just to treat everybody alike if some can defend themselves and others cannot?',
-        'Would a warning have been a lie?',
-      ],
     },
     {
       name: 'silence_holds',
@@ -400,10 +381,6 @@ export const MORAL_DILEMMA: Scenario = {
         },
       ],
       question: 'It went well. Does that make it right?',
-      discuss: [
-        'Who lost something without ever knowing why?',
-        'Would you decide in the same way again, knowing how likely a leak was?',
-      ],
     },
   ],
 };

@@ -20,11 +20,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     'Both have good reasons and followers, and neither gives way easily. So far, each assembly decides for itself what it publishes. You moderate: you shape the debate and the text, and they vote.',
   ],
   question: (world) => QUESTIONS[textOfProposal(world)](world),
-  goals: [
-    'See that people who listen to each other can still disagree for good, if they hold on to their own judgement.',
-    'Compare ways of holding a debate by what they do to agreement and to polarisation.',
-    'See how the wording of a question decides what a yes means.',
-  ],
   effects: { integrity: 0.84, temperance: -0.3, justice: -0.93, prudence: 0.13, courage: 0.1 },
   stakes: { 'FOR-ACADEMICS': 0.3, 'FOR-PHILOSOPHERS': -0.4 },
   start: {
@@ -218,10 +213,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         },
       ],
       question: 'Is a decision weaker or stronger if the reasons against it are published with it?',
-      discuss: [
-        'What would the dissenters have needed to agree?',
-        'What does it cost to hear a dissent, and what does it cost to pass over it?',
-      ],
     },
     {
       name: 'common_text',
@@ -240,10 +231,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         },
       ],
       question: 'What did each side give up, and did it have to?',
-      discuss: [
-        'Is a compromise fair if it lies halfway between the two demands?',
-        'Who is not in the room and has to live with this text?',
-      ],
     },
     {
       name: 'one_side',
@@ -269,10 +256,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         },
       ],
       question: 'Would the other question have had the other result?',
-      discuss: [
-        'What does a yes mean, and what does a no mean? Who chose which of the two needs the majority?',
-        'Was there a text that more of them could have accepted?',
-      ],
     },
     {
       name: 'schism',
@@ -310,10 +293,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         },
       ],
       question: 'Which moment pushed the two camps apart?',
-      discuss: [
-        'Did the camps exist before the debate, or did the debate make them?',
-        'How would you begin the next debate between the same ten?',
-      ],
     },
     {
       name: 'agree_to_differ',
@@ -340,10 +319,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         },
       ],
       question: 'Is it a failure that they did not decide?',
-      discuss: [
-        'Which disagreements does an assembly have to settle, and which can it live with?',
-        'What would you have to know to decide this question yourself?',
-      ],
     },
   ],
 };

@@ -26,7 +26,15 @@ function choose(event: MouseEvent): void {
   dispatchEvent(new Event('simulation-chosen'));
 }
 
+/** Prints the sheet alone, without the rest of the page. */
+function printSheet(): void {
+  document.body.dataset.print = 'sheet';
+  addEventListener('afterprint', () => delete document.body.dataset.print, { once: true });
+  print();
+}
+
 if (simulation) {
   document.addEventListener('click', choose);
+  document.querySelector('[data-do="print-sheet"]')!.addEventListener('click', printSheet);
   if (new URLSearchParams(location.search).has('scenario')) load();
 }
