@@ -184,17 +184,16 @@ function readFlags(options: Options, reading: Reading, errors: CathedralError[])
   const failed = new Set<string>();
   const positionals = [...(reading.positionals ?? [])];
   const set = (name: string, place: string, text: string) => {
-    if (flags.has(name)) errors.push(wrong('usage', { place, expected: 'one value', found: 'two' }));
-    else flags.set(name, text);
+    if (!flags.has(name)) flags.set(name, text);
+    else if (options[name]!.many) flags.set(name, `${flags.get(name)}${BETWEEN}${text}`);
+    else errors.push(wrong('usage', { place, expected: 'one value', found: 'two' }));
   };
   for (const token of tokensOf(options, reading.args)) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
       const [name] = positionals;
-      const isMany = name !== undefined && options[name]!.many === true;
-      if (!isMany) positionals.shift();
-      if (isMany && flags.has(name)) flags.set(name, `${flags.get(name)}${BETWEEN}${token.value}`);
-      else if (name !== undefined) set(name, argumentName(options[name]!), token.value);
+      if (name === undefined || !options[name]!.many) positionals.shift();
+      if (name !== undefined) set(name, argumentName(options[name]!), token.value);
       else
         errors.push(wrong('usage', { place: token.value, expected: 'a flag', found: 'an extra argument' }));
       continue;

@@ -17,7 +17,7 @@ export interface Option<T = unknown> {
   requiredWhen?: (flags: ReadonlyMap<string, string>) => boolean;
   /** A path. A default path is relative to the project's folder, any other to the working directory. */
   path?: true;
-  /** As an argument it may be given several times; the schema gets the values with a NUL between them. */
+  /** It may be given several times; the schema gets the values with a NUL between them. */
   many?: true;
   /** Messages never quote it. */
   secret?: true;

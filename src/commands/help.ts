@@ -124,6 +124,7 @@ const VALUE_NAMES: readonly (readonly [unit: RegExp, name: string])[] = [
   [/^http/, 'URL'],
   [/^a (JSON )?file/, 'FILE'],
   [/^a folder/, 'FOLDER'],
+  [/^name=value/, 'NAME=VALUE'],
 ];
 
 /** `--wait SECONDS`, `--out FOLDER`, `--tier TIER`, `--rebuild` */

@@ -73,6 +73,9 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'attest drift': async () => (await import('./attest/drift.ts')).attestDrift,
     'attest revoke': async () => (await import('./attest/revoke.ts')).attestRevoke,
   },
+  'Run the simulation': {
+    simulate: async () => (await import('./simulate.ts')).simulate,
+  },
 };
 
 /** Every command by its name, which has one word or two. */

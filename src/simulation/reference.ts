@@ -10,7 +10,7 @@ import {
 import { LEVER_NAMES, LEVERS } from './levers.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import { type Scenario, type ScenarioEvent, textOf } from './scenario.ts';
+import { type Choice, type Scenario, type ScenarioEvent, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { WEIGHTS } from './start-world.ts';
 import { VIRTUES } from './virtues.ts';
@@ -86,8 +86,8 @@ function scenarioParts(scenario: Scenario): string[] {
         decision.choices.map((choice) => {
           const found = seen.choices.get(choice.name);
           return [
-            decision.title,
-            `\`${choice.name}\``,
+            `\`${decision.name}\`: ${decision.title}`,
+            `\`${choice.name}\`${rangesOf(choice)}`,
             found?.meaning ?? (typeof choice.meaning === 'string' ? choice.meaning : ''),
             found?.changes ?? 'not offered in the runs that were tried',
           ];
@@ -108,6 +108,17 @@ function scenarioParts(scenario: Scenario): string[] {
           ),
         ]),
   ];
+}
+
+/** `, \`cycles\` 1 to 14` */
+function rangesOf({ parameters = {} }: Choice): string {
+  return Object.entries(parameters)
+    .map(([name, about]) => {
+      const values =
+        about.kind === 'number' ? `${about.minimum} to ${about.maximum}` : about.values.join(' or ');
+      return `, \`${name}\` ${values}`;
+    })
+    .join('');
 }
 
 function listOf(parts: readonly string[]): string {

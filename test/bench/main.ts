@@ -4,7 +4,6 @@
  */
 
 import { append } from './append.ts';
-import { batch } from './batch.ts';
 import { exportRows } from './export.ts';
 import { type Benchmark, type Report, runBenchmarks } from './figure.ts';
 import { incremental } from './incremental.ts';
@@ -40,7 +39,6 @@ const BENCHMARKS: Record<string, Benchmark> = {
   proofs,
   objects,
   simulation,
-  batch,
 };
 
 const chosen = process.argv.slice(2);

@@ -144,6 +144,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'attest new': ['--draft', 'missing.json'],
   'attest verify': ['--file', 'missing.json', '--companions', 'missing/companions.json'],
   'attest status': ['--attestation', '0'.repeat(64)],
+  simulate: ['--scenario', 'missing', '--seeds', '1'],
 };
 
 /** Every path that a setting names, below a folder. */

@@ -14,8 +14,8 @@ import { launchBrowser, violations } from './visit.ts';
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
 /** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
 const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers)\/./;
-/** Tests of their own look at all of these pages, for the same readers. */
-const ELSEWHERE = ['/api/explore/', '/philosophy/simulation/laboratory/'];
+/** A test of its own looks at this page, for the same readers. */
+const ELSEWHERE = ['/api/explore/'];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },

@@ -91,7 +91,6 @@ describe('the site', () => {
         'calculator/index.html',
         'compare/index.html',
         'philosophy/simulation/index.html',
-        'philosophy/simulation/laboratory/index.html',
         'philosophy/simulation/model/index.html',
         'philosophy/simulation/protocol/index.html',
         'philosophy/simulation/reference/index.html',

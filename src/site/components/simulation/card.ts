@@ -6,7 +6,6 @@ import { make, makeButton } from '../make-element.ts';
 import { askFor, decisionCard } from './decision-card.ts';
 import { endingCard } from './ending-card.ts';
 import { forecastOf } from './forecast.ts';
-import { formatSetUpAddress, newSetUp } from './laboratory/set-up-address.ts';
 import { movesCard } from './moves-card.ts';
 import { STATUS_SENTENCES, voteSentences } from './outcome-words.ts';
 import { type Player, type Playing, type State, shownOf, stateOf } from './player.ts';
@@ -160,7 +159,6 @@ function endedCard(
     {
       debrief: history.at(-1)!.current_state.debrief!,
       predictions: predictions.map((one) => judge(one, worlds)),
-      laboratory: `/philosophy/simulation/laboratory/${sameDecisions(course.at(-1)!)}`,
       titleOf: (decision) => openedDecision(decision, scenarioNamed(run.scenario)).title,
     },
     {
@@ -173,14 +171,4 @@ function endedCard(
       share,
     },
   );
-}
-
-/** The address of a batch of the laboratory with the decisions of a run. */
-function sameDecisions({ scenario, settings, actions, world }: Run): string {
-  const taken = world.taken.filter(({ isDefault }) => !isDefault);
-  const plan = taken.map(({ decision, choice, tick }) => {
-    const { parameters } = actions.find((action) => action.tick === tick && action.name === choice)!;
-    return [decision, { choice, parameters }];
-  });
-  return formatSetUpAddress({ ...newSetUp(scenario.name), settings, plan: Object.fromEntries(plan) });
 }

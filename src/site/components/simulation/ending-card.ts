@@ -6,8 +6,6 @@ import { type Judged, TRENDS, type Trend } from './predictions.ts';
 export interface EndingView {
   debrief: Debrief;
   predictions: readonly Judged[];
-  /** The laboratory, set up with what was chosen. */
-  laboratory: string;
   /** Of a decision. */
   titleOf: (decision: string) => string;
 }
@@ -20,7 +18,7 @@ export interface EndingHandlers {
 
 /** How the run ended, how often the reader was right, what each choice did, and what to do next. */
 export function endingCard(
-  { debrief: { title, text, question, choices }, predictions, laboratory, titleOf }: EndingView,
+  { debrief: { title, text, question, choices }, predictions, titleOf }: EndingView,
   { again, change, share }: EndingHandlers,
 ): HTMLElement {
   const isYours = choices.some(({ by }) => by === 'you');
@@ -33,13 +31,7 @@ export function endingCard(
     make('p', { class: 'asked' }, question),
     make('p', { class: 'note' }, rightWords(predictions)),
     predictionList(predictions, titleOf),
-    make(
-      'p',
-      { class: 'commit' },
-      makeButton('Play again', again, 'primary'),
-      makeButton('Share', share),
-      make('a', { href: laboratory }, 'The same decisions with 200 seeds'),
-    ),
+    make('p', { class: 'commit' }, makeButton('Play again', again, 'primary'), makeButton('Share', share)),
     make('h4', {}, isYours ? 'What you chose, and what would have been' : 'You took no decision in this run'),
     choices.length > 0 && choiceList(choices, change),
   );

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { AT_RANDOM, decisionsOf, type Plan, playPlan } from '../../src/simulation/plan.ts';
+import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
+
+const NAMES = SCENARIOS.map(({ name }) => name);
+
+function randomPlan(scenario: string): Plan {
+  return Object.fromEntries(decisionsOf(scenarioNamed(scenario)).map(({ name }) => [name, AT_RANDOM]));
+}
+
+test('a decision that is left to chance is drawn from the seed: it is the same each time, and every choice occurs', () => {
+  for (const name of NAMES) {
+    const taken = new Map<string, Set<string>>();
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const run = playPlan(name, seed, {}, randomPlan(name));
+      expect(playPlan(name, seed, {}, randomPlan(name)).actions).toEqual(run.actions);
+      for (const { decision, choice } of run.world.taken)
+        taken.set(decision, (taken.get(decision) ?? new Set()).add(choice));
+    }
+    const [first] = decisionsOf(scenarioNamed(name));
+    expect(taken.get(first!.name)!.size).toBe(first!.choices.length);
+  }
+});
+
+test('a decision is drawn alike whatever else is planned', () => {
+  for (const name of NAMES) {
+    const [first] = decisionsOf(scenarioNamed(name));
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const choiceIn = (plan: Plan) =>
+        playPlan(name, seed, {}, plan).world.taken.find(({ decision }) => decision === first!.name);
+      expect(choiceIn({ [first!.name]: AT_RANDOM })).toEqual(choiceIn(randomPlan(name)));
+    }
+  }
+});
+
+test('every choice can be planned with any seed, although it may not be offered in each run', () => {
+  for (const scenario of NAMES)
+    for (const { name, choices } of decisionsOf(scenarioNamed(scenario)))
+      for (const { name: choice } of choices)
+        for (let seed = 1; seed <= 3; seed += 1)
+          expect(
+            playPlan(scenario, seed, {}, { ...randomPlan(scenario), [name]: { choice, parameters: {} } })
+              .world.ending,
+          ).not.toBeNull();
+  const plan = { [decisionsOf(SCENARIOS[0]!)[0]!.name]: { choice: 'none', parameters: {} } };
+  expect(() => playPlan(NAMES[0]!, 1, {}, plan)).toThrow('found "none"');
+});
