@@ -38,7 +38,7 @@ const RULES: readonly Rule[] = [
   [/^index\.html$/, EACH],
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
   [
-    /^(attestations|calculator|charts|compare|files|verification(\/log)?|government\/transparency)\/index\.html$/,
+    /^(attestations|calculator|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/,
     EACH,
   ],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],

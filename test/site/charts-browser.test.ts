@@ -265,25 +265,6 @@ describe('a reader of a chart', () => {
   });
 });
 
-describe('a reader who compares', () => {
-  test('has a first pair without JavaScript, any other in the address, and is told of names that are no pair', async () => {
-    const plain = await open('/compare/', { javaScriptEnabled: false });
-    const names = (await plain.locator('h1').textContent())!.split(' and ');
-    expect(names).toHaveLength(2);
-    expect(await plain.locator('[data-part="figures"] tbody tr').count()).toBe(6);
-    await plain.context().close();
-    const page = await open(`/compare/?a=${names[1]}&b=${names[0]!.toLowerCase()}`);
-    await expect.poll(() => page.locator('h1').textContent()).toBe(`${names[1]} and ${names[0]}`);
-    const picture = page.locator('[data-chart="coordination-history"] svg title').first();
-    await expect.poll(() => picture.textContent()).toContain('Coordination');
-    await page.locator('select[name="b"]').selectOption(names[1]!);
-    await expect.poll(() => page.locator('[data-part="fault"]').textContent()).toContain('with itself');
-    expect(await page.locator('h1').textContent()).toBe(`${names[1]} and ${names[0]}`);
-    expect(await violations(page)).toEqual([]);
-    await page.context().close();
-  });
-});
-
 describe('a page of another origin', () => {
   /** With a policy as strict as it can be that still has a frame in it. */
   async function pageWith(

@@ -89,7 +89,6 @@ describe('the site', () => {
         'events/index.html',
         'mirrors/index.html',
         'calculator/index.html',
-        'compare/index.html',
         'philosophy/simulation/index.html',
         'philosophy/simulation/model/index.html',
         'philosophy/simulation/protocol/index.html',
