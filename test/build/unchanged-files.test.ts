@@ -37,10 +37,7 @@ const RULES: readonly Rule[] = [
   // Figures of the release, each page with its time.
   [/^index\.html$/, EACH],
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
-  [
-    /^(attestations|calculator|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/,
-    EACH,
-  ],
+  [/^(attestations|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/, EACH],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
   [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
   // The page states its time.

@@ -141,37 +141,6 @@ describe('live values', () => {
   });
 });
 
-describe('the calculator', () => {
-  test('computes what is entered, shows the steps, and keeps it in the address', async () => {
-    await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/calculator/?s=50&multiplier=2`);
-    const { page, wrong } = visited;
-    const result = page.locator('[data-result="reward"]');
-    expect(await result.textContent()).toBe('1,000.00');
-    await page.getByLabel('Multiplier M').fill('1');
-    expect(await result.textContent()).toBe('500.00');
-    await expect.poll(() => new URL(page.url()).search).toBe('?multiplier=1');
-    await page.getByRole('radio', { name: 'compute it from the work' }).check();
-    await page.getByLabel('Apps').fill('20');
-    expect(await page.locator('[data-steps="score"] li').first().textContent()).toContain('0.4 × 20');
-    await expect.poll(() => new URL(page.url()).search).toContain('apps=20');
-    await page.reload();
-    expect(await page.getByLabel('Apps').inputValue()).toBe('20');
-    expect(await violations(page)).toEqual([]);
-    expect(wrong).toEqual([]);
-  });
-
-  test('says what is wrong with a number, and goes on with the one before', async () => {
-    await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/calculator/?s=50&multiplier=2`);
-    const { page } = visited;
-    await page.getByLabel('Multiplier M').fill('3');
-    expect(await page.locator('#in-multiplier-fault').textContent()).toContain('from 1 to 2');
-    expect(await page.locator('[data-result="reward"]').textContent()).toBe('1,000.00');
-    expect(await violations(page)).toEqual([]);
-  });
-});
-
 describe('without JavaScript', () => {
   const reader: BrowserContextOptions = { javaScriptEnabled: false };
 
@@ -182,14 +151,5 @@ describe('without JavaScript', () => {
     expect(await page.locator('#search').isVisible()).toBe(false);
     expect(await page.locator('noscript p', { hasText: 'needs JavaScript' }).isVisible()).toBe(true);
     expect(await page.locator('#browse h3').count()).toBe(7);
-  });
-
-  test('the calculator has an example with its steps and tables of typical values', async () => {
-    await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/calculator/`, reader);
-    const { page } = visited;
-    expect(await page.locator('#calculator').isVisible()).toBe(false);
-    expect(await page.locator('[data-steps="reward"] li').count()).toBe(3);
-    expect(await page.locator('#typical-rewards').isVisible()).toBe(true);
   });
 });

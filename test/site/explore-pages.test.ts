@@ -6,7 +6,7 @@ import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/release/format/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
-const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'search', 'calculator'];
+const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'search'];
 
 let built: Built;
 let pages: Map<string, string>;

@@ -114,7 +114,7 @@ describe('a portal', () => {
     for (const { id } of sentinels)
       expect(words(page('government/index.html'))).toContain(`${id} operational`);
     expect(page('economy/index.html')).toContain('id="multiplier-table"');
-    expect(page('economy/index.html')).toContain('action="/calculator/"');
+    expect(page('economy/index.html')).toContain('action="/charts/reward-curve/"');
     for (const { path, restricted } of ARTIFACTS.filter(({ area }) => area === 'academics'))
       if (!restricted) expect(page('academics/index.html')).toContain(`href="/files/${path}/">`);
     const { decisions } = await released('philosophy/decisions.json');
@@ -172,7 +172,7 @@ describe('every page', () => {
       expect(header).toContain(`href="${href}"`);
       expect(footer).toContain(`href="${href}"`);
     }
-    for (const href of ['/verification/', '/licence/', '/calculator/'])
+    for (const href of ['/verification/', '/licence/', '/glossary/'])
       expect(footer).toContain(`href="${href}"`);
   });
 

@@ -88,7 +88,6 @@ describe('the site', () => {
         'attestations/index.html',
         'events/index.html',
         'mirrors/index.html',
-        'calculator/index.html',
         'philosophy/simulation/index.html',
         'philosophy/simulation/model/index.html',
         'philosophy/simulation/protocol/index.html',

@@ -37,11 +37,11 @@ const READERS: readonly { title: string; rows: readonly Row[] }[] = [
     rows: [
       ['MIC', ['/economy/', 'Supply, minting and rewards']],
       ['MII', ['/charts/mii/', 'The index over time']],
-      ['threshold', ['/calculator/', 'Compute it']],
+      ['threshold', ['/charts/mii/', 'The index and its threshold over time']],
       ['mint', ['/charts/minting/', 'Mints over time']],
       ['burn'],
       ['multiplier', ['/files/economy/cathedral-multipliers.csv/', 'All multipliers']],
-      ['coordination score', ['/calculator/', 'Compute it']],
+      ['coordination score', ['/charts/reward-curve/', 'What a mint earns by score']],
       ['ROI', ['/files/economy/sentinel-roi.json/', 'By sentinel']],
     ],
   },

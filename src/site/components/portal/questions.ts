@@ -68,7 +68,6 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
       question: 'What does a mint earn?',
       text: 'The reward is a logistic function of the coordination score. At 50 points it is half of the maximum, and one more point adds the most. A score grows with work and, slowly, with days without an outage.',
       charts: ['coordination', 'reward-curve'],
-      closer: { href: '/calculator/', label: 'Calculate a reward' },
     },
     {
       id: 'returns',

@@ -50,7 +50,6 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
     title: 'Tools',
     links: [
       { href: '/search/', label: 'Search' },
-      { href: '/calculator/', label: 'Reward calculator' },
       { href: '/philosophy/simulation/', label: 'Governance simulation' },
       { href: '/verification/', label: 'Verification' },
     ],
