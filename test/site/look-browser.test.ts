@@ -58,13 +58,16 @@ describe('the notice of old data', () => {
   });
 });
 
-test.each([360, 1280])('the chart of the day fills its column in a window of %i pixels', async (width) => {
-  const page = await open('/', { viewport: { width, height: 800 } });
-  const box = await page.locator('.chart-of-day .picture svg').boundingBox();
-  expect(box!.width).toBeGreaterThan(280);
-  expect(box!.x + box!.width).toBeLessThanOrEqual(width);
-  await page.context().close();
-});
+test.each([360, 1280])(
+  'the chart at the head of the home page fills its column in a window of %i pixels',
+  async (width) => {
+    const page = await open('/', { viewport: { width, height: 800 } });
+    const box = await page.locator('.first-chart .picture svg').boundingBox();
+    expect(box!.width).toBeGreaterThan(280);
+    expect(box!.x + box!.width).toBeLessThanOrEqual(width);
+    await page.context().close();
+  },
+);
 
 describe('a portal', () => {
   test.each([

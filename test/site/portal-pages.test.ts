@@ -7,7 +7,6 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { BRIEFING_CHARTS } from '../../src/site/components/briefing/briefing-parts.ts';
 import { latestChanges, takeAway } from '../../src/site/components/home.ts';
-import { unusualness } from '../../src/site/components/portal/notable-chart.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { cardOf } from '../../src/site/components/site/cards/card-of.ts';
@@ -303,22 +302,11 @@ describe('a measure that stands in several places', () => {
 });
 
 describe('the home page', () => {
-  test.each([
-    ['what it moves on an ordinary day', [1, 2, 3, 4], 1],
-    ['three times that', [1, 2, 3, 6], 3],
-    ['after it had stood still', [1, 1, 1, 2], Number.POSITIVE_INFINITY],
-    ['nothing', [1, 2, 3, 3], 0],
-    ['who knows, on its first days', [1, 2], 0],
-    ['who knows, without a last day', [1, 2, 3, null], 0],
-  ])('weighs how far a measure moved on its last day: %s', (_, values, expected) => {
-    expect(unusualness(values)).toBe(expected);
-  });
-
-  test('opens with a chart of the day, and draws no chart twice', () => {
+  test('opens with the supply, and draws no chart twice', () => {
     const html = page('index.html');
-    const [, id] = /class="chart-of-day".*?id="chart-([a-z-]+)"/s.exec(html)!;
-    expect(html).toContain(`id="chart-${id}-400-page-title"`);
-    expect(html.split(`id="chart-${id}"`)).toHaveLength(2);
+    const ids = [...html.matchAll(/<h3 id="chart-([a-z-]+)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(['supply', 'mii', 'consensus']);
+    expect(html).toContain('id="chart-supply-400-page-title"');
   });
 
   test('loads the same file with every tool', () => {

@@ -16,7 +16,7 @@ export interface Question {
   half?: true;
 }
 
-/** The questions of each portal, in order. The charts describe their current values in their own summaries. */
+/** The questions of each portal, in order; the first chart of a portal is its main one. The charts describe their current values in their own summaries. */
 export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
   government: [
     {
