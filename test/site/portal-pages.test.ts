@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { BRIEFING_CHARTS } from '../../src/site/components/briefing/briefing-parts.ts';
 import { latestChanges, takeAway } from '../../src/site/components/home.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
@@ -30,9 +29,6 @@ const page = (name: string) => pages.get(name)!;
 const released = async (path: string) =>
   JSON.parse(await readFile(join(built.release, 'public', path), 'utf8'));
 
-/** A page without its briefing, which compares with earlier values and is for paper. */
-const onScreen = (html: string) => html.replace(/<div class="briefing .*/s, '');
-
 /** The text of a page, as it is read. */
 function words(html: string): string {
   const text = html.replaceAll(/<(script|svg)[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
@@ -46,7 +42,7 @@ describe('a portal', () => {
       const html = page(`${area}/index.html`);
       const roomy = QUESTIONS[area].filter(({ half, charts }) => !half && charts.length === 1);
       for (const { id } of CHARTS.filter((chart) => chart.area === area)) {
-        const isWide = roomy.some(({ charts }) => charts.includes(id)) || BRIEFING_CHARTS[area].includes(id);
+        const isWide = roomy.some(({ charts }) => charts.includes(id));
         expect(html.split(`id="chart-${id}-780-page-title"`), id).toHaveLength(isWide ? 2 : 1);
         expect(html.split(`id="chart-${id}-340-page-title"`), id).toHaveLength(2);
         expect(html).toContain(`href="/charts/${id}/"`);
@@ -93,8 +89,8 @@ describe('a portal', () => {
   });
 
   test.each(['index.html', ...PORTALS])('%s states the time of its data once', (name) => {
-    // The notice of old data is hidden, and the briefing is for paper.
-    const text = words(onScreen(page(name).replace(/<div class="old-data".*?<\/div>/s, '')));
+    // The notice of old data is hidden.
+    const text = words(page(name).replace(/<div class="old-data".*?<\/div>/s, ''));
     expect(text.match(/\bas of 30 September 2026, 18:00 UTC/gi)).toHaveLength(1);
   });
 
@@ -278,7 +274,7 @@ describe('a measure that stands in several places', () => {
     );
     const report = 'government/transparency/index.html';
     for (const name of ['index.html', ...PORTALS, ...charts, report]) {
-      const text = onScreen(await asset(name))
+      const text = (await asset(name))
         .replaceAll('</text>', ' · ')
         .replaceAll(/<script[\s\S]*?<\/script>|<[^>]+>/g, ' ')
         .replaceAll(/\s+/g, ' ');
