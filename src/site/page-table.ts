@@ -6,7 +6,6 @@ import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
 import { REFERENCE_TAGS } from './components/api/reference-group.ts';
-import { touchedYears, yearFiles } from './components/changes/year-file.ts';
 import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
 import { openChart } from './components/charts/open-chart.ts';
 import { type ArchiveFolder, archivePages, touchedPages } from './components/explore/archive-pages.ts';
@@ -52,7 +51,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
   '/cards/[...card].png': () => [...CARDS.keys()].map((card) => `/cards/${card}.png`),
   '/cards/on-demand/[id].svg': ON_DEMAND,
-  '/changes/[year].json': { paths: yearFiles, touched: touchedYears },
   '/charts/[id]': () => perChart('charts', '/'),
   '/charts/[id]/citation.[ending]': (release) =>
     // A chart without data cannot be cited.

@@ -40,10 +40,6 @@ const RULES: readonly Rule[] = [
   [/^(attestations|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/, EACH],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
   [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
-  // The page states its time.
-  [/^changes\/index\.html$/, EACH],
-  [/^changes\/\d{4}\.json$/, EACH],
-  [/^changes\.json$/, EACH],
   [/^events\/index\.html$/, NEXT_DAY],
   // Lists, and what lists or shows the newest records.
   [/^(decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],

@@ -203,16 +203,11 @@ describe('on paper', () => {
     },
   );
 
-  test('the home page and the changes of a month take at most three sheets', async () => {
-    for (const [path, most] of [
-      ['/', 3],
-      ['/changes/', 3],
-    ] as const) {
-      const page = await open(path);
-      for (const format of ['A4', 'Letter'] as const)
-        expect((await printed(page, format)).length, `${path} ${format}`).toBeLessThanOrEqual(most);
-      await page.context().close();
-    }
+  test('the home page takes at most three sheets', async () => {
+    const page = await open('/');
+    for (const format of ['A4', 'Letter'] as const)
+      expect((await printed(page, format)).length, format).toBeLessThanOrEqual(3);
+    await page.context().close();
   });
 });
 

@@ -83,7 +83,6 @@ describe('the site', () => {
         'verification/log/index.html',
         'versions/index.html',
         'sql/index.html',
-        'changes/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
         'events/index.html',

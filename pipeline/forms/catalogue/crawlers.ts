@@ -53,7 +53,7 @@ const CHANGED: readonly [page: RegExp, at: (release: Dated, first: string, secon
     ({ records, asOf }, folder, name) => records[folder as keyof typeof records].get(name) ?? asOf,
   ],
   [
-    /^((government|economy|academics|philosophy|diplomacy|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|attestations|verification|verification\/log|api(?:\/[a-z]+)?|changes|government\/transparency)\/)?index\.html$/,
+    /^((government|economy|academics|philosophy|diplomacy|decisions|deliberations|sentinels(\/[^/]+)?|files|charts|attestations|verification|verification\/log|api(?:\/[a-z]+)?|government\/transparency)\/)?index\.html$/,
     ({ asOf }) => asOf,
   ],
 ];

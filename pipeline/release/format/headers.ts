@@ -163,7 +163,6 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],
   [/^(?:[a-z]+\/)?feed(\.(?:atom|json))$/, '*feed$1'],
   [/^events\/days\/[^/]+(\.json)$/, 'events/days/*$1'],
-  [/^changes\/\d{4,}(\.json)$/, 'changes/*$1'],
 ];
 
 /**

@@ -12,14 +12,12 @@ import { mediaTypeOf } from '../format/media-types.ts';
 /** Folders whose files never change under one name: Vite adds a hash to the name, and a new font gets a new name. */
 const IMMUTABLE = /^(_astro|fonts)\//;
 
-/** Descriptions of the service for programs, and what changed between two days. Like schemas, any web page may read them. */
+/** Descriptions of the service for programs. Like schemas, any web page may read them. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([
   'openapi.json',
   'asyncapi.json',
   '.well-known/api-catalog',
-  'changes.json',
 ]);
-const DESCRIBED_BY_YEAR = /^changes\/\d{4,}\.json$/;
 
 /** Reads a folder of the site. Throws publish_failed for a link or an unknown ending. */
 export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
@@ -53,6 +51,6 @@ export function siteFile(path: string, content: Uint8Array): NewFile {
 }
 
 function kindOf(path: string): NewFile['kind'] {
-  if (DESCRIPTIONS.has(path) || DESCRIBED_BY_YEAR.test(path)) return 'schema';
+  if (DESCRIPTIONS.has(path)) return 'schema';
   return path.endsWith('.html') ? 'page' : 'asset';
 }

@@ -10,7 +10,6 @@ import {
   componentName,
 } from './artifact-operations.ts';
 import { attestationOperations } from './attestation-operations.ts';
-import { changesOperation } from './changes-operation.ts';
 import { chartOperations, oembedOperation } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { formatOperations } from './format-operations.ts';
@@ -122,7 +121,6 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...formatOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
     ['/oembed', oembedOperation(facts.baseUrl)],
-    ['/changes.json', changesOperation(facts.baseUrl)],
     ...attestationOperations(),
     ...logOperations(),
     ['/live', liveOperation(facts)],

@@ -135,7 +135,7 @@ function describe({ codes, headers = [] }: ProblemResponse): Answer {
   };
 }
 
-/** What else may answer a request for a document that is computed for the state in its address: a chart, the changes between two days. */
+/** What else may answer a request for a chart in the state of its address. */
 export const STATE_RESPONSES: Operation['responses'] = {
   ...NOT_COUNTED,
   ...problemsByStatus([

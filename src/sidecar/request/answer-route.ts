@@ -4,7 +4,6 @@ import { Problem } from '../../api/problem.ts';
 import { parseVersionQuery } from '../../api/query/version-query.ts';
 import { answerStatus } from '../attestations/answer-verify.ts';
 import { answerOembed } from '../charts/oembed.ts';
-import { answerChanges, asksForPeriod } from '../files/changes.ts';
 import { resourceOf, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
 import { Versions, versionHeaders } from '../files/versions.ts';
@@ -75,8 +74,6 @@ function answerFile({
   const { request, path, query } = context;
   const page = query ? services.charts?.answerPage(request, path!, drawRequest(context), release) : null;
   if (page) return page;
-  if (services.baseUrl !== undefined && asksForPeriod(path!, query))
-    return answerChanges(request, file, query, release, services.baseUrl);
   if (query && isVersioned(file)) return answerVersion(context, release, services);
   return answerWith(request, services.live?.resource(path!) ?? resourceOf(release, file));
 }

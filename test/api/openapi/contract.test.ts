@@ -34,7 +34,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
 /** Paths that a release without a site lacks, a stream without an end, and paths with tests of their own. */
-const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/changes\.json$|^\/attestations\//;
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],

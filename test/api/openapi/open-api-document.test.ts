@@ -88,7 +88,6 @@ describe('the OpenAPI document', () => {
         '/{area}/{table}-{year}.parquet',
         '/cathedral.sqlite',
         '/oembed',
-        '/changes.json',
         '/attestations/verify',
         '/attestations/{id}/status',
         '/log/checkpoint',

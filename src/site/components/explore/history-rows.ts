@@ -45,16 +45,6 @@ export function filesOfDays(
   return PublishedFiles.of({ [path]: `${open.head}\n${rows.join('')}` });
 }
 
-/** The lines of the days `from` to `to`, both included, newest first. */
-export function linesOfDays(release: SiteRelease, path: string, from: string, to: string): string[] {
-  using open = openHistory(release, path);
-  const begin = open.firstLine((day) => day <= to);
-  return open
-    .text(begin, open.firstLine((day) => day < from, begin) - begin)
-    .split('\n')
-    .slice(0, -1);
-}
-
 /**
  * Calls `see` with each row of a history as text, the newest first, and its place. What is kept of a row should be parsed: a part of a
  * text that is kept as it is keeps all of it in memory.

@@ -110,7 +110,7 @@ export interface SentinelEntry {
 }
 
 /** The page of each sentinel. */
-export const sentinelPages = perRelease((release) => {
+const sentinelPages = perRelease((release) => {
   const names = pageNames(release.read(sentinelStatus).sentinels.map(({ id }) => id));
   return new Map([...names].map(([id, name]) => [id, `/sentinels/${name}/`] as const));
 });
@@ -167,7 +167,7 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
 export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
 
 /** Oldest first, with the current day. The supply has a row for each day with an event that is over. */
-export const daysWithEvents = perRelease((release): string[] => {
+const daysWithEvents = perRelease((release): string[] => {
   const days = [release.draft.timestamp.slice(0, 10)];
   forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
   return days.reverse();

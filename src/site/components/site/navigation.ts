@@ -40,7 +40,6 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
       { href: '/charts/', label: 'Charts' },
       { href: '/files/', label: 'Files' },
       { href: '/sql/', label: 'SQL' },
-      { href: '/changes/', label: 'What changed' },
       { href: '/versions/', label: 'Versions' },
       { href: '/snapshots/', label: 'Snapshots' },
       { href: '/api/', label: 'API' },
