@@ -14,7 +14,7 @@ import type { Vote, World } from './world.ts';
 type Value = string | number | boolean | null;
 
 /** What a row says of a run that has ended. */
-export interface RunColumn {
+interface RunColumn {
   /** With `of`, one column for each of them, whose name replaces the `*`. */
   name: string;
   of?: readonly string[];
