@@ -146,7 +146,10 @@ Rules that apply to every file:
 - A file's \`timestamp\` is the time of the last ledger event counted in it, never the time of the build: the same ledger
   gives the same bytes.
 - Times are UTC, ISO 8601. A cycle is one UTC day; C-0 is 2025-07-03 and C-151 is 2025-12-01.
-- MIC amounts are exact: the ledger writes decimal text with at most six places, and sums are taken over integers.
+- MIC amounts are exact: the ledger writes decimal text with at most six places, and sums are taken over integers. CSV, JSON,
+  JSON lines and Parquet (DECIMAL) have all digits. A spreadsheet holds 15 of them and a 64-bit float 15 to 17, so an amount
+  from a thousand million MIC on may lose its last places in XLSX, in SQLite (REAL) and in programs that read JSON numbers as
+  floats: there, read CSV as text, or Parquet.
 - “The last 30 days” is the window of 30 × 24 hours that ends at \`timestamp\`, both ends included. Means over
   attestations and mints are taken over whole hours: an hour counts when it begins inside the window.
 - “The first 30 days” ends 30 × 24 hours after the ledger's first event; what is measured over it never changes.

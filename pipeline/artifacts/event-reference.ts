@@ -83,8 +83,8 @@ A release has a JSON Schema (draft 2020-12) of the data of each type, \`/schemas
 required, \`/${EVENT_DRAFT_SCHEMA_PATH}\`. Each is one file that refers to no other, and its patterns mean the same in every language.
 
 They accept what the service accepts. What they cannot say is the order of events (\`seq\`, times that do not decrease, one genesis, the clock),
-the length of a line (65,535 bytes), a member that occurs twice, and half a surrogate pair in an escape such as \`\\ud800\`; a number beyond the
-range of a double is refused as well.
+the length of a line (65,535 bytes), a member that occurs twice, and half a surrogate pair in an escape such as \`\\ud800\`; nor can they say
+which numbers are refused: those that a double does not hold digit by digit, and whole numbers from 2^53 on.
 `;
 
 /** The text of docs/events.md. */

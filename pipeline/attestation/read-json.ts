@@ -55,7 +55,7 @@ export function placesIn(text: string): Places {
 }
 
 function rulesOf({ maxDepth }: JsonLimits): JsonRules {
-  return { maxDepth, duplicates: 'refuse', hazards: 'refuse', numbers: 'finite' };
+  return { maxDepth, hazards: 'refuse', numbers: 'finite' };
 }
 
 function problemOf({ code, path, message }: JsonFault, { maxDepth }: JsonLimits): Problem {

@@ -7,13 +7,11 @@
 export interface JsonRules {
   /** Of objects and arrays in each other, the outermost counted. */
   maxDepth: number;
-  /** Of two members of one name: refuse both, or keep the last one, as Python and JavaScript do. */
-  duplicates: 'refuse' | 'last';
   /** What other programs stumble over: a member `__proto__`, and half of a surrogate pair. */
   hazards: 'refuse' | 'accept';
   /**
-   * finite: as doubles, none beyond their range. kept: also no integer that a double would change. as written: see
-   * `parseExactJson`.
+   * finite: as doubles, none beyond their range. kept: one that `exactNumber` refuses keeps its digits, for `numberText` and
+   * `findInexact`. as written: see `parseExactJson`.
    */
   numbers: 'finite' | 'kept' | 'as written';
 }
@@ -54,20 +52,19 @@ export function readStrictJson(text: string, rules: JsonRules, seen?: Seen): unk
 
 const UNAMBIGUOUS: JsonRules = {
   maxDepth: Number.POSITIVE_INFINITY,
-  duplicates: 'refuse',
   hazards: 'accept',
   numbers: 'finite',
 };
 
 /**
  * Whether every reader gets the same value from a JSON text: no object has a member twice, and no number is beyond a double,
- * which would be published as null. `value` is what `JSON.parse` made of `text`. `rules` may ask for more.
+ * which would be published as null. `value` is what `JSON.parse` made of `text`.
  */
-export function isUnambiguousJson(text: string, value: unknown, rules = UNAMBIGUOUS): boolean {
+export function isUnambiguousJson(text: string, value: unknown): boolean {
   try {
     // A text that JSON.stringify would write is unambiguous. Most event lines are, and this is by far the quickest check.
     if (JSON.stringify(value) === text) return true;
-    readStrictJson(text, rules);
+    readStrictJson(text, UNAMBIGUOUS);
     return true;
   } catch (cause) {
     // RangeError: nested so deeply that the stack overflows.
@@ -102,7 +99,6 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 const EXACT: JsonRules = {
   /** Deeper than any Python server can send (its recursion limit is 1 000), and far from overflowing our own stack. */
   maxDepth: 1000,
-  duplicates: 'last',
   hazards: 'accept',
   numbers: 'as written',
 };
@@ -115,10 +111,54 @@ export function parseExactJson(text: string): unknown {
   return readStrictJson(text, EXACT);
 }
 
-/** The text of a number in a value of `parseExactJson`; undefined for what is not a number. */
+/** Longest text of a number that is compared digit by digit. */
+const MAX_DIGITS = 1000;
+
+/**
+ * The number that a decimal text denotes, `12.50`, `-1e3`; null if writing it would give another number, or if other programs read another
+ * one (RFC 7493, section 2.2): more digits than a double has, beyond its range, a whole number from 2^53 on.
+ */
+export function exactNumber(text: string): number | null {
+  const number = Number(text);
+  if (/^[+-]?\d+$/.test(text)) return Number.isSafeInteger(number) ? number : null;
+  if (`${number}` === text) return number;
+  if (!Number.isFinite(number) || text.length > MAX_DIGITS) return null;
+  return decimalOf(text) === decimalOf(`${number}`) ? number : null;
+}
+
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** The same text for all spellings of a number: `0.120`, `12e-2` → `12e-2`. */
+function decimalOf(text: string): string {
+  const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  if (short === '') return '0';
+  return `${sign === '-' ? '-' : ''}${short}e${Number(power) - fraction.length + digits.length - short.length}`;
+}
+
+/** The text of a number in a value of `readStrictJson`; undefined for what is not a number. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === 'number') return JSON.stringify(value);
   return isRawJSON(value) ? value.rawJSON : undefined;
+}
+
+/** What `exactNumber` accepts, for messages. */
+export const EXACT_NUMBER =
+  'a number that a double holds digit by digit: round a longer one, or write it as a text';
+
+/** The first number of a value that is not exact, and the members and items that lead to it; null if there is none. */
+export function findInexact(
+  value: unknown,
+  path: readonly string[] = [],
+): { path: readonly string[]; text: string } | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (isRawJSON(value)) return { path, text: value.rawJSON };
+  for (const [name, member] of Object.entries(value)) {
+    const found = findInexact(member, [...path, name]);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** Whether a value of `parseExactJson` is a JSON object. */
@@ -202,11 +242,9 @@ class Reader {
   }
 
   #checkName(name: string, members: object): void {
-    const { duplicates, hazards } = this.#rules;
-    if (hazards === 'refuse' && name === '__proto__')
+    if (this.#rules.hazards === 'refuse' && name === '__proto__')
       throw this.#refusal('forbidden_member', 'no member __proto__');
-    if (duplicates === 'refuse' && Object.hasOwn(members, name))
-      throw this.#refusal('duplicate_member', 'each member once');
+    if (Object.hasOwn(members, name)) throw this.#refusal('duplicate_member', 'each member once');
   }
 
   #array(): unknown[] {
@@ -262,13 +300,10 @@ class Reader {
     const text = this.#match(NUMBER);
     if (text === null) throw this.#unexpected('a value');
     const number = Number(text);
-    if (this.#rules.numbers === 'as written') return JSON.stringify(number) === text ? number : rawJSON(text);
-    const isKept =
-      this.#rules.numbers !== 'kept' ||
-      Number.isSafeInteger(number) ||
-      !/^-?\d+$/.test(text) ||
-      BigInt(text) === BigInt(number);
-    if (!Number.isFinite(number) || !isKept)
+    const { numbers } = this.#rules;
+    if (numbers === 'as written') return JSON.stringify(number) === text ? number : rawJSON(text);
+    if (numbers === 'kept') return exactNumber(text) ?? rawJSON(text);
+    if (!Number.isFinite(number))
       throw this.#refusal('number_not_finite', 'a number in the range of a double');
     return number;
   }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { Amount, CalendarDate, EVENT_DATA, isKind, isKnownType, Timestamp } from '../event.ts';
+import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../json.ts';
+import { faultOf, readRowJson } from './json-events.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
 
 /** What a cell becomes in an event. `as it is`: a member of no schema. */
@@ -85,16 +87,20 @@ function kindOf(schema: z.ZodType): Kind {
 /** A value that cannot be what its member needs. */
 class CellFault extends Error {
   readonly expected: string;
+  /** The part of the value that is wrong; null: all of it. */
+  readonly part: { path: readonly string[]; text: string } | null;
 
-  constructor(expected: string) {
+  constructor(expected: string, part: CellFault['part'] = null) {
     super(expected);
     this.expected = expected;
+    this.part = part;
   }
 }
 
 /**
  * A cell's value → the value of a member. A text (of CSV, or of a database's text column) is converted; a value that has the right
- * type stays as it is. Throws `ledger_schema`; `place` names row and column, `name` the member.
+ * type stays as it is. No number changes: one that a double does not hold is refused, unless the member takes its digits as a text.
+ * Throws `ledger_schema`, and `ledger_corrupt` for JSON in a text; `place` names row and column, `name` the member.
  */
 export function convertCell(
   value: unknown,
@@ -106,27 +112,29 @@ export function convertCell(
   try {
     return convert(value, kind, how);
   } catch (fault) {
+    if (fault instanceof JsonFault) throw faultOf(fault, `${value}`, place());
     if (!(fault instanceof CellFault || fault instanceof TimeFault)) throw fault;
+    const { path, text } = (fault instanceof CellFault && fault.part) || {
+      path: [],
+      text: JSON.stringify(value) ?? typeof value,
+    };
     throw new CathedralError('ledger_schema', {
       place: place(),
-      expected: `${name} to be ${fault.expected}`,
-      found: (JSON.stringify(value) ?? typeof value).slice(0, 200),
+      expected: `${[name, ...path].join('.')} to be ${fault.expected}`,
+      found: text.slice(0, 200),
     });
   }
 }
 
 function convert(value: unknown, kind: Kind, how: CellFormat): unknown {
-  // A database's driver reads a time as a Date, and a large integer as a bigint.
-  if (value instanceof Date) return convert(value.toISOString(), kind, how);
-  if (typeof value === 'bigint') return convert(`${value}`, kind, how);
   if (typeof kind === 'object') return toItems(value, kind.items, how);
   return CONVERSIONS[kind](value, how);
 }
 
 const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellFormat) => unknown> = {
-  'as it is': (value) => value,
-  text: (value) => (typeof value === 'number' ? decimalText(value) : value),
-  number: toNumber,
+  'as it is': exact,
+  text: (value) => numberText(value) ?? value,
+  number: (value, how) => (typeof value === 'string' ? toNumber(value, how) : exact(value)),
   truth: (value) => {
     if (typeof value !== 'string') return value;
     if (!/^(true|false)$/i.test(value.trim())) throw new CellFault('TRUE or FALSE');
@@ -135,8 +143,15 @@ const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellForma
   amount: toAmount,
   time: (value, how) => (typeof value === 'string' ? parseTime(value.trim(), how) : value),
   day: (value, how) => (typeof value === 'string' ? parseDay(value.trim(), how) : value),
-  object: (value) => (typeof value === 'string' ? parseJson(value, 'a JSON object') : value),
+  object: (value) => (typeof value === 'string' ? exact(parseJson(value, 'a JSON object')) : exact(value)),
 };
+
+/** A value in which each number is exact. */
+function exact(value: unknown): unknown {
+  const inexact = findInexact(value);
+  if (inexact) throw new CellFault(EXACT_NUMBER, inexact);
+  return value;
+}
 
 function toItems(value: unknown, kind: Kind, how: CellFormat): unknown {
   const items = typeof value === 'string' ? splitItems(value, how.separator ?? '|') : value;
@@ -154,29 +169,28 @@ function splitItems(text: string, separator: string): unknown {
 
 function parseJson(text: string, expected: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new CellFault(expected);
+    return readRowJson(text);
+  } catch (fault) {
+    if (!(fault instanceof JsonFault) || fault.code !== 'not_json') throw fault;
+    throw new CellFault(`${expected}; ${fault.message}`);
   }
 }
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-function toNumber(value: unknown, how: CellFormat): unknown {
-  if (typeof value !== 'string') return value;
+function toNumber(value: string, how: CellFormat): number {
   const text = plainNumber(value.trim(), how);
-  const number = Number(text);
   if (!NUMBER.test(text)) throw new CellFault(numberHint(value, how));
-  const isExact = /[.e]/i.test(text) || Number.isSafeInteger(number);
-  if (!isExact || !Number.isFinite(number)) throw new CellFault('a number that a double holds exactly');
+  const number = exactNumber(text);
+  if (number === null) throw new CellFault(EXACT_NUMBER);
   return number;
 }
 
 function toAmount(value: unknown, how: CellFormat): unknown {
-  if (typeof value === 'number') return decimalText(value);
-  if (typeof value !== 'string') return value;
-  const text = plainNumber(value.trim(), how);
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new CellFault(numberHint(value, how));
+  const written = typeof value === 'string' ? value.trim() : numberText(value);
+  if (written === undefined) return value;
+  const text = typeof value === 'string' ? plainNumber(written, how) : written;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new CellFault(numberHint(written, how));
   // A column numeric(18,8) writes 12.50000000. Zeros at the end add nothing; any other seventh place is refused.
   return text.replace(/(\.\d{6})0+$/, '$1');
 }
@@ -196,10 +210,4 @@ function numberHint(value: string, { decimal = '.' }: CellFormat): string {
   if (decimal === ',') return 'a number like 1,5';
   const hint = /^[+-]?[\d.]*,\d+$/.test(value.trim()) ? ', or "decimal": "," in the mapping file' : '';
   return `a number like 1.5${hint}`;
-}
-
-/** A number as a text without exponent. The schema of an event refuses it where it needs another text. */
-function decimalText(value: number): unknown {
-  const text = JSON.stringify(value);
-  return /^-?\d+(\.\d+)?$/.test(text) ? text : value;
 }

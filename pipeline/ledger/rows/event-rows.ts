@@ -43,7 +43,8 @@ export async function readRowFile(
   const { start, content: chunks } = await peekLine(utf8Chunks(input, mapping?.file.encoding));
   const kind = format ?? formatOf(name, start);
   if (kind === 'csv') return csvFile(chunks, name, mapping);
-  const values = kind === 'json' ? jsonValues(chunks, name) : ndjsonValues(chunks, name);
+  const read = kind === 'json' ? jsonValues : ndjsonValues;
+  const values = read(chunks, name);
   return { name, mapping, rows: jsonRows(values, name, mapping) };
 }
 

@@ -4,7 +4,7 @@ import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import { EVENT_DATA } from '../event.ts';
 import { describeIssue } from '../event-check.ts';
-import { JsonFault, readStrictJson } from '../json.ts';
+import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../json.ts';
 import { formatFault, hasOffset, isTimeZone } from './local-time.ts';
 
 const Name = z.string().min(1).max(200);
@@ -124,7 +124,10 @@ export function parseMappingFile(text: string, place: string): MappingFile {
 
 function parseJson(text: string, place: string): unknown {
   try {
-    return readStrictJson(text, { maxDepth: 64, duplicates: 'refuse', hazards: 'refuse', numbers: 'finite' });
+    const value = readStrictJson(text, { maxDepth: 64, hazards: 'refuse', numbers: 'kept' });
+    const inexact = findInexact(value);
+    if (inexact) throw wrong(`${place}#${pointer(inexact.path)}`, EXACT_NUMBER, inexact.text);
+    return value;
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const line = text.slice(0, fault.range.start).split('\n').length;

@@ -1,6 +1,7 @@
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../draft.ts';
+import { numberText } from '../json.ts';
 import { type CellFormat, convertCell, type Kind, memberOf } from './cell-value.ts';
 import {
   isColumn,
@@ -125,7 +126,8 @@ function cellOf(row: Row, columns: readonly string[]): unknown {
   if (columns.length === 1) return columnValue(row, columns[0]!);
   const cells = columns
     .map((column) => columnValue(row, column))
-    .filter((cell) => cell !== undefined && cell !== '');
+    .filter((cell) => cell !== undefined && cell !== '')
+    .map((cell) => numberText(cell) ?? cell);
   return cells.length === 0 ? undefined : cells.join(' ');
 }
 

@@ -149,7 +149,7 @@ describe('a file is refused with its line', () => {
       'an integer that a double changes',
       '{"data":{"n":12345678901234567890}}',
       'a.ndjson',
-      'a.ndjson:1, member data.n: expected a number that a double holds; write a longer one as a text, found "12345678901234567890"',
+      'a.ndjson:1, member data.n: expected a number that a double holds digit by digit: round a longer one, or write it as a text, found 12345678901234567890',
     ],
     [
       'a member twice',

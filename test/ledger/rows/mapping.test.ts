@@ -107,8 +107,8 @@ describe('a mapping', () => {
       },
     };
     const row = {
-      vote: { by: 'HERMES', motion: 12n },
-      cast_at: new Date('2026-10-01T06:00:00Z'),
+      vote: { by: 'HERMES', motion: 12 },
+      cast_at: '2026-10-01T06:00:00.000Z',
       choice: 1,
       why: '',
       tags: 'J, P',
@@ -132,7 +132,10 @@ describe('a mapping', () => {
       'leistung.csv:3, column Abweichung: expected data.drift to be a number like 1,5, found "0.4"',
     ],
     [{ Pakete: 'fünf' }, 'column Pakete: expected data.packages to be a number like 1,5, found "fünf"'],
-    [{ Pakete: '99999999999999999' }, 'a number that a double holds exactly'],
+    [
+      { Pakete: '99999999999999999' },
+      'a number that a double holds digit by digit: round a longer one, or write it as a text',
+    ],
     [
       { Art: 'Nachweise' },
       'column Art: expected one of Nachweis, Prägung, Entwurf, as the mapping file lists, found "Nachweise"',

@@ -75,6 +75,25 @@ describe('a file of NDJSON', () => {
     expect(await rowsOf()).toEqual(ids(1, 9000));
   });
 
+  test('has the digits of large numbers as ids, and none of them changes', async () => {
+    const big = (id: string, n = '1') =>
+      line(1, { type: 'measured', data: { n: 0 } })
+        .replace('{', `{"id":${id},`)
+        .replace('"n":0', `"n":${n}`);
+    writeFileSync(path, big('9007199254740992') + big('9007199254740993'));
+    await follow('ndjson');
+    expect(await rowsOf()).toEqual(['9007199254740992', '9007199254740993']);
+    for (const n of ['59645453908584171', '1e999', '0.10000000000000001']) {
+      appendFileSync(path, big('3', n));
+      expect(await messageOf(follow('ndjson'))).toContain(
+        `row 3, member data.n: expected a number that a double holds digit by digit`,
+      );
+      truncateSync(path, statSync(path).size - big('3', n).length);
+    }
+    appendFileSync(path, big('3', '1,"n":2'));
+    expect(await messageOf(follow('ndjson'))).toContain('rows:3, member data.n: expected each member once');
+  });
+
   test('keeps the slot open of a line that is half there', async () => {
     writeFileSync(path, lines(1, 3) + line(4).slice(0, 20));
     const mtime = statSync(path).mtimeMs;

@@ -4,12 +4,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
+import { parsePostgresAddress } from '../../../pipeline/ledger/sources/postgres/address.ts';
+import { postgresSource } from '../../../pipeline/ledger/sources/postgres/postgres-source.ts';
 import { Random } from '../../../pipeline/random.ts';
 import { runHere } from '../../cli/run-cli.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
+import { fitsNumber, isSameNumber, numberTexts } from '../rows/numbers.ts';
 import { importPostgres } from './import-postgres.ts';
 
 const folders = new Folders();
@@ -249,6 +255,57 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     }
   });
 
+  test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
+    const numbers = fc.sample(numberTexts, { seed: 1, numRuns: 200 });
+    const row = (text: string, id: number) =>
+      `(${id}, ${text}, '{"n":${text}}', '{"n":${text}}', '{"n":1,"n":${text}}')`;
+    await server.sql(
+      `CREATE TABLE numbers (id integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), n numeric, j json, b jsonb, twice json);
+       INSERT INTO numbers (id, n, j, b, twice) VALUES ${numbers.map(row).join(', ')}`,
+    );
+    const printed = (await server.sql(
+      "SELECT n::text, j->>'n' AS j, b->>'n' AS b FROM numbers ORDER BY id",
+    )) as Record<'n' | 'j' | 'b', string>[];
+    const rowsAs = async (source: unknown) => {
+      const mapping = parseMapping(
+        JSON.stringify({
+          id: 'id',
+          timestamp: 'at',
+          type: { constant: 'measured' },
+          agent: { constant: 'METER' },
+          data: { measured: { n: source } },
+        }),
+        'mapping.json',
+      );
+      const view = await postgresSource(parsePostgresAddress(server.address('table=numbers')), mapping).open(
+        null,
+      );
+      const rows = (await Array.fromAsync(view.rows(null))).flat();
+      await view.close();
+      return rows.map(({ draft }) => {
+        if (draft instanceof CathedralError) return { refused: draft.message };
+        const json = JSON.stringify(draft!.data.n);
+        return { written: json.replace('{"n":', '').replace('}', '') };
+      });
+    };
+    for (const [column, source] of [
+      ['n', { column: 'n', as: 'number' }],
+      ['j', 'j'],
+      ['b', 'b'],
+    ] as const) {
+      const rows = await rowsAs(source);
+      for (const [index, { written, refused }] of rows.entries()) {
+        const text = printed[index]![column];
+        if (fitsNumber(text)) expect(isSameNumber(written ?? `0${refused}`, text)).toBe(true);
+        else expect(refused).toContain(`row ${index}, column ${column}: expected data.n`);
+      }
+    }
+    for (const [index, { written }] of (await rowsAs({ column: 'n', as: 'text' })).entries())
+      expect(isSameNumber(written!.replaceAll('"', ''), printed[index]!.n)).toBe(true);
+    for (const { refused } of await rowsAs('twice'))
+      expect(refused).toContain(', member n: expected each member once');
+  });
+
   describe('refuses', () => {
     /** What makes the table `t` of the address, its parameters, and what the message says about it. */
     const REFUSED: Record<string, [sql: string, parameters: string, message: RegExp]> = {
@@ -310,7 +367,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       'a number beyond a double': [
         `${tableOf('t')}; INSERT INTO t (data) VALUES ('{"n": 1e400}')`,
         'table=t',
-        /row 1, column data: expected numbers that a double holds, or texts, found 1\d+/,
+        /row 1, column data: expected data.n to be a number that a double holds digit by digit: .*, found 1\d+/,
       ],
       'an event that its type does not allow': [
         `${tableOf('t')}; INSERT INTO t (type, data) VALUES ('mii_reading', '{"mii": "high"}')`,

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError } from '../../../errors.ts';
 import { formatTimestamp } from '../../../words/moment.ts';
 import { type EventDraft, inUtc } from '../../draft.ts';
+import { numberText } from '../../json.ts';
 import { columnsOf, delimiterOf, parseCells, rowOf } from '../../rows/csv-rows.ts';
 import { eventRow, objectRow, parseLine } from '../../rows/json-events.ts';
 import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../../rows/mapping.ts';
@@ -84,7 +85,7 @@ function decoderOf(encoding: string, name: string): Decode {
 }
 
 function ndjsonReader(name: string, decode: Decode, mapping: Mapping | null): Reader {
-  const idOf = ({ id }: Row) => (typeof id === 'string' || typeof id === 'number' ? `${id}` : null);
+  const idOf = ({ id }: Row) => (typeof id === 'string' ? id : (numberText(id) ?? null));
   return {
     rows: (records) =>
       records.map((record) =>

@@ -1,5 +1,6 @@
 import { CathedralError } from '../../../errors.ts';
-import { numberText, parseExactJson } from '../../json.ts';
+import { exactNumber, JsonFault } from '../../json.ts';
+import { faultOf, readRowJson } from '../../rows/json-events.ts';
 import type { SourceRow } from '../source.ts';
 import type { Column, Relation } from './relation.ts';
 
@@ -66,7 +67,7 @@ function plainReader({
     columns.length === PLAIN.length + (cycleAt < 0 ? 0 : 1) &&
     [idAt, timeAt, typeAt, agentAt, dataAt].every((one) => one >= 0) &&
     columns[timeAt]!.type === 'timestamp with time zone' &&
-    /^jsonb?$/.test(columns[dataAt]!.type) &&
+    columns[dataAt]!.type === 'jsonb' &&
     [typeAt, agentAt].every((one) => columns[one]!.category === 'S');
   if (!isUsual) return null;
   return (fields) => {
@@ -104,50 +105,31 @@ const asText: Read = (text) => text;
 function readerOf(type: Column['type'], category: Column['category']): Read {
   if (category === 'N') return readNumber;
   if (type === 'boolean') return (text) => text === 't';
-  if (type === 'json' || type === 'jsonb' || category === 'A' || category === 'C') return readJson;
+  // A list or a record is selected as jsonb.
+  if (type === 'jsonb' || category === 'A' || category === 'C')
+    return (text, place) => (SUSPICIOUS.test(text) ? readJson(text, place) : JSON.parse(text));
+  if (type === 'json') return readJson;
   return asText;
 }
 
 /** A number where a double holds all its digits, otherwise its text. */
 const readNumber: Read = (text, place) => {
   if (/^(NaN|-?Infinity)$/.test(text)) throw wrong(place(), 'a finite number', text);
-  return isExact(text) ? Number(text) : text;
+  return exactNumber(text) ?? text;
 };
 
-/** Perhaps a number that a double does not hold: one with an exponent, or of 16 characters or more. */
-const SUSPICIOUS = /[:[,]\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
-
-function isExact(text: string): boolean {
-  return digitsOf(text) === digitsOf(`${Number(text)}`) && Number.isFinite(Number(text));
-}
-
-/** The digits of a number without the zeros before and after them. */
-function digitsOf(number: string): string {
-  const [mantissa = ''] = number.toLowerCase().split('e');
-  return mantissa.replaceAll(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
-}
+/** Perhaps a number that a double does not hold, or what the strict reader refuses. `jsonb` has no member twice. */
+const SUSPICIOUS = /[:[,]\s*-?(?:[\d.]{16}|[\d.]+[eE])|^-?[\d.eE+-]+$|__proto__/;
 
 const readJson: Read = (text, place) => {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw wrong(place(), 'JSON', JSON.stringify(text.slice(0, 80)), cause);
+    return readRowJson(text);
+  } catch (fault) {
+    if (fault instanceof JsonFault) throw faultOf(fault, text, place());
+    throw fault;
   }
-  if (SUSPICIOUS.test(text)) assertExact(parseExactJson(text), place);
-  return value;
 };
 
-/** A number that is rounded would be another one in the ledger. `value` is one of `parseExactJson`. */
-function assertExact(value: unknown, place: () => string): void {
-  const number = numberText(value);
-  if (number !== undefined) {
-    if (!isExact(number)) throw wrong(place(), 'numbers that a double holds, or texts', number.slice(0, 80));
-  } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) assertExact(member, place);
-  }
-}
-
-function wrong(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_schema', { place, expected, found, cause });
+function wrong(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('ledger_schema', { place, expected, found });
 }
