@@ -150,6 +150,6 @@ describe('without JavaScript', () => {
     const { page } = visited;
     expect(await page.locator('#search').isVisible()).toBe(false);
     expect(await page.locator('noscript p', { hasText: 'needs JavaScript' }).isVisible()).toBe(true);
-    expect(await page.locator('#browse h3').count()).toBe(7);
+    expect(await page.locator('#browse h3').count()).toBe(6);
   });
 });
