@@ -101,6 +101,16 @@ function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
   });
 }
 
+/**
+ * The time of an event that the program itself adds: the clock's, or after a pause the earliest that the ledger allows. With the
+ * clock's, rows of that pause that are still to come would get a time that they do not have.
+ */
+export function ownTime({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): string {
+  const isPast = notBefore !== null && now - Date.parse(notBefore) > MAX_PAUSE_MS;
+  const time = isoClock(now);
+  return notBefore !== null && (isPast || compareTimestamps(time, notBefore) < 0) ? notBefore : time;
+}
+
 let lastNow = Number.NaN;
 let lastClock = '';
 

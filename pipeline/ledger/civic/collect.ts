@@ -1,5 +1,6 @@
-import { type CollectOptions, Collector, type FreshLink, removed } from './collector.ts';
-import { BEGINNING, secondOf } from './known-events.ts';
+import type { Link } from './chain.ts';
+import { type CollectOptions, Collector, type FreshLink } from './collector.ts';
+import { BEGINNING, type RemoteChange, secondOf } from './known-events.ts';
 
 /** A place between two events of the remote ledger that differ in their second. */
 interface Edge {
@@ -83,10 +84,14 @@ class Past {
     }
   }
 
-  /** Reads a stretch and returns the second of its newest event. Throws if a known event is missing from it. */
+  /** Reads a stretch and returns the second of its newest event. */
   async #compare(offset: number, from: number): Promise<number> {
     const { until, missing } = await this.#collector.read(offset, from);
-    if (missing[0]) throw removed(missing[0]);
+    if (missing.length === 0) return until;
+    // An event that goes while pages are read shifts one past the reader.
+    const again = await this.#collector.read(offset, from);
+    const still = new Set(again.missing.map(({ event_id }) => event_id));
+    for (const link of missing) if (still.has(link.event_id)) this.#collector.remove(link);
     return until;
   }
 
@@ -146,11 +151,12 @@ const MAX_PASSES = 3;
 
 /**
  * The events that only the remote ledger has, each with its predecessor in one of the two, and the Unix second up to which the past is
- * audited. Throws `import_failed` if an event was changed or removed, or if a predecessor is missing.
+ * audited; what became of imported events; and the events whose predecessor the remote ledger does not have.
+ * Throws `import_failed` if it is another ledger, or if a predecessor may still arrive.
  */
 export async function collectFresh(
   options: CollectOptions,
-): Promise<{ fresh: FreshLink[]; audited: number }> {
+): Promise<{ fresh: FreshLink[]; audited: number; changes: RemoteChange[]; gaps: Map<string, Link> }> {
   const collector = new Collector(options);
   const { newest, audited } = options.known;
   const recent = newest === null || options.full ? BEGINNING : newest - OVERLAP_SECONDS;
@@ -158,13 +164,14 @@ export async function collectFresh(
   const next = collector.hasReadAll ? audited : await compareWithPast(collector, recent, options);
   // An older event may name a predecessor that arrived since the newest ones were read, or one that never existed.
   if (!collector.isWhole) await readRecent(collector, recent);
-  return { fresh: collector.fresh, audited: next };
+  const { fresh, changes, gaps } = collector;
+  return { fresh, audited: next, changes, gaps };
 }
 
 async function readRecent(collector: Collector, recent: number): Promise<void> {
   for (let pass = 1; ; pass += 1) {
     const { missing } = await collector.read(0, recent);
     if (missing.length === 0 && collector.isWhole) return;
-    if (pass === MAX_PASSES) throw collector.gap(missing);
+    if (pass === MAX_PASSES) return collector.accept(missing);
   }
 }

@@ -1,8 +1,9 @@
 import { CathedralError } from '../../errors.ts';
+import { FEW_ROWS, MAX_CHANGES } from '../import-alert.ts';
 import { utcTimestamp } from '../timestamp.ts';
 import type { Link } from './chain.ts';
-import { BEGINNING, type KnownEvents, secondOf } from './known-events.ts';
-import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
+import { BEGINNING, type KnownEvents, type RemoteChange, secondOf } from './known-events.ts';
+import { assertEventHash, CHAIN_START, eventHash, type RemoteEvent } from './remote-event.ts';
 import type { Spool, Spooled } from './spool.ts';
 
 /** A remote event that is not in the local ledger yet. */
@@ -30,6 +31,9 @@ const MAX_STALLED_PAGES = 100;
 /** The same for short pages, which show that the oldest event was reached. */
 const MAX_PUSHED_PAGES = 10;
 
+/** An event may become visible that long after one that follows it. */
+const ARRIVAL_MS = 600_000;
+
 /** What reading a stretch of the remote ledger found. */
 export interface Stretch {
   /** Unix second of its newest event; Infinity if it begins with the newest event of all. */
@@ -47,6 +51,12 @@ export class Collector {
   readonly #freshIds = new Map<string, FreshLink>();
   /** Predecessors not seen yet, each with the event that names it. */
   readonly #wanted = new Map<string, Link>();
+  /** event_id → how an imported event has changed. */
+  readonly #changes = new Map<string, RemoteChange>();
+  /** Imported events that were read and have not changed. */
+  #unchanged = 0;
+  /** Predecessors that the remote ledger does not have, each with the event that names it. */
+  readonly gaps = new Map<string, Link>();
 
   constructor(options: CollectOptions) {
     this.#options = options;
@@ -54,6 +64,34 @@ export class Collector {
 
   get fresh(): FreshLink[] {
     return [...this.#fresh.values()];
+  }
+
+  /** Imported events that the remote ledger has no longer, or with another content. Throws `import_failed` if it is another ledger. */
+  get changes(): RemoteChange[] {
+    const changes = [...this.#changes.values()];
+    const [first] = changes;
+    // A few events may all have been changed, but not all be gone.
+    const isOther =
+      this.#unchanged === 0 &&
+      (changes.length >= FEW_ROWS || changes.every(({ change }) => change === 'deleted'));
+    if (first && (isOther || changes.length > MAX_CHANGES))
+      throw failed(
+        'ledger/events',
+        `the events that were imported before. Restore them, or import into another folder`,
+        `${changes.length} of them changed or deleted, first ${first.event_id}: another ledger, or an older copy of it`,
+      );
+    return changes;
+  }
+
+  /** Notes that the remote ledger has an event no longer. */
+  remove({ event_id }: Link): void {
+    this.#change({ event_id, change: 'deleted' });
+  }
+
+  #change(change: RemoteChange): void {
+    this.#changes.set(change.event_id, change);
+    this.#options.known.change(change);
+    this.#wanted.delete(change.event_hash ?? '');
   }
 
   /** Whether the predecessor of every fresh event is known or fresh. */
@@ -78,7 +116,7 @@ export class Collector {
       if (secondOf(event) < from && this.isWhole) return this.#stretch(from, until, seen);
       until ??= secondOf(event);
       this.#take(event);
-      seen.add(event.event_hash);
+      seen.add(event.event_id);
     }
     if (offset === 0) this.hasReadAll = true;
     // Nothing follows the last page, so every older event should have been seen.
@@ -89,7 +127,7 @@ export class Collector {
   #stretch(from: number, until: number | undefined, seen: ReadonlySet<string>): Stretch {
     if (until === undefined) return { until: from, missing: [] };
     const expected = this.#options.known.between(from, Math.min(until, Number.MAX_SAFE_INTEGER));
-    return { until, missing: expected.filter(({ event_hash }) => !seen.has(event_hash)) };
+    return { until, missing: expected.filter(({ event_id }) => !seen.has(event_id)) };
   }
 
   /** The remote ledger's events from `offset` on. */
@@ -113,21 +151,26 @@ export class Collector {
     }
   }
 
-  /** The error for what is still missing after the last pass. */
-  gap(missing: readonly Link[]): CathedralError {
-    const [wanted] = this.#wanted;
-    if (!wanted) return removed(missing[0]!);
-    const [hash, { event_id }] = wanted;
-    return failed(
-      `event ${event_id}`,
-      `its predecessor, the event with hash ${hash}`,
-      'no such event: it was removed',
-    );
+  /** Gives up what the last pass did not find either. Throws `import_failed` where it may still arrive. */
+  accept(missing: readonly Link[]): void {
+    for (const link of missing) this.remove(link);
+    for (const [hash, link] of this.#wanted) {
+      if (Date.parse(link.timestamp) > this.#options.now - ARRIVAL_MS)
+        throw failed(
+          `event ${link.event_id}`,
+          `its predecessor, the event with hash ${hash}`,
+          'no such event. If it does not arrive within ten minutes, the import continues without it',
+        );
+      this.gaps.set(hash, link);
+    }
+    this.#wanted.clear();
   }
 
   #take(event: RemoteEvent): void {
     const { event_id, event_hash, previous_hash } = event;
-    if (this.#isKnown(event)) return;
+    const content = eventHash(event);
+    if (this.#isKnown(event, content)) return;
+    assertEventHash(event, content);
     if (Date.parse(event.timestamp) > this.#options.now + MAX_AHEAD_MS) {
       // Without the current time, so that a repeated failure is reported once.
       const expected = `a time at most ${MAX_AHEAD_MS / 60_000} minutes ahead of this machine's clock`;
@@ -142,32 +185,36 @@ export class Collector {
   }
 
   #has(hash: string): boolean {
-    return hash === CHAIN_START || this.#fresh.has(hash) || this.#options.known.withHash(hash) !== undefined;
+    if (hash === CHAIN_START || this.#fresh.has(hash) || this.gaps.has(hash)) return true;
+    return this.#options.known.withHash(hash) !== undefined;
   }
 
-  #isKnown({ event_id, event_hash }: RemoteEvent): boolean {
+  /** `content`: the hash of what the event says. */
+  #isKnown({ event_id, event_hash, previous_hash, ...event }: RemoteEvent, content: string): boolean {
     const { known } = this.#options;
-    const sameId = this.#freshIds.get(event_id) ?? known.withId(event_id);
-    if (sameId && sameId.event_hash !== event_hash) {
-      throw failed(`event ${event_id}`, `event_hash ${sameId.event_hash}, as it came before`, event_hash);
+    const fresh = this.#freshIds.get(event_id);
+    if (fresh && fresh.event_hash !== event_hash)
+      throw failed(`event ${event_id}`, `event_hash ${fresh.event_hash}, as it came before`, event_hash);
+    const before = known.withId(event_id);
+    if (before === undefined && !fresh) this.#assertOwnHash(event_id, event_hash);
+    else if (before?.event_hash === content) this.#unchanged += 1;
+    else if (!fresh) {
+      const timestamp = utcTimestamp(event.timestamp);
+      this.#change({ event_id, change: 'modified', event_hash: content, previous_hash, timestamp });
     }
-    const sameHash = this.#fresh.get(event_hash) ?? known.withHash(event_hash);
-    if (sameHash && sameHash.event_id !== event_id) {
-      // The hash covers the concatenated fields, so different fields can have the same hash.
-      throw failed(
-        `event ${event_id}`,
-        `the only event with event_hash ${event_hash}`,
-        `${sameHash.event_id} with the same`,
-      );
-    }
-    return sameId !== undefined;
+    return before !== undefined || fresh !== undefined;
   }
-}
 
-/** The error for an event that the remote ledger no longer has. */
-export function removed({ event_id, event_hash }: Link): CathedralError {
-  const expected = `event ${event_id} (${event_hash}), imported before`;
-  return failed('ledger/events', expected, 'no such event: it was removed');
+  #assertOwnHash(event_id: string, event_hash: string): void {
+    const sameHash = this.#fresh.get(event_hash) ?? this.#options.known.withHash(event_hash);
+    if (!sameHash || sameHash.event_id === event_id) return;
+    // The hash covers the concatenated fields, so different fields can have the same hash.
+    throw failed(
+      `event ${event_id}`,
+      `the only event with event_hash ${event_hash}`,
+      `${sameHash.event_id} with the same`,
+    );
+  }
 }
 
 function failed(place: string, expected: string, found: string): CathedralError {

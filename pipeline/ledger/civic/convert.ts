@@ -3,6 +3,7 @@ import { CathedralError } from '../../errors.ts';
 import { cycleOf } from '../draft.ts';
 import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
+import { IMPORT_AGENT } from '../import-alert.ts';
 import { roundMembers } from '../json.ts';
 import { compareTimestamps, utcTimestamp } from '../timestamp.ts';
 import { exactEvent } from './exact-event.ts';
@@ -38,8 +39,6 @@ function snakeCase(text: string): string {
   return named.slice(0, MAX_LENGTH).replace(/_$/, '');
 }
 
-/** The agent of events that the import adds. They have no `data.source`. */
-export const IMPORT_AGENT = 'IMPORT';
 /** All forks share one alert id: published files show the newest, the ledger has each. */
 export const FORK_ALERT = 'civic-ledger-fork';
 
@@ -109,6 +108,6 @@ function agentOf(civicId: string): string {
   return isName ? civicId : `civic-${hash('sha256', civicId, 'hex').slice(0, 16)}`;
 }
 
-function saltOf(name: string, secret: Uint8Array): string {
+export function saltOf(name: string, secret: Uint8Array): string {
   return createHmac('sha256', secret).update(name).digest().subarray(0, 16).toString('base64url');
 }

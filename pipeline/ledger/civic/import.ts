@@ -87,7 +87,7 @@ async function importOnce(options: ImportOptions): Promise<ImportReport> {
   let known: KnownEvents | undefined;
   try {
     known = (await openLocalLedger(directory, [signer.verifier])).known;
-    const { fresh, audited } = await collectFresh({
+    const { fresh, audited, changes, gaps } = await collectFresh({
       readPage: (limit, offset) => readPage(remote, limit, offset),
       known,
       pageSize,
@@ -97,13 +97,16 @@ async function importOnce(options: ImportOptions): Promise<ImportReport> {
       now,
     });
     const findings: ImportFinding[] = [];
-    const isKnown = (hash: string) => known!.withHash(hash) !== undefined;
+    const isKnown = (hash: string) => gaps.has(hash) || known!.withHash(hash) !== undefined;
     const { snapshot } = writer.sealed;
     const events = importEvents(inChainOrder(fresh, isKnown), {
       spool,
       known,
       findings,
+      changes,
+      gaps,
       secret: options.secret,
+      now,
       place: { seq: writer.end.size, notBefore: writer.notBefore },
       // An event belongs to the slot of its time, so it must be later than the sealed slots.
       sealedUntil: snapshot === null ? null : slotTimestamp(snapshot),

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { z } from 'zod';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
 import type { Link } from './chain.ts';
 
@@ -8,7 +9,7 @@ import type { Link } from './chain.ts';
 export const BEGINNING = Number.MIN_SAFE_INTEGER;
 
 /** Changes with `SCHEMA`. A file of another version is rebuilt from the ledger. */
-const VERSION = 1;
+const VERSION = 2;
 const SCHEMA = `
   CREATE TABLE event (
     seq INTEGER PRIMARY KEY,
@@ -20,10 +21,35 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX event_previous_hash ON event (previous_hash, seq);
   CREATE INDEX event_second ON event (second);
+  CREATE TABLE change (
+    seq INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    event_hash BLOB,
+    previous_hash BLOB,
+    timestamp TEXT,
+    second INTEGER,
+    PRIMARY KEY (event_id, seq)
+  ) STRICT;
+  CREATE INDEX change_event_hash ON change (event_hash);
+  CREATE VIEW latest AS SELECT * FROM change AS one WHERE seq = (SELECT max(seq) FROM change WHERE event_id = one.event_id);
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL, audited INTEGER NOT NULL) STRICT;
   PRAGMA user_version = ${VERSION};
 `;
 const LINK = `event_id, lower(hex(event_hash)) AS event_hash, lower(hex(previous_hash)) AS previous_hash, timestamp`;
+
+/** `seq` of a change that is not in the ledger yet. */
+const NOT_YET = Number.MAX_SAFE_INTEGER;
+
+/** That the remote ledger has an imported event no longer, or with another content, as an alert in the ledger lists it. */
+export const RemoteChange = z.object({
+  event_id: z.string(),
+  change: z.enum(['modified', 'deleted']),
+  /** The hash of its new content, and what it says now about its place. */
+  event_hash: z.string().optional(),
+  previous_hash: z.string().optional(),
+  timestamp: z.string().optional(),
+});
+export type RemoteChange = z.output<typeof RemoteChange>;
 
 /** Unix second of a remote or ledger timestamp, by which the remote ledger orders events. */
 export function secondOf({ timestamp }: { timestamp: string }): number {
@@ -111,12 +137,30 @@ export class KnownEvents {
     );
   }
 
-  withHash(hash: string): Link | undefined {
-    return this.#one('event_hash = ?', Buffer.from(hash, 'hex'));
+  /** What an import has found, or, with its `seq`, an alert of the ledger. The imported event stays as it is. */
+  change({ event_id, event_hash, previous_hash, timestamp }: RemoteChange, seq = NOT_YET): void {
+    const bytes = (hex: string | undefined) => (hex === undefined ? null : Buffer.from(hex, 'hex'));
+    const second = timestamp === undefined ? null : secondOf({ timestamp });
+    this.#prepare('INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?, ?, ?)').run(
+      seq,
+      event_id,
+      bytes(event_hash),
+      bytes(previous_hash),
+      timestamp ?? null,
+      second,
+    );
   }
 
-  withId(id: string): Link | undefined {
-    return this.#one('event_id = ?', id);
+  /** The event that has or had this hash. */
+  withHash(hash: string): Link | undefined {
+    const bytes = Buffer.from(hash, 'hex');
+    return this.#one('event_hash = ?', bytes) ?? this.#one('event_hash = ?', bytes, 'change');
+  }
+
+  /** The event as the remote ledger had it last; null if it had been deleted. */
+  withId(id: string): Link | null | undefined {
+    const last = this.#one('event_id = ?', id, 'latest');
+    return last ? (last.timestamp === null ? null : last) : this.#one('event_id = ?', id);
   }
 
   /** The first event that named this hash as its predecessor. */
@@ -129,21 +173,25 @@ export class KnownEvents {
     return this.#prepare('SELECT max(second) AS newest FROM event').get()!.newest as number | null;
   }
 
-  /** Number of events of this Unix second or later. */
+  /** Number of events of this Unix second or later that the remote ledger had last. */
   countFrom(second: number): number {
-    return this.#prepare('SELECT count(*) AS count FROM event WHERE second >= ?').get(second)!
-      .count as number;
+    const sql = `SELECT (SELECT count(*) FROM event WHERE second >= ?1)
+      - (SELECT count(*) FROM latest CROSS JOIN event USING (event_id) WHERE event.second >= ?1)
+      + (SELECT count(*) FROM latest WHERE second >= ?1) AS count`;
+    return this.#prepare(sql).get(second)!.count as number;
   }
 
-  /** The events from one Unix second up to, but excluding, another. */
+  /** The events from one Unix second up to, but excluding, another, as the remote ledger had them last. */
   between(from: number, until: number): Link[] {
-    const sql = `SELECT ${LINK} FROM event WHERE second >= ? AND second < ? ORDER BY seq`;
+    const sql = `SELECT ${LINK} FROM event WHERE second >= ?1 AND second < ?2 AND event_id NOT IN (SELECT event_id FROM change)
+      UNION ALL SELECT ${LINK} FROM latest WHERE second >= ?1 AND second < ?2`;
     return this.#prepare(sql).all(from, until) as unknown as Link[];
   }
 
   /** Commits what the ledger has sealed, for the next import. */
   save(position: LedgerPosition, audited: number): void {
-    this.#prepare('DELETE FROM event WHERE seq >= ?').run(position.size);
+    for (const table of ['event', 'change'])
+      this.#prepare(`DELETE FROM ${table} WHERE seq >= ?`).run(position.size);
     this.#prepare('INSERT OR REPLACE INTO state VALUES (1, ?, ?)').run(JSON.stringify(position), audited);
     this.#database.exec('COMMIT');
   }
@@ -153,8 +201,8 @@ export class KnownEvents {
     this.#database.close();
   }
 
-  #one(condition: string, value: string | Uint8Array): Link | undefined {
-    return this.#prepare(`SELECT ${LINK} FROM event WHERE ${condition}`).get(value) as Link | undefined;
+  #one(condition: string, value: string | Uint8Array, table = 'event'): Link | undefined {
+    return this.#prepare(`SELECT ${LINK} FROM ${table} WHERE ${condition}`).get(value) as Link | undefined;
   }
 
   #prepare(sql: string): StatementSync {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { parseCheckpoint } from '../checkpoint.ts';
 import { openDirectory, snapshotFile } from '../directory.ts';
 import type { LedgerEvent } from '../event.ts';
 import { readHead } from '../head.ts';
+import { IMPORT_AGENT } from '../import-alert.ts';
 import type { LedgerPosition } from '../leaf.ts';
 import { CompactRange } from '../merkle.ts';
 import type { Verifier } from '../note.ts';
@@ -11,8 +13,7 @@ import { openNote } from '../open-note.ts';
 import { readSnapshot } from '../read-snapshot.ts';
 import { utcTimestamp } from '../timestamp.ts';
 import type { Link } from './chain.ts';
-import { IMPORT_AGENT } from './convert.ts';
-import { KnownEvents } from './known-events.ts';
+import { KnownEvents, RemoteChange } from './known-events.ts';
 import { Source } from './source.ts';
 
 /** The verified result of earlier imports. */
@@ -67,11 +68,14 @@ export function isSealedAt(path: string, position: LedgerPosition, verifiers: re
   return size === position.size && root === CompactRange.resume(position.size, position.range).root();
 }
 
-/** Ignores events that the import itself added. */
+/** Of the events that the import itself added, only the changes that they list matter. */
 function addLink(known: KnownEvents, event: LedgerEvent): void {
   const link = linkOf(event);
   if (link) known.add(event.seq, link);
+  else for (const change of Changes.parse(event.data.changes ?? [])) known.change(change, event.seq);
 }
+
+const Changes = z.array(RemoteChange);
 
 function linkOf(event: LedgerEvent): Link | undefined {
   const source = Source.safeParse(event.data.source);

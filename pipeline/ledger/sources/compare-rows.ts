@@ -1,4 +1,5 @@
 import { CathedralError } from '../../errors.ts';
+import { FEW_ROWS, MAX_CHANGES } from '../import-alert.ts';
 import { rowText } from './imported-row.ts';
 import { type Block, blockDigest, type Change, type RowIndex, TAIL, textDigest } from './row-index.ts';
 import type { RowView, SourceRow } from './source.ts';
@@ -33,10 +34,6 @@ export interface CompareOptions {
 
 /** Late rows that one import takes. The next one finds the others. */
 const MAX_LATE = 10_000;
-/** More changed rows than that are no corrections: it is another table, an older copy, or another mapping. */
-const MAX_CHANGES = 1000;
-/** Fewer rows than that may all have been changed. */
-const FEW_ROWS = 10;
 /** Of a row that the mapping leaves out. */
 const LEFT_OUT = textDigest('left out');
 /** Blocks whose rows one import counts. */

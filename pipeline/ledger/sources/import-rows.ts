@@ -1,11 +1,11 @@
 import { CathedralError } from '../../errors.ts';
 import { formatCount } from '../../words/number.ts';
-import { IMPORT_AGENT } from '../civic/convert.ts';
 import { isSealedAt } from '../civic/local-ledger.ts';
 import { openDirectory } from '../directory.ts';
-import { completeEvent, type EventDraft } from '../draft.ts';
+import type { EventDraft } from '../draft.ts';
 import { formatEventLine } from '../event-line.ts';
 import { readHeadLines } from '../head.ts';
+import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../import-alert.ts';
 import type { LedgerPosition } from '../leaf.ts';
 import { type EventLine, LedgerWriter } from '../ledger-writer.ts';
 import type { Verifier } from '../note.ts';
@@ -17,7 +17,7 @@ import { importRow } from './imported-row.ts';
 import { readBlock } from './read-block.ts';
 import { type Change, isIndexDamage, RowIndex, removeIndex } from './row-index.ts';
 import { sequenceSalts } from './sequence-salts.ts';
-import type { RowSource, RowView, SourceRow } from './source.ts';
+import type { RowPlace, RowSource, RowView, SourceRow } from './source.ts';
 
 export interface ImportOptions {
   source: RowSource;
@@ -57,10 +57,6 @@ export interface ImportReport {
 
 /** Slots are sealed that long after their end, because a row becomes visible some time after its timestamp. */
 const SEAL_DELAY_MS = 30_000;
-/** Rows that a message or an alert names. */
-const NAMED_ROWS = 20;
-/** Changes that one alert lists, so that its line is not too long. */
-const ALERT_CHANGES = 100;
 
 /**
  * Imports the new rows of a source into a local ledger, in order and each exactly once. Compares older rows with what was imported, and
@@ -107,7 +103,7 @@ async function importOnce(
   const { verifiers, directory, source } = options;
   const index = await openIndex(writer, options);
   try {
-    const view = await source.open(index.mark);
+    const view = await source.open(index.mark, (place) => rowsUpTo(place, index, options));
     try {
       const differences = await compareRows({
         view,
@@ -168,6 +164,21 @@ async function openIndex(writer: LedgerWriter, { directory, verifiers }: ImportO
   } catch (error) {
     index.close();
     throw error;
+  }
+}
+
+/** Ids of the imported rows up to a place, from the newest, in parts. */
+async function* rowsUpTo(
+  { count }: RowPlace,
+  index: RowIndex,
+  { directory, verifiers }: ImportOptions,
+): AsyncGenerator<readonly string[]> {
+  const { tail } = index;
+  if (tail && tail.until.count <= count) yield [...index.tailRows.keys()].reverse();
+  for (let n = index.blocks - 1; n >= 0; n -= 1) {
+    const block = index.block(n);
+    if (block.until.count > count) continue;
+    yield [...(await readBlock(directory, verifiers, block)).keys()].reverse();
   }
 }
 
@@ -268,23 +279,20 @@ class Intake {
 
   *#alerts(changes: Differences['changes']): Generator<EventLine[]> {
     if (this.#late.length > 0) {
-      const message = `${listed(this.#late, 'row')} came late. The ledger has ${this.#late.length === 1 ? 'it' : 'them'} with a later time.`;
+      const message = `${rowsNamed(this.#late)} came late. The ledger has ${this.#late.length === 1 ? 'it' : 'them'} with a later time.`;
       this.findings.push({ kind: 'late', message });
-      const late = { count: this.#late.length, rows: this.#late.slice(0, NAMED_ROWS) };
+      const late = { count: this.#late.length, rows: firstNamed(this.#late) };
       yield [this.#alert('source-late', message, { late })];
     }
     for (const kind of ['modified', 'deleted'] as const) {
       const rows = changes.filter(({ change }) => change === kind).map(({ row }) => row);
       if (rows.length === 0) continue;
-      const message = `${listed(rows, 'row')} ${rows.length === 1 ? 'was' : 'were'} ${kind} after the import. The ledger keeps what was imported.`;
+      const message = `${rowsNamed(rows)} ${rows.length === 1 ? 'was' : 'were'} ${kind} after the import. The ledger keeps what was imported.`;
       this.findings.push({ kind, message });
     }
     for (let at = 0; at < changes.length; at += ALERT_CHANGES) {
       const some = changes.slice(at, at + ALERT_CHANGES);
-      const rows = listed(
-        some.map(({ row }) => row),
-        'row',
-      );
+      const rows = rowsNamed(some.map(({ row }) => row));
       const message = `${rows} ${some.length === 1 ? 'was' : 'were'} changed after the import. The ledger keeps what was imported.`;
       const list: Change[] = some.map(({ block: _, ...change }) => change);
       yield [this.#alert('source-changed', message, { changes: list })];
@@ -293,11 +301,13 @@ class Intake {
   }
 
   #alert(alert: string, message: string, more: Record<string, unknown>): EventLine {
-    const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
-    const salt = this.#saltOf(this.#seq);
-    // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
-    const data = { alert, severity: 'info', scope: 'ledger', message, ...more };
-    const event = completeEvent({ type: 'alert_raised', agent: IMPORT_AGENT, data, salt }, next);
+    const next = {
+      seq: this.#seq,
+      notBefore: this.#notBefore,
+      now: this.#now,
+      salt: this.#saltOf(this.#seq),
+    };
+    const event = importAlert(alert, { message, ...more }, next);
     this.#index.add(event);
     this.#seq += 1;
     this.#notBefore = event.timestamp;
@@ -310,10 +320,6 @@ function slotStart(timestamp: string): number {
   return slotTime(slotId(Date.parse(timestamp)));
 }
 
-/** `17, 18 and 19` of a few rows; of many, the first ones and their number. */
-function listed(rows: readonly string[], noun: string): string {
-  const named = rows.slice(0, NAMED_ROWS);
-  const more = rows.length - named.length;
-  const names = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `${formatCount(rows.length, noun)} (${names})`;
+function rowsNamed(rows: readonly string[]): string {
+  return `${formatCount(rows.length, 'row')} (${listed(rows)})`;
 }

@@ -6,11 +6,14 @@ export interface RowSource {
   /** For messages and events, without a password: `postgres://cathedral@db.example.org/registry?table=events`. */
   name: string;
   /**
-   * Opens the rows as they are now. `mark`: what the view of the last import asked to remember, null if nothing or if it is lost. Throws
-   * `import_failed` if they cannot be read, or if they are no rows of events.
+   * Opens the rows as they are now. `mark`: what the view of the last import asked to remember, null if nothing or if it is lost.
+   * `rowsUpTo`: ids of the imported rows up to a place, from the newest, in parts; for a source that finds a place by its row, which may be
+   * deleted. Throws `import_failed` if they cannot be read, or if they are no rows of events.
    */
-  open(mark: string | null): Promise<RowView>;
+  open(mark: string | null, rowsUpTo: RowsUpTo): Promise<RowView>;
 }
+
+export type RowsUpTo = (place: RowPlace) => AsyncIterable<readonly string[]>;
 
 /** The rows of a source at one moment. They do not change until `close`. */
 export interface RowView {

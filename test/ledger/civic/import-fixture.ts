@@ -95,10 +95,11 @@ export function filesOf(directory: string): Record<string, string> {
   return Object.fromEntries(files.map((name) => [name, hash('sha256', readFileSync(join(directory, name)))]));
 }
 
-/** event_id of each imported event, `!first second` of each fork alert. */
+/** event_id of each imported event, `!first second` of each fork alert, `!` and the id of any other. */
 export function idsOf(events: readonly LedgerEvent[]): string[] {
   return events.map(({ data }) => {
     const source = data.source as { event_id: string } | undefined;
-    return source ? source.event_id : `!${(data.fork as { events: string[] }).events.join(' ')}`;
+    const fork = data.fork as { events: string[] } | undefined;
+    return source?.event_id ?? `!${fork ? fork.events.join(' ') : data.alert}`;
   });
 }

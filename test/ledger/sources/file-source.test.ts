@@ -97,7 +97,7 @@ describe('a file of NDJSON', () => {
   test('keeps the slot open of a line that is half there', async () => {
     writeFileSync(path, lines(1, 3) + line(4).slice(0, 20));
     const mtime = statSync(path).mtimeMs;
-    const view = await fileSource('ndjson', path, null).open(null);
+    const view = await fileSource('ndjson', path, null).open(null, async function* () {});
     expect(Math.abs(Date.parse(view.heldSince!) - mtime)).toBeLessThan(1000);
     await view.close();
   });
@@ -131,10 +131,29 @@ describe('a file of NDJSON', () => {
     ]);
   });
 
-  test('that was truncated or replaced stops the import', async () => {
+  test.each([
+    ['its last rows', 5001, 5003],
+    ['the last row of a block', 4096, 4096],
+    ['the first row', 1, 1],
+  ])('that lost %s is followed further, and the rows are reported once', async (_, first, last) => {
+    const own = (row: number) => ({ id: `r${row}` });
+    writeFileSync(path, lines(1, 5003, own));
+    const how = { full: true, now: timeOf(5003) };
+    await follow('ndjson', null, how);
+    const left = lines(1, first - 1, own) + lines(last + 1, 5003, own);
+    writeFileSync(path, left);
+    const { findings } = await follow('ndjson', null, how);
+    expect(findings).toMatchObject([{ kind: 'deleted', message: expect.stringContaining(`r${last}`) }]);
+    appendFileSync(path, lines(5004, 5005, own));
+    expect(await follow('ndjson', null, how)).toMatchObject({ imported: 2, findings: [] });
+    expect(await follow('ndjson', null, how)).toMatchObject({ imported: 0, findings: [] });
+    expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
+  });
+
+  test('that was emptied or replaced stops the import', async () => {
     writeFileSync(path, lines(1, 50));
     await follow('ndjson');
-    truncateSync(path, lines(1, 40).length);
+    truncateSync(path, 0);
     expect(await messageOf(follow('ndjson'))).toContain(
       'rows: expected row 50, which was imported as number 50, found no such row: the file was truncated, rewritten or replaced.',
     );

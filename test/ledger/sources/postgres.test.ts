@@ -279,6 +279,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       );
       const view = await postgresSource(parsePostgresAddress(server.address('table=numbers')), mapping).open(
         null,
+        async function* () {},
       );
       const rows = (await Array.fromAsync(view.rows(null))).flat();
       await view.close();

@@ -41,8 +41,9 @@ export interface Extent {
  * written and does not count. Throws `ledger_corrupt` for a line that is too long, and what reading throws.
  */
 export async function* readRecords(
-  { name, file, end, isQuoted }: Extent,
+  { name, file, end: whole, isQuoted }: Extent,
   from: RecordPlace,
+  end: number = whole,
 ): AsyncGenerator<FileRecord[]> {
   let rest: Buffer = Buffer.alloc(0);
   let place = from;

@@ -3,12 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError } from '../../../errors.ts';
 import { formatTimestamp } from '../../../words/moment.ts';
 import { type EventDraft, inUtc } from '../../draft.ts';
+import { FEW_ROWS } from '../../import-alert.ts';
 import { numberText } from '../../json.ts';
 import { columnsOf, delimiterOf, parseCells, rowOf } from '../../rows/csv-rows.ts';
 import { eventRow, objectRow, parseLine } from '../../rows/json-events.ts';
 import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../../rows/mapping.ts';
 import { notUtf8 } from '../../rows/utf8-chunks.ts';
-import type { RowPlace, RowSource, RowView, SourceRow } from '../source.ts';
+import type { RowPlace, RowSource, RowsUpTo, RowView, SourceRow } from '../source.ts';
 import { type Extent, type FileRecord, type RecordPlace, readRecords } from './file-records.ts';
 
 /** How the file is written. */
@@ -22,12 +23,12 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
   const name = `${kind}+file:${path}`;
   return {
     name,
-    async open() {
+    async open(_mark, rowsUpTo) {
       const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
         throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
       });
       try {
-        return await openView(kind, name, file, mapping);
+        return await openView(kind, name, { file, rowsUpTo }, mapping);
       } catch (error) {
         await file.close();
         throw error instanceof CathedralError
@@ -52,7 +53,7 @@ const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 async function openView(
   kind: FileKind,
   name: string,
-  file: FileHandle,
+  { file, rowsUpTo }: { file: FileHandle; rowsUpTo: RowsUpTo },
   mapping: Mapping | null,
 ): Promise<RowView> {
   const { size, mtimeMs } = await file.stat();
@@ -69,7 +70,7 @@ async function openView(
   const heldSince = size > begin.offset && last[0] !== 0x0a ? formatTimestamp(mtimeMs) : null;
   const table = kind === 'csv' ? await csvReader(extent, begin, decode, mapping) : null;
   const reader = table?.reader ?? ndjsonReader(name, decode, mapping);
-  return new FileView(extent, table?.begin ?? begin, reader, heldSince);
+  return new FileView(extent, table?.begin ?? begin, { reader, rowsUpTo, heldSince });
 }
 
 /** Records → UTF-8. Throws `ledger_corrupt`. */
@@ -154,31 +155,31 @@ class FileView implements RowView {
   readonly #extent: Extent;
   readonly #begin: RecordPlace;
   readonly #reader: Reader;
+  readonly #rowsUpTo: RowsUpTo;
   /** Row id → the place after it, for the ends of stretches, which are the beginnings of others. */
   readonly #known = new Map<string, RecordPlace>();
 
-  constructor(extent: Extent, begin: RecordPlace, reader: Reader, heldSince: string | null) {
+  constructor(
+    extent: Extent,
+    begin: RecordPlace,
+    { reader, rowsUpTo, heldSince }: { reader: Reader; rowsUpTo: RowsUpTo; heldSince: string | null },
+  ) {
     this.#extent = extent;
     this.#begin = begin;
     this.#reader = reader;
+    this.#rowsUpTo = rowsUpTo;
     this.heldSince = heldSince;
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
+    const from = await this.#placeAfter(after);
+    const to = until && (await this.#placeAfter(until));
     const seen = new Map<string, number>();
-    let isFound = until === undefined;
-    for await (const batch of this.#read(await this.#placeAfter(after))) {
-      const end = until === undefined ? -1 : batch.findIndex(({ row }) => row.id === until.id);
-      const some = end < 0 ? batch : batch.slice(0, end + 1);
-      for (const { row, hasOwnId, after: place } of some) if (hasOwnId) this.#assertNew(row.id, place, seen);
-      if (end >= 0) {
-        isFound = true;
-        this.#known.set(until!.id, some.at(-1)!.after);
-      }
-      yield some.map(({ row }) => row);
-      if (end >= 0) return;
+    if (to && to.offset <= from.offset) return;
+    for await (const batch of this.#read(from, to)) {
+      for (const { row, hasOwnId, after: place } of batch) if (hasOwnId) this.#assertNew(row.id, place, seen);
+      yield batch.map(({ row }) => row);
     }
-    if (!isFound) throw this.#lost(until!);
   }
 
   /** Counting costs as much as reading. */
@@ -208,16 +209,32 @@ class FileView implements RowView {
     if (known) return known;
     const expected = await this.#skip(place.count - 1);
     const found =
-      (expected && (await this.#find(place.id, expected))) ?? (await this.#find(place.id, this.#begin));
-    if (!found) throw this.#lost(place);
+      (expected && (await this.#find([place.id], expected))) ?? (await this.#placeOfDeleted(place));
     this.#known.set(place.id, found);
     return found;
   }
 
+  /** If the row is deleted, its place is after the newest one before it that is still there. */
+  async #placeOfDeleted(place: RowPlace): Promise<RecordPlace> {
+    const own = await this.#find([place.id], this.#begin);
+    if (own) return own;
+    let tried = 0;
+    for await (const ids of this.#rowsUpTo(place)) {
+      const found = await this.#find(ids, this.#begin);
+      if (found) return found;
+      tried += ids.length;
+      // If all of so many are gone, this is another file.
+      if (tried >= FEW_ROWS) throw this.#lost(place);
+    }
+    return this.#begin;
+  }
+
   /** The place after that many rows; null if there are fewer. */
   async #skip(rows: number): Promise<RecordPlace | null> {
-    if (rows <= 0) return this.#begin;
-    for await (const records of readRecords(this.#extent, this.#begin)) {
+    const before = [...this.#known.values()].filter(({ index }) => index <= rows);
+    const from = before.reduce((last, one) => (one.index > last.index ? one : last), this.#begin);
+    if (rows <= from.index) return from;
+    for await (const records of readRecords(this.#extent, from)) {
       const found =
         records.at(-1)!.after.index >= rows ? records.find(({ after }) => after.index === rows) : null;
       if (found) return found.after;
@@ -225,17 +242,24 @@ class FileView implements RowView {
     return null;
   }
 
-  async #find(id: string, from: RecordPlace): Promise<RecordPlace | null> {
+  /** The place after the first of these rows that the file has. */
+  async #find(ids: readonly string[], from: RecordPlace): Promise<RecordPlace | null> {
+    const ranks = new Map(ids.map((id, rank) => [id, rank]));
+    let best = ids.length;
+    let found: RecordPlace | null = null;
     for await (const batch of this.#read(from)) {
-      const found = batch.find(({ row }) => row.id === id);
-      if (found) return found.after;
+      for (const { row, after } of batch) {
+        const rank = ranks.get(row.id) ?? best;
+        if (rank < best) [best, found] = [rank, after];
+      }
+      if (best === 0) break;
     }
-    return null;
+    return found;
   }
 
-  async *#read(from: RecordPlace): AsyncGenerator<PlacedRow[]> {
+  async *#read(from: RecordPlace, to?: RecordPlace): AsyncGenerator<PlacedRow[]> {
     try {
-      for await (const records of readRecords(this.#extent, from)) {
+      for await (const records of readRecords(this.#extent, from, to?.offset)) {
         const rows = this.#reader.rows(records);
         yield records.map(({ after }, index) => ({ ...this.#row(rows[index]!, after.index), after }));
       }
