@@ -141,10 +141,16 @@ const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellForma
     return value.trim().toLowerCase() === 'true';
   },
   amount: toAmount,
-  time: (value, how) => (typeof value === 'string' ? parseTime(value.trim(), how) : value),
-  day: (value, how) => (typeof value === 'string' ? parseDay(value.trim(), how) : value),
+  time: (value, how) => onText(value, (text) => parseTime(text, how)),
+  day: (value, how) => onText(value, (text) => parseDay(text, how)),
   object: (value) => (typeof value === 'string' ? exact(parseJson(value, 'a JSON object')) : exact(value)),
 };
+
+/** JSON has Unix times as numbers. */
+function onText(value: unknown, parse: (text: string) => string): unknown {
+  const text = typeof value === 'string' ? value.trim() : numberText(value);
+  return text === undefined ? value : parse(text);
+}
 
 /** A value in which each number is exact. */
 function exact(value: unknown): unknown {

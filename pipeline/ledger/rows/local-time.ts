@@ -36,13 +36,13 @@ const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['ss', '(?<second>\\d{2})'],
   ['SSS', '(?<fraction>\\d{3})'],
   ['a', '(?<noon>[AaPp][Mm])'],
-  ['XXX', '(?<offset>Z|[+-]\\d{2}:\\d{2})'],
+  ['XXX', '(?<offset>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)'],
   ['T', 'T'],
 ];
 
 const NAMED = ['excel', 'unix', 'unix-ms'];
 
-/** What is wrong with a format; null if nothing is. A day without a time is midnight. */
+/** What is wrong with a format; null if nothing is. */
 export function formatFault(format: string): string | null {
   if (NAMED.includes(format)) return null;
   const letters = lettersOf(format);
@@ -53,9 +53,10 @@ export function formatFault(format: string): string | null {
   return has('h', 'hh') === has('a') ? null : 'h together with a (am or pm)';
 }
 
-/** Whether times of this format state their offset from UTC, so that no zone is needed. */
-export function hasOffset(format: string): boolean {
-  return format === 'unix' || format === 'unix-ms' || (lettersOf(format)?.includes('XXX') ?? false);
+/** Whether times of this format need a zone: they neither state their offset from UTC nor are days without a time. */
+export function needsZone(format: string): boolean {
+  if (NAMED.includes(format)) return format === 'excel';
+  return !lettersOf(format)?.includes('XXX') && /[Hh]/.test(format);
 }
 
 /** The parts of a pattern that stand for a value; null if a letter is none of them. */
@@ -84,36 +85,68 @@ function patternOf(format: string): RegExp {
 }
 
 const ISO =
-  /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2})?)(?<fraction>\.\d{1,9})?(?<offset>Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+  /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2})?)(?<fraction>\.\d{1,9})? ?(?<offset>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** A time as it is written: that of a clock somewhere. */
+interface Written {
+  /** `2025-12-01T07:00:00` */
+  local: string;
+  /** Of a second, with its point; or empty. */
+  fraction: string;
+  /** `Z`, `UTC`, `+02`; undefined: that of a zone. */
+  offset: string | undefined;
+  /** A day without a time. */
+  isDay: boolean;
+}
 
 /**
- * A time as a table writes it → the ledger's form, `2025-12-01T06:00:00Z`; a fraction of a second is kept.
+ * A time as a table writes it → the ledger's form, `2025-12-01T06:00:00Z`; a fraction of a second is kept. A day without a time is 00:00
+ * UTC of that day, whatever the zone: midnight in Berlin would be published as the day before, and noon in Auckland as well.
  * Throws TimeFault for another format, a time without a zone, and one that clocks skip or show twice.
  */
 export function parseTime(text: string, how: TimeFormat): string {
-  const { format } = how;
-  if (format === undefined) return parseIso(text, how);
-  if (NAMED.includes(format)) return parseNumber(text, format, how);
+  const written = readTime(text, how);
+  return written.isDay ? `${written.local}Z` : inUtc(written, how);
+}
+
+/** A day as a table writes it → `2025-12-01`; of a time, its day where it was written. Throws TimeFault. */
+export function parseDay(text: string, how: TimeFormat): string {
+  return readTime(text, how).local.slice(0, 10);
+}
+
+function readTime(text: string, { format }: TimeFormat): Written {
+  const written =
+    format === undefined
+      ? readIso(text)
+      : NAMED.includes(format)
+        ? readNumber(text, format)
+        : readPattern(text, format);
+  const ms = Date.parse(`${written.local}Z`);
+  // Date turns 30 February into March.
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(written.local))
+    throw new TimeFault('a time that exists in the calendar');
+  return written;
+}
+
+function readPattern(text: string, format: string): Written {
   const found = patternOf(format).exec(text)?.groups;
   if (!found) throw new TimeFault(`a time in the format ${format}`);
   const { year, month, day, half, noon, minute = '00', second = '00', fraction, offset } = found;
   const hour = half === undefined ? (found.hour ?? '00') : hourOf(half, noon!);
-  const local = `${year}-${pad(month)}-${pad(day)}T${pad(hour)}:${minute}:${second}`;
-  return inUtc(local, fraction === undefined ? '' : `.${fraction}`, offset, how);
+  return {
+    local: `${year}-${pad(month)}-${pad(day)}T${pad(hour)}:${minute}:${second}`,
+    fraction: fraction === undefined ? '' : `.${fraction}`,
+    offset,
+    isDay: found.hour === undefined && half === undefined,
+  };
 }
 
-/** A day as a table writes it → `2025-12-01`. Throws TimeFault. */
-export function parseDay(text: string, { format }: TimeFormat): string {
-  const utc = parseTime(text, { format, zone: 'UTC' });
-  return utc.slice(0, 10);
-}
-
-function parseIso(text: string, how: TimeFormat): string {
+function readIso(text: string): Written {
   const found = ISO.exec(text)?.groups;
   if (!found) throw new TimeFault(hintFor(text));
-  const { day, time = '00:00', fraction = '', offset } = found;
-  if (found.time === undefined && how.zone === undefined) throw new TimeFault(NO_ZONE);
-  return inUtc(`${day}T${time.length === 5 ? `${time}:00` : time}`, fraction, offset, how);
+  const { date, time = '00:00', fraction = '', offset } = found;
+  const local = `${date}T${time.length === 5 ? `${time}:00` : time}`;
+  return { local, fraction, offset, isDay: found.time === undefined };
 }
 
 const NO_ZONE = 'a time with Z or an offset from UTC, or a "zone" in the mapping file';
@@ -131,18 +164,26 @@ function hintFor(text: string): string {
 /** Day 0 of Excel's calendar, in which 1900 is a leap year: days from 1 March 1900 on count from here. */
 const EXCEL_START = Date.UTC(1899, 11, 30);
 
-function parseNumber(text: string, format: string, how: TimeFormat): string {
-  const number = /^\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
-  const ms =
-    format === 'excel'
-      ? EXCEL_START + Math.round(number * DAY_MS)
-      : Math.round(number * (format === 'unix' ? 1000 : 1));
+function readNumber(text: string, format: string): Written {
+  const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,12}))?$/.exec(text) ?? [];
   // Before March 1900 Excel counts a day that did not exist; such a cell is no time of a ledger.
-  const isTime = Math.abs(ms) < 8.64e15 && (format !== 'excel' || number >= 61);
-  if (!isTime) throw new TimeFault(format === 'excel' ? 'a day number of Excel like 46296.25' : 'Unix time');
-  const [local, fraction] = new Date(ms).toISOString().slice(0, -1).split('.');
-  const offset = format === 'excel' ? undefined : 'Z';
-  return inUtc(local!, fraction === '000' ? '' : `.${fraction}`, offset, how);
+  if (whole === '' || (format === 'excel' && Number(whole) < 61))
+    throw new TimeFault(format === 'excel' ? 'a day number of Excel like 46296.25' : 'Unix time');
+  if (format === 'excel') {
+    const ms = EXCEL_START + Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
+    return { ...clock(ms, ''), offset: undefined, isDay: /^0*$/.test(fraction) };
+  }
+  const digits = format === 'unix' ? fraction : whole.slice(-3).padStart(3, '0') + fraction;
+  const seconds = Number(format === 'unix' ? whole : whole.slice(0, -3));
+  return { ...clock(seconds * 1000, digits), offset: 'Z', isDay: false };
+}
+
+/** Throws TimeFault for a time beyond the calendar. */
+function clock(ms: number, digits: string): Pick<Written, 'local' | 'fraction'> {
+  if (!(ms < 8.64e15)) throw new TimeFault('a time that exists in the calendar');
+  const [local = '', milliseconds = ''] = new Date(ms).toISOString().slice(0, -1).split('.');
+  const fraction = (digits || milliseconds).replace(/0+$/, '');
+  return { local, fraction: fraction === '' ? '' : `.${fraction}` };
 }
 
 function hourOf(half: string, noon: string): string {
@@ -155,11 +196,7 @@ function pad(part: string | undefined): string {
   return String(part).padStart(2, '0');
 }
 
-function inUtc(local: string, fraction: string, offset: string | undefined, how: TimeFormat): string {
-  const ms = Date.parse(`${local}Z`);
-  // Date turns 30 February into March.
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(local))
-    throw new TimeFault('a time that exists in the calendar');
+function inUtc({ local, fraction, offset }: Written, how: TimeFormat): string {
   if (offset !== undefined) return utcTimestamp(`${local}${fraction}${fullOffset(offset)}`);
   const { zone, ambiguous = 'reject' } = how;
   if (zone === undefined) throw new TimeFault(NO_ZONE);
@@ -168,7 +205,10 @@ function inUtc(local: string, fraction: string, offset: string | undefined, how:
     plain.toZonedDateTime(zone, { disambiguation }).toInstant(),
   );
   const isGap = !plain.equals(earlier!.toZonedDateTimeISO(zone).toPlainDateTime());
-  if (isGap) throw new TimeFault(`a time that exists in ${zone}: clocks were set forward over this one`);
+  if (isGap)
+    throw new TimeFault(
+      `a time that exists in ${zone}: clocks were set forward over this one. Correct it, or name the "zone" of the clock that showed it, such as Etc/GMT-1 for UTC+1`,
+    );
   if (!earlier!.equals(later!) && ambiguous === 'reject')
     throw new TimeFault(
       `a time that occurs once in ${zone}, or "ambiguous": "earlier" or "later" in the mapping file`,
@@ -177,9 +217,9 @@ function inUtc(local: string, fraction: string, offset: string | undefined, how:
   return `${new Date(instant.epochMilliseconds).toISOString().slice(0, 19)}${fraction}Z`;
 }
 
-/** `+02` and `+0200` → `+02:00` */
+/** `+02` and `+0200` → `+02:00`, `UTC` → `Z` */
 function fullOffset(offset: string): string {
-  if (offset === 'Z') return offset;
+  if (/^[A-Z]/.test(offset)) return 'Z';
   const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
   return `${offset[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }

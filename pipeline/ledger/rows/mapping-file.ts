@@ -5,7 +5,7 @@ import { CathedralError } from '../../errors.ts';
 import { EVENT_DATA } from '../event.ts';
 import { describeIssue } from '../event-check.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../json.ts';
-import { formatFault, hasOffset, isTimeZone } from './local-time.ts';
+import { formatFault, isTimeZone, needsZone } from './local-time.ts';
 
 const Name = z.string().min(1).max(200);
 const Zone = z.string().refine(isTimeZone, 'an IANA time zone like Europe/Berlin');
@@ -88,7 +88,9 @@ export const MappingFile = z.strictObject({
   id: Source.optional().describe(
     'What identifies a row in its table. A source needs it; `ledger append` does not',
   ),
-  timestamp: Source.optional().describe('When it happened. Missing: the time of appending'),
+  timestamp: Source.optional().describe(
+    'When it happened. Missing: the time of appending. An empty cell is refused, unless `default` is null, which leaves the row out, or "now", the time of appending',
+  ),
   type: Source.describe('The type of event. In `values`, null leaves a row out'),
   agent: Source.describe('Who reports it'),
   cycle: Source.optional().describe('Missing: the cycle of the day'),
@@ -201,9 +203,8 @@ function assertSense(file: MappingFile, place: string): void {
 }
 
 function assertZone(source: Source, file: MappingFile, place: string): void {
-  if (!isColumn(source) || source.format === undefined || hasOffset(source.format)) return;
-  const isDay = !/[Hhs]|^excel$/.test(source.format) && !place.endsWith('#/timestamp');
-  if (!isDay && source.zone === undefined && file.zone === undefined)
+  if (!isColumn(source) || source.format === undefined || !needsZone(source.format)) return;
+  if (source.zone === undefined && file.zone === undefined)
     throw wrong(place, 'a "zone", here or at the top of the file', `the format ${source.format} alone`);
 }
 

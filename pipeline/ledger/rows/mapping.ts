@@ -166,18 +166,36 @@ function mapRow(
   const type = text('type');
   if (type === null) return null;
   if (type === undefined) throw emptyRow(row, head.type.column, place);
+  const timestamp = timeOf(row, head.timestamp, place);
+  if (timestamp === null) return null;
   const data: Record<string, unknown> = {};
   for (const { path, reader } of membersOf(`${type}`)) {
     const { kind, takesEmpty } = memberOf(`${type}`, path);
     const value = reader.read(row, kind, takesEmpty, `data.${path}`, place);
     if (value !== undefined) setMember(data, path, value);
   }
-  const [timestamp, cycle] = [text('timestamp', 'time'), text('cycle')];
+  const cycle = text('cycle');
   // What has the wrong type is refused when the draft is completed.
   const draft = { type, agent: text('agent'), data } as EventDraft;
-  if (timestamp !== undefined) draft.timestamp = timestamp as string;
+  if (timestamp !== NOW) draft.timestamp = timestamp as string;
   if (cycle !== undefined) draft.cycle = cycle as string;
   return { id: idOf(row, head, place), draft };
+}
+
+/** In a table without times, and as the default of a time: that of appending. */
+const NOW = 'now';
+
+/** Null leaves the row out. No row gets a time that nobody gave it: an empty cell is refused where there is a column of times. */
+function timeOf(row: Row, reader: Reader, place: () => string): unknown {
+  const time = reader.read(row, 'time', false, 'timestamp', place);
+  if (time !== undefined) return time;
+  if (reader.column === null) return NOW;
+  throw new CathedralError('ledger_schema', {
+    place: `${place()}, column ${reader.column}`,
+    expected:
+      'timestamp to be a time. In a mapping file, "default" of timestamp says what an empty cell means: null leaves the row out, "now" is the time of appending',
+    found: 'nothing',
+  });
 }
 
 function idOf(row: Row, { id }: Head, place: () => string): string | null {
