@@ -61,9 +61,7 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),
-  '/embed/[id]/frozen.txt': () => perChart('embed', '/frozen.txt'),
   '/embed/on-demand/[id]': ON_DEMAND,
-  '/embed/on-demand/[id]/frozen.txt': ON_DEMAND,
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
   '/files/[...path]/citation.[ending]': () =>
     ARTIFACTS.flatMap(({ path }) => CITATION_FORMS.map(({ ending }) => `/files/${path}/citation.${ending}`)),

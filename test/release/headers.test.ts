@@ -177,7 +177,7 @@ describe('the _headers file', () => {
       ...of(each(years, ['economy/mic-history-*.parquet', 'economy/mic-history-*.ndjson']), 'data'),
       ...of(each(charts, forms), 'schema'),
       ...of(each(each(charts, ['charts/*']), citations), 'asset'),
-      ...of(each(charts, ['embed/*/frozen.txt', 'oembed/*.json']), 'asset'),
+      ...of(each(charts, ['oembed/*.json']), 'asset'),
       ...of(each(each(tables, ['files/*']), citations), 'asset'),
       ...of(['search/index/pagefind-entry.json', '.well-known/security.txt'], 'asset'),
       ...of(['datapackage.json', 'feed.atom', 'robots.txt', 'cathedral.sqlite'], 'schema'),

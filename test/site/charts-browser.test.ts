@@ -380,14 +380,4 @@ describe('a page of another origin', () => {
     wrong.splice(0);
     server.close();
   });
-
-  test('has a frozen chart whole under the strictest policy, without a request', async () => {
-    const code = await readFile(join(built.out, 'embed/supply/frozen.txt'), 'utf8');
-    const { page, server } = await pageWith(code);
-    expect(await page.getByRole('img', { name: new RegExp(`^${ALL}`) }).isVisible()).toBe(true);
-    await page.getByText('Table: ').click();
-    expect(await page.locator('figure table tbody tr').count()).toBeGreaterThan(10);
-    await page.context().close();
-    server.close();
-  });
 });

@@ -91,24 +91,6 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     expect(oembed.html).toContain(`src="https://data.example.org/embed/${id}/"`);
   });
 
-  test('has a frozen form that needs nothing from anywhere and names the state of its files', async () => {
-    const code = await read(`embed/${id}/frozen.txt`);
-    expect(code).toMatch(/^<figure .*<\/figure>\n$/s);
-    // Links are for readers; nothing is loaded, run or styled.
-    expect(code).not.toMatch(
-      /<(script|style|link|img|iframe|object|use(?! href="#)|image)\b|\s(style|src|on\w+)=|url\(/i,
-    );
-    for (const path of chart.sources) {
-      const { sha256 } = built.draft.files.find((file) => file.path === path)!;
-      expect(code).toContain(sha256);
-      expect(code).toMatch(new RegExp(`href="https://data\\.example\\.org/snapshots/[^/]+/${path}"`));
-    }
-    // Nothing of the release: the code changes only with the chart.
-    expect(code).not.toContain(built.draft.ledger.root);
-    const rows = chart.table(dataOf(chart), DEFAULT_STATE).rows.length;
-    expect(code.match(/<tr>/g)).toHaveLength(rows + 1);
-  });
-
   test('is cited with the address of its page, and the permanent ones of its data', async () => {
     for (const ending of ['txt', 'bib', 'ris', 'json']) {
       const citation = await read(`charts/${id}/citation.${ending}`);

@@ -38,7 +38,6 @@ export interface PageRequest {
 const ROUTES: readonly [path: RegExp, route: (id: string) => string][] = [
   [/^charts\/([^/]+)\/$/, (id) => `/charts/on-demand/${id}/`],
   [/^embed\/([^/]+)\/$/, (id) => `/embed/on-demand/${id}/`],
-  [/^embed\/([^/]+)\/frozen\.txt$/, (id) => `/embed/on-demand/${id}/frozen.txt`],
   [/^oembed\/([^/]+)\.json$/, (id) => `/oembed/on-demand/${id}.json`],
   // The program draws it; the server turns it into pixels.
   [CARD, (id) => `/cards/on-demand/${id}.svg`],
@@ -114,12 +113,10 @@ export async function invalidStateAnswer(
   release: ServedRelease,
 ): Promise<Answer> {
   const page = await readReleaseText(release, file.path);
-  if (isCard(file) || file.path.endsWith('.json')) throw new Problem('invalid_parameter', `${fault}.`);
-  const isPage = file.path.endsWith('.html');
-  if (isPage && !page?.includes(STATUS)) throw invalidParameter('state', 'one that the chart has', fault);
-  const text = isPage ? withFault(page!, fault) : `${fault}\n`;
+  if (!file.path.endsWith('.html')) throw new Problem('invalid_parameter', `${fault}.`);
+  if (!page?.includes(STATUS)) throw invalidParameter('state', 'one that the chart has', fault);
   const headers = { ...headersFor(file), 'Cache-Control': 'no-store' };
-  return { status: 400, headers, body: Buffer.from(text) };
+  return { status: 400, headers, body: Buffer.from(withFault(page, fault)) };
 }
 
 /** The value of an attribute as Astro writes it. */

@@ -140,7 +140,6 @@ describe('the page of a chart with a state in its query', () => {
     const boxes = [...text.matchAll(/<input type="checkbox"[^>]*>/g)].map(([tag]) => tag);
     expect(boxes.filter((tag) => / checked/.test(tag))).toHaveLength(1);
     expect(text).toContain(`${BASE_URL}/charts/supply/?series=burned&amp;scale=log`);
-    expect(text).toContain(`href="/embed/supply/frozen.txt?series=burned&amp;scale=log"`);
   });
 
   test('is shared with its own title, card and address, in one spelling; search engines get the default view only', async () => {
@@ -257,9 +256,6 @@ describe('the page of a chart with a state in its query', () => {
       expect(text).toContain('class="chart-page" data-fault');
       expect(text).toContain('MIC supply over time: circulating, locked and burned</p>');
     }
-    const frozen = await get('embed/supply/frozen.txt', query);
-    expect([frozen.status, frozen.headers['Content-Type']]).toEqual([400, 'text/plain; charset=utf-8']);
-    expect(frozen.text.split('\n')).toHaveLength(2);
   });
 
   test('says of a day without data which days there are; an embed shows the days that there are', async () => {
@@ -282,14 +278,10 @@ describe('the page of a chart with a state in its query', () => {
     expect(again.status).toBe(304);
   });
 
-  test('works for embeds and the code of frozen charts, too', async () => {
+  test('works for embeds, too', async () => {
     const embed = await get('embed/supply/', 'series=burned');
     expect(embed.text).toContain('MIC supply over time: burned</p>');
     expect(embed.headers['Content-Security-Policy']).toContain('frame-ancestors *');
-    const frozen = await get('embed/supply/frozen.txt', 'series=burned');
-    expect(frozen.headers['Content-Type']).toBe('text/plain; charset=utf-8');
-    expect(frozen.text).toMatch(/^<figure /);
-    expect(frozen.text).toContain('charts/supply/?series=burned');
   });
 
   test.each([
@@ -297,6 +289,7 @@ describe('the page of a chart with a state in its query', () => {
     ['charts/', 'series=burned'],
     ['charts/no-such-chart/', 'series=burned'],
     ['charts/on-demand/supply/', 'series=burned'],
+    ['embed/supply/frozen.txt', 'series=burned'],
     ['charts/supply/', ''],
     ['charts/supply/', 'utm_source=feed&fbclid=abc'],
     ['charts/supply/', `series=${'x'.repeat(5000)}`],

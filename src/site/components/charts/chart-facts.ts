@@ -2,11 +2,7 @@ import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictio
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
-import {
-  CHART_FORMATS,
-  type ChartSource,
-  chartPath,
-} from '../../../../pipeline/charts/files/chart-formats.ts';
+import { CHART_FORMATS, chartPath } from '../../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../../pipeline/charts/files/cite-chart.ts';
 import {
   CITATION_FORMS,
@@ -102,12 +98,6 @@ export interface ChartFacts {
 
 export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
   return { id, baseUrl: release.baseUrl, author: authorOf(release) };
-}
-
-/** The files of the release that a chart is drawn from. */
-export function chartSources(release: SiteRelease, { sources }: Chart): ChartSource[] {
-  // An open chart has read all of its sources, so they exist.
-  return sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
 }
 
 /** The media types of the downloads that have the numbers. */

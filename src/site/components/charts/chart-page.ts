@@ -16,7 +16,7 @@ import {
 import { type DayRange, requireDays, shownDays, stateOfDays } from '../../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
 import { dayFault } from '../day-field.ts';
-import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
+import { addCopyButton } from '../files/copy-button.ts';
 import { Brush } from './brush.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
@@ -379,7 +379,6 @@ listen(form);
 if (navigator.clipboard) {
   for (const block of root.querySelectorAll<HTMLElement>('.copyable'))
     addCopyButton(block, navigator.clipboard);
-  addFrozenButton(root, async () => (await tools()).frozen(shown), navigator.clipboard);
 }
 window.addEventListener('popstate', () => void showAddress());
 // For a rejected state the server has already shown the reason.
@@ -431,31 +430,6 @@ function addSliders(form: HTMLFormElement): void {
 function slidersOf(input: HTMLInputElement): HTMLInputElement[] {
   const next = input.closest('label')?.nextElementSibling;
   return next instanceof HTMLInputElement && next.type === 'range' ? [next] : [];
-}
-
-/** Adds a button that copies the code of the current view, next to the link to it. */
-function addFrozenButton(root: HTMLElement, code: () => Promise<string>, clipboard: Clipboard): void {
-  const place = root.querySelector<HTMLElement>('[data-frozen]')!;
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy-frozen';
-  button.textContent = 'Copy the code';
-  const status = document.createElement('span');
-  status.setAttribute('role', 'status');
-  button.addEventListener('click', () => {
-    status.textContent = '';
-    code()
-      .then((text) => clipboard.writeText(text))
-      .then(
-        () => {
-          status.textContent = 'Copied';
-        },
-        () => {
-          status.textContent = 'Not allowed here: open the code by the link.';
-        },
-      );
-  });
-  place.append(button, status);
 }
 
 type Tab = 'chart' | 'table';

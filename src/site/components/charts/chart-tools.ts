@@ -7,7 +7,7 @@ import type { ChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';
+import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
 import { annotationsHtml, tableHtml, type ViewLook, viewChart } from './view-chart.ts';
 
 /** The parts of a page that depend on the state: text and HTML by `data-part`, row count and live embed code. */
@@ -24,7 +24,6 @@ export interface ChartTools {
   asOf: string;
   /** Throws usage if the state names a series that the data does not have. */
   redraw(state: ChartState, look?: ViewLook): Redrawn;
-  frozen(state: ChartState): string;
   csv(state: ChartState): string;
   svg(state: ChartState): string;
 }
@@ -39,34 +38,20 @@ config({ jitless: true });
 
 globalThis.openChartTools = async (facts) => {
   const chart = findChart(facts.id)!;
-  const files = await Promise.all(chart.sources.map(async (path) => ({ path, bytes: await read(path) })));
-  const texts = files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]);
+  const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)]));
   const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
-  // Of what was fetched, which may be newer than the page.
-  const sources = await Promise.all(
-    files.map(async ({ path, bytes }) => ({ path, sha256: await sha256(bytes) })),
-  );
   return {
     asOf: chart.asOf(data),
     redraw: (state, look = {}) => redraw(chart, data, state, { facts, look }),
-    frozen: (state) => frozenCode(chart, data, state, { ...facts, sources }),
     csv: (state) => chartCsv(chart.table(data, state)),
     svg: (state) => chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' }),
   };
 };
 
-/** Hex; null on a page without TLS, where browsers offer no hashes. A library for that case alone would weigh 3 kB on every chart. */
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
-  const digest = await globalThis.crypto.subtle?.digest('SHA-256', bytes);
-  return digest
-    ? Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-    : null;
-}
-
-async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
+async function read(path: string): Promise<string> {
   const response = await fetch(`/${path}`);
   if (!response.ok) throw new Error(`/${path} ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+  return response.text();
 }
 
 function redraw(

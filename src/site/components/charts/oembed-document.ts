@@ -3,7 +3,7 @@ import { type ChartState, formatChartState } from '../../../../pipeline/charts/c
 import { chartPath, FILE_WIDTH } from '../../../../pipeline/charts/files/chart-formats.ts';
 import type { OembedDocument } from '../../../api/oembed-document.ts';
 import type { SiteRelease } from '../release.ts';
-import { EMBED_WIDTH, frameHeight } from './embed-codes.ts';
+import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
 import type { OpenChart } from './open-chart.ts';
 import { sharedTitle } from './view-chart.ts';
 

@@ -77,7 +77,6 @@ const READERS: readonly { title: string; rows: readonly Row[] }[] = [
       ['API key', ['/api/', 'How to get one']],
       ['live stream'],
       ['embed', ['/embedding/', 'How to embed a chart']],
-      ['frozen', ['/embedding/', 'How to embed a chart']],
     ],
   },
   {
