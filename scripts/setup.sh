@@ -112,6 +112,7 @@ packages_of() {
     case $one in
       chromium) echo chromium chromium-sandbox fonts-liberation ;;
       ceph) echo ceph-mon ceph-osd radosgw ceph-common ;;
+      rsvg-convert) echo librsvg2-bin ;;
       *) echo "$one" ;;
     esac
   done
@@ -148,6 +149,7 @@ go_without() {
     postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
+    rsvg-convert) say "rsvg-convert is missing: converting a chart's SVG to PDF is not tested $how." ;;
   esac
 }
 
@@ -165,7 +167,7 @@ install() {
 install_dependencies "${1:-}"
 check_node
 case "${1:-}" in
-  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy ;;
+  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
   *) install chromium ;;

@@ -27,15 +27,6 @@ export function withQuery(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Characters of a file name that come from a state. */
-const MAX_STATE_NAME = 80;
-
-/** What files of a state are called: `supply-series-burned-from-2026-01-01`; `supply` for the default state. Only letters, digits and hyphens. */
-export function stateName(id: string, query: string): string {
-  const words = decodeURIComponent(query.replaceAll('+', ' ')).replaceAll(/[^A-Za-z0-9]+/g, '-');
-  return query === '' ? id : `${id}-${words.slice(0, MAX_STATE_NAME).replace(/^-|-$/g, '')}`;
-}
-
 interface EmbedFrame {
   /** Without a slash at the end. */
   baseUrl: string;

@@ -260,9 +260,8 @@ const PROBLEMS = {
     status: 501,
     title: 'Format not offered',
     meaning:
-      'The request asks for an oEmbed document in a format that the service does not offer; the oEmbed specification defines this status for it. Or it asks for the PDF of a chart in a state, and the server has no browser to print with.',
-    remedy:
-      'For oEmbed, request format=json, or leave the parameter out. For a chart, request the PDF without parameters, or the SVG in this state.',
+      'The request asks for an oEmbed document in a format that the service does not offer; the oEmbed specification defines this status for it.',
+    remedy: 'Request format=json, or leave the parameter out.',
     example: { instance: '/oembed', detail: 'The format "xml" is not offered; json is.' },
   },
   too_many_listeners: {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pino from 'pino';
-import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
@@ -13,7 +12,6 @@ import { openFolderAccessLog } from './access-log/folder-access-log.ts';
 import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
 import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { createCharts } from './charts/charts.ts';
-import { chartPrinter, type PrintChart, printingBrowser } from './charts/printer.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
 import { openPublished, PUBLISHED_SETTINGS } from './files/published.ts';
@@ -50,8 +48,6 @@ export const SERVICE_SETTINGS = [
   'trustedProxies',
   'simulationOrigins',
   'simulationStartsPerClient',
-  'chromium',
-  'withoutPdf',
 ] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
@@ -178,11 +174,7 @@ export async function openServices(
     downloads: openDownloads(config),
     snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current() }),
-    charts: createCharts({
-      renderer,
-      print: openPrinter(config, report('a chart cannot be printed')),
-      baseUrl: config.baseUrl,
-    }),
+    charts: createCharts({ renderer, baseUrl: config.baseUrl }),
     log: published.log,
     baseUrl: config.baseUrl,
     live,
@@ -332,13 +324,4 @@ function startPruning(limiter: Limiter, now: () => number, report: (error: unkno
   const prune = () => void limiter.prune(now()).catch(report);
   prune();
   return setInterval(prune, PRUNE_MS).unref();
-}
-
-/** Null without a browser, or where the operator wants no PDFs. */
-function openPrinter(
-  { chromium, withoutPdf }: Pick<ServiceConfig, 'chromium' | 'withoutPdf'>,
-  onError: (error: unknown) => void,
-): PrintChart | null {
-  const browser = printingBrowser(chromium, withoutPdf, programPath());
-  return browser === null ? null : chartPrinter(browser, onError);
 }

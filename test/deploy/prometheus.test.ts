@@ -99,7 +99,6 @@ beforeAll(async () => {
       sessionToken: null,
     },
     ...{ trustedProxies: null, simulationOrigins: null, simulationStartsPerClient: 10 },
-    ...{ chromium: null, withoutPdf: true },
   };
   const served = {
     followed: { ledger, verifiers: VERIFIERS, imports: { succeededAt: 5000, failures: 2 } },

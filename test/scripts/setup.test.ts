@@ -35,7 +35,7 @@ case "$*" in
   *install*)
     [ ! -e "$FAKES/broken" ] || exit 100
     for name; do [ ! -e "$FAKES/no-$name" ] || exit 100; done
-    for name in "$@" ceph radosgw-admin; do touch "$FAKES/$name"; cp bin-sh "$FAKES/../bin/$name"; done ;;
+    for name in "$@" ceph radosgw-admin rsvg-convert; do touch "$FAKES/$name"; cp bin-sh "$FAKES/../bin/$name"; done ;;
 esac`;
 
 let folder: string;
@@ -151,7 +151,7 @@ describe('the set-up', () => {
     const [update, installed = '', ...more] = apt(first);
     expect([update, more]).toEqual(['apt-get update', []]);
     // Others may be where they are looked for by their whole path.
-    for (const name of ['chromium', 'chromium-headless-shell', 'ceph-mon', 'radosgw'])
+    for (const name of ['chromium', 'chromium-headless-shell', 'ceph-mon', 'radosgw', 'librsvg2-bin'])
       expect(installed.split(' ')).toContain(name);
     expect(await setUp(['--test'])).toEqual({ status: 0, said: '', calls: [] });
   });

@@ -109,7 +109,7 @@ beforeAll(async () => {
   });
   const renderer = new Renderer();
   close = () => Promise.all([live.close(), renderer.close()]);
-  const charts = createCharts({ renderer, print: null, baseUrl: BASE_URL });
+  const charts = createCharts({ renderer, baseUrl: BASE_URL });
   const besides = { log: createLogFiles(out), snapshots: new SnapshotFiles(out) };
   services = { releases, live, charts, ...besides, baseUrl: BASE_URL };
   becomeNewer = () => {

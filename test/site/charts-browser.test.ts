@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
@@ -67,6 +68,24 @@ async function open(path: string, { clock, ...reader }: Reader = {}): Promise<Pa
   page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
   await page.goto(`${site.origin}${path}`);
   return page;
+}
+
+/** Of each sheet of a PDF: its text, and how many pictures of pixels and how many painted paths it has. */
+async function sheetsOf(bytes: Uint8Array) {
+  const pdf = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
+  const sheets: { text: string; images: number; paths: number }[] = [];
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const page = await pdf.getPage(number);
+    const { items } = await page.getTextContent();
+    const { fnArray } = await page.getOperatorList();
+    const count = (...wanted: number[]) => fnArray.filter((operation) => wanted.includes(operation)).length;
+    sheets.push({
+      text: items.map((item) => ('str' in item ? item.str : '')).join(''),
+      images: count(OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject),
+      paths: count(OPS.constructPath),
+    });
+  }
+  return sheets;
 }
 
 /** The title, below the finding. */
@@ -238,6 +257,25 @@ describe('a reader of a chart', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?tab=table');
     await page.context().close();
   });
+
+  test.each(['A4', 'Letter'] as const)(
+    'prints a view as one sheet of %s, with text and vectors; with the tab of the table, the table too',
+    async (format) => {
+      const page = await open('/charts/supply/?series=burned');
+      await expect.poll(() => heading(page)).toBe(BURNED);
+      const [sheet, ...more] = await sheetsOf(await page.pdf({ format }));
+      expect(more).toEqual([]);
+      expect(sheet!.text).toContain(BURNED);
+      expect(sheet!.text).toContain('https://data.example.org/charts/supply/?series=burned');
+      expect(sheet!.text).not.toContain('How it is made');
+      expect([sheet!.images, sheet!.paths > 10]).toEqual([0, true]);
+      await page.getByRole('tab', { name: /Table/ }).click();
+      await expect.poll(() => page.locator('.chart-table').isVisible()).toBe(true);
+      const sheets = await sheetsOf(await page.pdf({ format }));
+      expect(sheets.map(({ text }) => text).join(' ')).toContain('How it is made');
+      await page.context().close();
+    },
+  );
 
   test('without JavaScript has picture, table, form and codes', async () => {
     const page = await open('/charts/supply/', { javaScriptEnabled: false });

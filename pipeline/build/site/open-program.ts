@@ -39,8 +39,6 @@ export interface SiteFacts {
   printed?: readonly string[] | undefined;
   /** The newest checkpoints of the ledger, newest first. Absent: no page shows them. */
   checkpoints?: readonly RecentCheckpoint[] | undefined;
-  /** Whether the server prints charts in any state; only pages on demand know. */
-  printsViews?: boolean | undefined;
 }
 
 /**

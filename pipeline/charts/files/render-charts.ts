@@ -18,7 +18,7 @@ import {
   isDrawnAlone,
   type ShownChart,
 } from './chart-formats.ts';
-import { type DrawnFiles, drawFiles } from './draw-files.ts';
+import { chartText, drawChart } from './chart-text.ts';
 import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
 import { writePicture } from './write-picture.ts';
 
@@ -35,8 +35,11 @@ export interface ChartsOptions {
 }
 
 /** The texts of a chart's files, and what the files made from them need. The data that they were computed from are gone. */
-interface DrawnChart extends DrawnFiles {
+interface DrawnChart {
   chart: Chart;
+  /** By ending; for a PNG, the drawing that it is rasterised from. */
+  texts: ReadonlyMap<string, string>;
+  print: ChartPrint;
   rows: number;
   /** Of the data, to the second or the day; empty without data. */
   asOf: string;
@@ -155,11 +158,21 @@ async function drawGroup(
 
 function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnChart {
   const { chart, data, state } = shown;
+  const texts = new Map<string, string>();
+  for (const { ending, content } of CHART_FORMATS)
+    if (isDrawnAlone(content)) texts.set(ending, chartText(shown, content));
+  const asOf = chart.asOf(data);
   return {
     chart,
-    ...drawFiles(shown, options.facts.timestamp),
+    texts,
+    print: {
+      path: chartPath(chart.id, { ending: '.pdf' }),
+      title: chart.title(data, state),
+      drawing: drawChart(shown, 'print'),
+      asOf: (asOf || options.facts.timestamp).slice(0, 10),
+    },
     rows: chart.table(data, state).rows.length,
-    asOf: chart.asOf(data),
+    asOf,
     key,
   };
 }

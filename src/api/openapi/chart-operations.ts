@@ -49,17 +49,22 @@ function isDrawn({ ending }: ChartFormat): boolean {
 function operationOf(form: ChartFormat, baseUrl: string): Operation {
   const { ending, title, content } = form;
   const name = ending.slice(1).toUpperCase();
-  const printed =
-    content.kind === 'print' ? ' A server without a browser to print with has the default state only.' : '';
-  const state = `In the state that the parameters describe; without parameters, the file of the release.${printed}`;
+  const hasStates = content.kind !== 'print';
+  const state = hasStates
+    ? 'In the state that the parameters describe; without parameters, the file of the release.'
+    : 'As the chart opens; it takes no parameters.';
   return {
     operationId: `getChart${name.charAt(0)}${name.slice(1).toLowerCase()}`,
     tags: ['charts'],
     summary: `A chart as ${name}`,
     description: `${title.charAt(0).toUpperCase()}${title.slice(1)}. ${state}\n\nPublic. Changes with the files that the chart shows.`,
     externalDocs: { description: 'All charts', url: `${baseUrl}/charts/` },
-    parameters: [nameParameter(form), ...stateParameters(), ...referToRequestHeaders()],
-    responses: { '200': wholeFile(form), ...otherResponses(content.kind === 'print') },
+    parameters: [nameParameter(form), ...(hasStates ? stateParameters() : []), ...referToRequestHeaders()],
+    responses: {
+      '200': wholeFile(form),
+      ...STATE_RESPONSES,
+      ...(!hasStates && problemsByStatus(['BadRequest'])),
+    },
     security: [{}],
   };
 }
@@ -106,10 +111,6 @@ function contentOf({ content }: ChartFormat): Content {
     return { schema: refer('schemas', 'ChartDocument'), examples: invented(CHART_DOCUMENT) };
   if (content.kind === 'rows') return { schema: TEXT, examples: invented(CHART_CSV) };
   return { schema: {} };
-}
-
-function otherResponses(isPrinted: boolean): Operation['responses'] {
-  return { ...STATE_RESPONSES, ...(isPrinted && problemsByStatus(['FormatNotOffered'])) };
 }
 
 const OEMBED_DESCRIPTION = `Turns the address of a chart’s page or embed, in any state, into a frame, as an [oEmbed](https://oembed.com) 1.0 document. Unknown parameters are ignored, since consumers add their own. A static host has \`/oembed/<id>.json\` for each chart.`;

@@ -5,7 +5,11 @@ import {
   formatChartState,
   parseChartState,
 } from '../../../pipeline/charts/chart-state.ts';
-import { CHART_PATHS, type ChartContent } from '../../../pipeline/charts/files/chart-formats.ts';
+import {
+  CHART_PATHS,
+  type DrawnContent,
+  isDrawnAlone,
+} from '../../../pipeline/charts/files/chart-formats.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
@@ -14,7 +18,7 @@ import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 /** A chart's file in the state that an address describes. */
 export interface ChartRequest {
   chart: Chart;
-  content: ChartContent;
+  content: DrawnContent;
   state: ChartState;
   /** The state's parameters, spelled in one way; empty for the default state. */
   canonical: string;
@@ -26,11 +30,17 @@ export interface ChartRequest {
  */
 export function parseChartQuery(path: string, query: string): ChartRequest {
   const { id, form } = CHART_PATHS.get(path)!;
+  const { content } = form;
+  if (!isDrawnAlone(content))
+    throw new Problem(
+      'unknown_parameter',
+      'The PDF of a chart takes no parameters: it shows the chart as it opens. The SVG takes them.',
+    );
   const chart = findChart(id)!;
   const parameters = new URLSearchParams(query);
   assertKnown(chart, parameters);
   const state = parseState(chart, parameters);
-  return { chart, content: form.content, state, canonical: formatChartState(chart, state) };
+  return { chart, content, state, canonical: formatChartState(chart, state) };
 }
 
 /** The tab of the page makes no difference to a file. */

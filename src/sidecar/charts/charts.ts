@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
 import { programIn } from '../../../pipeline/build/site/open-program.ts';
-import { type ChartContent, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
-import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
 import { chartBytes, rasterise } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { Problem } from '../../api/problem.ts';
 import { resourceOf, type ServedRelease } from '../files/releases.ts';
 import {
   answerWith,
@@ -21,7 +18,6 @@ import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
 import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
 import { canonicalUrl, invalidStateAnswer, isCard, parsePageRequest, stateFaultOf } from './page-query.ts';
-import { noPrinter, type PrintChart } from './printer.ts';
 import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
 
@@ -34,8 +30,6 @@ interface Drawn {
 
 export interface ChartsOptions {
   renderer: Pick<Renderer, 'run'>;
-  /** Null: there are no PDFs of states other than the default. */
-  print: PrintChart | null;
   /** Without a trailing slash. */
   baseUrl: string;
 }
@@ -45,23 +39,17 @@ export interface ChartsOptions {
  * the site's program in the release. Both share one cache and one renderer. A state equal to the default is answered with
  * the release's own file.
  */
-export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Charts {
+export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
   const cache = new RenderCache<Drawn>();
   return {
     answerFile: async (request, file, { query, client }, release) => {
       const asked = parseChartQuery(file.path, query);
       if (asked.canonical === '') return answerWith(request, resourceOf(release, file));
-      if (asked.content.kind === 'print') {
-        if (!print) throw noPrinter('it has no browser');
-        // Pages ask so whether there is a PDF of what they show.
-        if (request.method === 'HEAD') return headOfPrint(asked, query, file, release);
-      }
       const draw = async () => {
         const { status, body } = await renderer.run(client, release.dir, (render) =>
           drawFile(render, asked, { release, baseUrl }),
         );
-        const finish = (chart: ChartPrint) => print!(client, chart);
-        return drawn(status, await finished(body, asked.content, print && finish), file, release);
+        return drawn(status, body, file, release);
       };
       const key = `${release.id} ${file.path}?${asked.canonical}`;
       return answerWith(request, (await cache.get(key, draw)).resource);
@@ -75,9 +63,7 @@ export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Chart
         const own = () => answerWith(request, resourceOf(release, asked.file));
         if (url === null) return own();
         const draw = () =>
-          renderer.run(client, release.dir, (render) =>
-            drawPage(render, url, asked.file, { release, withPdf: print !== null }),
-          );
+          renderer.run(client, release.dir, (render) => drawPage(render, url, asked.file, release));
         const page = await cache.get(`${release.id} ${url}`, draw);
         // The program of a release of an earlier version draws no cards and no oEmbed documents.
         return page.status === 404 ? own() : answerDrawn(request, page);
@@ -86,51 +72,28 @@ export function createCharts({ renderer, print, baseUrl }: ChartsOptions): Chart
   };
 }
 
-/** The file, or what a PDF is printed from. A PNG is rasterised meanwhile; printing has a queue of its own. */
 async function drawFile(
   render: Render,
   { chart, content, state }: ChartRequest,
   { release, baseUrl }: { release: ServedRelease; baseUrl: string },
 ): Promise<{ status: number; body: Uint8Array }> {
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
-  const { dir, manifest } = release;
-  const day = manifest.timestamp;
-  const job = { kind: 'file', dir, id: chart.id, state, content, day, sources, baseUrl } as const;
+  const { dir } = release;
+  const job = { kind: 'file', dir, id: chart.id, state, content, sources, baseUrl } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
     throw asProblem(error);
   });
-  return { status, body: isDrawnAlone(content) ? await chartBytes(String(body), content) : body };
-}
-
-async function finished(
-  body: Uint8Array,
-  { kind }: ChartContent,
-  print: ((chart: ChartPrint) => Promise<Uint8Array>) | null,
-): Promise<Uint8Array> {
-  return kind === 'print' ? print!(JSON.parse(String(body)) as ChartPrint) : body;
-}
-
-/** Without printing: whether the state has a PDF. */
-async function headOfPrint(
-  { chart }: ChartRequest,
-  query: string,
-  file: ManifestFile,
-  release: ServedRelease,
-): Promise<Answer> {
-  const fault = await stateFaultOf({ chart, parameters: new URLSearchParams(query), file }, release);
-  if (fault !== null) throw new Problem('invalid_parameter', `${fault}.`);
-  return { status: 200, headers: headersFor(file), body: null };
+  return { status, body: await chartBytes(String(body), content) };
 }
 
 async function drawPage(
   render: Render,
   url: string,
   file: ManifestFile,
-  { release, withPdf }: { release: ServedRelease; withPdf: boolean },
+  release: ServedRelease,
 ): Promise<Drawn> {
   const { dir } = release;
-  const { files: program, facts: known } = await programIn(release);
-  const facts = { ...known, printsViews: withPdf };
+  const { files: program, facts } = await programIn(release);
   const { status, body } = await render({ kind: 'page', dir, url, program, facts });
   const bytes = status === 200 && isCard(file) ? await rasterise(String(body)) : body;
   return drawn(status, bytes, file, release);

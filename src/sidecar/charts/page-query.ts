@@ -83,7 +83,7 @@ const OFFERED = /name="series" value="([^"]*)"/g;
  * anyone can send any number of invalid states.
  */
 export async function stateFaultOf(
-  { chart, parameters, file }: Pick<PageRequest, 'chart' | 'parameters' | 'file'>,
+  { chart, parameters, file }: PageRequest,
   release: ServedRelease,
 ): Promise<string | null> {
   try {

@@ -10,8 +10,7 @@ import {
   type SiteFacts,
 } from '../../../pipeline/build/site/open-program.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
-import type { ChartContent, ChartSource } from '../../../pipeline/charts/files/chart-formats.ts';
-import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
+import type { ChartSource, DrawnContent } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
 import { storedAt } from '../../../pipeline/release/format/manifest.ts';
 
@@ -21,9 +20,7 @@ export interface FileJob {
   dir: string;
   id: string;
   state: ChartState;
-  content: ChartContent;
-  /** Of a PDF of a chart without data, ISO 8601. */
-  day: string;
+  content: DrawnContent;
   sources: readonly ChartSource[];
   baseUrl: string;
 }
@@ -51,25 +48,19 @@ export type RenderReply =
 const prepared = new Map<string, unknown>();
 
 async function renderFile(job: FileJob): Promise<RenderReply> {
-  const { dir, id, state, content, day, sources, baseUrl } = job;
+  const { dir, id, state, content, sources, baseUrl } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
   const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
   const { PublishedFiles } = await import('../../../pipeline/artifacts/published-files.ts');
   const { chartText } = await import('../../../pipeline/charts/files/chart-text.ts');
-  const { isDrawnAlone } = await import('../../../pipeline/charts/files/chart-formats.ts');
-  const { drawPrint } = await import('../../../pipeline/charts/files/draw-files.ts');
   const chart = findChart(id)!;
   if (!prepared.has(id)) {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
     prepared.set(id, chart.prepare(PublishedFiles.of(files, { compile: z.compile })));
   }
   const shown = { chart, data: prepared.get(id), state, sources, baseUrl };
-  // A PDF is printed elsewhere, from the ChartPrint.
-  const text = isDrawnAlone(content)
-    ? chartText(shown, content)
-    : JSON.stringify(drawPrint(shown, day) satisfies ChartPrint);
-  return { failed: false, status: 200, body: Buffer.from(text) };
+  return { failed: false, status: 200, body: Buffer.from(chartText(shown, content)) };
 }
 
 /** Data whose hash differs from the manifest's is never shown. */

@@ -74,11 +74,6 @@ export class SiteRelease extends PublishedFiles {
     return this.#facts.checkpoints ?? [];
   }
 
-  /** Whether whoever serves this page prints charts in any state. A page that is a file cannot know, and its script asks. */
-  get printsViews(): boolean {
-    return this.#facts.printsViews ?? true;
-  }
-
   /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */
   get version(): string {
     return this.draft.software.replace(/^\S+ /, '');

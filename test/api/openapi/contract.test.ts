@@ -95,11 +95,7 @@ afterAll(async () => {
 async function asDiskErrors() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
-  const charts = createCharts({
-    renderer,
-    print: null,
-    baseUrl: 'https://data.example.org',
-  });
+  const charts = createCharts({ renderer, baseUrl: 'https://data.example.org' });
   const keys = openKeyStore(join(await temporaryFolder(), 'keys.sqlite'));
   onTestFinished(() => keys.close());
   const { app } = await tinyApp(out, {

@@ -29,8 +29,6 @@ const config = {
   trustedProxies: null,
   simulationOrigins: null,
   simulationStartsPerClient: 10_000,
-  chromium: null,
-  withoutPdf: true,
 } as const;
 const followed = ledger === '' ? null : { ledger, verifiers: [DEMO_VERIFIER] };
 const { services } = await openServices(

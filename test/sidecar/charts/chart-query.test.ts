@@ -24,7 +24,8 @@ describe('a query is refused', () => {
     ['charts/supply.svg', 'serie=burned', 'unknown_parameter', '"serie"'],
     ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale'],
     ['charts/supply.svg', '=', 'unknown_parameter', '""'],
-    ['charts/supply.pdf', 'width=90000', 'unknown_parameter', '"width"'],
+    ['charts/supply.png', 'width=90000', 'unknown_parameter', '"width"'],
+    ['charts/supply.pdf', 'series=burned', 'unknown_parameter', 'takes no parameters'],
     ['charts/supply.json', 'scale=cubic', 'invalid_parameter', 'linear or log'],
     ['charts/supply.csv', 'from=2026-02-30', 'invalid_parameter', 'parameter from: expected a day'],
     [

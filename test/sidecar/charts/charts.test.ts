@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
-import type { PrintChart } from '../../../src/sidecar/charts/printer.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
 import { get, tinyApp } from '../tiny-app.ts';
@@ -40,18 +39,14 @@ afterAll(async () => {
 });
 
 /** The app with quotas and logs over the release; `written` counts what was drawn. */
-async function chartApp(
-  out = join(folder, 'out'),
-  renderer: Pick<Renderer, 'run'> = shared,
-  print: PrintChart | null = null,
-) {
+async function chartApp(out = join(folder, 'out'), renderer: Pick<Renderer, 'run'> = shared) {
   let written = 0;
   const run: Renderer['run'] = (client, dir, work) =>
     renderer.run(client, dir, (render) => {
       written += 1;
       return work(render);
     });
-  const charts = createCharts({ renderer: { run }, print, baseUrl: BASE_URL });
+  const charts = createCharts({ renderer: { run }, baseUrl: BASE_URL });
   const opened = await tinyApp(out, { asDiskErrors: true, services: { charts } });
   return { ...opened, written: () => written };
 }
@@ -90,39 +85,6 @@ describe('a chart in the state that its address describes', () => {
     const { width } = await sharp(answer.rawPayload).metadata();
     expect(width).toBe(1640);
     expect(answer.rawPayload.equals(await published('charts/supply.png'))).toBe(false);
-  });
-
-  test('has a PDF if the server can print, once for all spellings; HEAD prints nothing; else says why not', async () => {
-    const printed: string[] = [];
-    const { app } = await chartApp(undefined, undefined, async (_, { drawing }) => {
-      printed.push(drawing);
-      return Buffer.from('%PDF');
-    });
-    const head = await app.inject({ method: 'HEAD', url: `/charts/supply.pdf?${STATE}` });
-    expect([head.statusCode, printed.length]).toEqual([200, 0]);
-    const unknown = await app.inject({
-      method: 'HEAD',
-      url: '/charts/supply.pdf?from=2026-02-02&to=2026-02-01',
-    });
-    expect(unknown.statusCode).toBe(400);
-    const queries = [STATE, `tab=table&scale=linear&${STATE}`];
-    const answers = await Promise.all(queries.map((query) => get(app, `/charts/supply.pdf?${query}`)));
-    expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual([
-      [200, '%PDF'],
-      [200, '%PDF'],
-    ]);
-    expect(answers[0]!.headers['content-type']).toBe('application/pdf');
-    expect(printed).toEqual([expect.stringContaining('MIC supply over time: burned')]);
-    const { app: without } = await chartApp();
-    for (const method of ['GET', 'HEAD'] as const) {
-      const refused = await without.inject({ method, url: `/charts/supply.pdf?${STATE}` });
-      expect(refused.statusCode).toBe(501);
-      if (method === 'GET')
-        expect(refused.json()).toMatchObject({
-          code: 'format_not_offered',
-          detail: expect.stringContaining('no browser'),
-        });
-    }
   });
 
   test('is drawn once for all spellings and clients, and has one entity tag', async () => {
@@ -174,6 +136,8 @@ describe('a chart in the state that its address describes', () => {
 describe('a chart is refused', () => {
   test.each([
     ['/charts/supply.svg?nope=1', 400, 'unknown_parameter'],
+    ['/charts/supply.pdf?series=burned', 400, 'unknown_parameter'],
+    ['/charts/supply.pdf?scale=linear', 400, 'unknown_parameter'],
     ['/charts/supply.svg?from=yesterday', 400, 'invalid_parameter'],
     ['/charts/supply.svg?series=nobody', 400, 'invalid_parameter'],
     ['/charts/supply.svg?series=%ff', 400, 'invalid_parameter'],

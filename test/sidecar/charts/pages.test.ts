@@ -57,7 +57,7 @@ beforeAll(async () => {
     await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
   renderer = new Renderer();
-  charts = createCharts({ renderer, print: null, baseUrl: BASE_URL });
+  charts = createCharts({ renderer, baseUrl: BASE_URL });
 });
 
 afterAll(async () => {
@@ -108,7 +108,7 @@ describe('the program of a release', () => {
     const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
     const text = await readFile(place);
     const other = new Renderer();
-    const pages = createCharts({ renderer: other, print: null, baseUrl: BASE_URL });
+    const pages = createCharts({ renderer: other, baseUrl: BASE_URL });
     try {
       await writeFile(place, Buffer.concat([text, Buffer.from('\n')]));
       await expect(
@@ -235,7 +235,7 @@ describe('the page of a chart with a state in its query', () => {
     ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
   ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
     const unused = { run: () => expect.unreachable('the renderer') };
-    const idle = createCharts({ renderer: unused, print: null, baseUrl: BASE_URL });
+    const idle = createCharts({ renderer: unused, baseUrl: BASE_URL });
     // Without a working program, rendering would fail.
     const broken = {
       ...release,

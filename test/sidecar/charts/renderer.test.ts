@@ -38,7 +38,6 @@ async function release(name = 'a') {
   /** A picture from a file that the release lacks: it reaches a thread and fails there. */
   const picture: FileJob = {
     ...{ kind: 'file', dir, id: 'mii', state: null as never, content: { kind: 'rows' }, baseUrl: '' },
-    day: '',
     sources: [{ path: 'economy/mii-history.csv', sha256: '' }],
   };
   return { dir, page, picture };

@@ -63,7 +63,7 @@ export function downloadsOf(release: SiteRelease, id: string): Download[] {
   return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
     const [name, use] = WORDS[form.ending]!;
     const path = `/${chartPath(id, form)}`;
-    return { path, name, use, coversAllStates: form.content.kind !== 'print' || release.printsViews };
+    return { path, name, use, coversAllStates: form.content.kind !== 'print' };
   });
 }
 
@@ -140,18 +140,18 @@ export function chartJsonLd(
 }
 
 /**
- * A figure with its citation, as it is pasted into a LaTeX text beside which `<name>.pdf` and `<key>.bib` lie. The picture has title
+ * A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. The picture has title
  * and source, so the caption repeats neither: it gives the figure its number and its reference.
  */
-export function latexFigure(name: string, key: string): string {
+export function latexFigure(id: string, key: string): string {
   return [
     '% preamble: \\usepackage{graphicx}',
     '\\begin{figure}',
     '  \\centering',
-    `  \\includegraphics[width=\\linewidth]{${name}.pdf}`,
+    `  \\includegraphics[width=\\linewidth]{${id}.pdf}`,
     '  % Title, unit and source are in the picture.',
     `  \\caption{Chart and data:~\\cite{${key}}.}`,
-    `  \\label{fig:${name}}`,
+    `  \\label{fig:${id}}`,
     '\\end{figure}',
   ].join('\n');
 }

@@ -1,10 +1,4 @@
-import {
-  embedPath,
-  ownParameters,
-  pagePath,
-  stateName,
-  withQuery,
-} from '../../../../pipeline/charts/chart-address.ts';
+import { embedPath, ownParameters, pagePath, withQuery } from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
@@ -20,7 +14,7 @@ import { addCopyButton } from '../files/copy-button.ts';
 import { Brush } from './brush.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';
-import { NO_PRINTER, partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
+import { partsOf, showRedrawn, toolsLoader, VIEW_PDF } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
 
 /** Updates every link and code that contains the chart's address from the parameters `before` to `query`. */
@@ -30,13 +24,8 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
     string,
     string,
   ];
-  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-follow]')) {
-    const item = link.closest<HTMLElement>('[data-any-state]');
-    const follows = item?.dataset.anyState !== 'false';
-    link.href = withQuery(link.dataset.follow!, follows ? query : '');
-    if (item) item.hidden = query !== '' && !follows;
-  }
-  followFigure(root, stateName(id, viewOf(before)), stateName(id, viewOf(query)));
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-follow]'))
+    link.href = withQuery(link.dataset.follow!, query);
   setCode(root, 'link', url);
   const [frame, newFrame] = [before, query].map((parameters) =>
     escapeText(baseUrl + embedPath(id, parameters)),
@@ -51,25 +40,6 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
       query === ''
         ? `/charts/${id}/citation.${link.dataset.citation}`
         : `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`;
-  }
-}
-
-/** The parameters without the page's tab, which makes no other file. */
-function viewOf(query: string): string {
-  const parameters = new URLSearchParams(query);
-  parameters.delete('tab');
-  return parameters.toString();
-}
-
-/** The names of the figure for LaTeX and of its file. */
-function followFigure(root: HTMLElement, before: string, name: string): void {
-  for (const code of root.querySelectorAll('[data-code="latex"] code'))
-    code.textContent = code
-      .textContent!.replace(`{${before}.pdf}`, `{${name}.pdf}`)
-      .replace(`{fig:${before}}`, `{fig:${name}}`);
-  for (const link of root.querySelectorAll<HTMLAnchorElement>('[data-latex] a[data-follow]')) {
-    link.textContent = `${name}.pdf`;
-    link.download = `${name}.pdf`;
   }
 }
 
@@ -176,42 +146,25 @@ async function show(state: ChartState): Promise<boolean> {
 async function offerDownloads(state: ChartState): Promise<void> {
   const isDefault = queryOf({ ...state, tab: 'chart' }) === '';
   const isDrawn = await isAnswered();
-  if (isDrawn) {
-    const hasPdf = isDefault || (await isPrinted(state));
-    if (state === shown) explainDownloads(hasPdf ? '' : NO_PRINTER, hasPdf);
-    return;
-  }
-  const drawing = await tools();
+  const drawing = isDrawn ? null : await tools();
   if (state !== shown) return;
-  replaceDownloads(root, facts.id, drawing, state, isDefault);
-  explainDownloads(isDefault ? '' : FILES_ONLY, isDefault);
+  if (drawing) replaceDownloads(root, facts.id, drawing, state, isDefault);
+  explainDownloads(drawing ? FILES_ONLY : '', isDefault);
 }
 
 const FILES_ONLY =
-  'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG, PDF, JSON and the figure for LaTeX, open the address of this view, below, at the service itself.';
+  'This host has files of the chart as it opens only. Your browser makes SVG and CSV of this view; for PNG and JSON, open the address of this view, below, at the service itself.';
 
-/** Says why a file is missing from the list, so that none vanishes unexplained. */
-function explainDownloads(words: string, hasPdf: boolean): void {
-  for (const place of root.querySelector('.downloads') ? partsOf(root, 'downloads') : []) {
-    place.textContent = words;
-    place.hidden = words === '';
+/** Says why files are missing from the list, so that none vanishes unexplained, and hides what is of the default view only. */
+function explainDownloads(words: string, isDefault: boolean): void {
+  const list = root.querySelector('.downloads');
+  const hasPdf = list?.querySelector('[data-default-only]');
+  const said = isDefault ? '' : [words, hasPdf ? VIEW_PDF : ''].join(' ').trim();
+  for (const place of list ? partsOf(root, 'downloads') : []) {
+    place.textContent = said;
+    place.hidden = said === '';
   }
-  for (const item of root.querySelectorAll<HTMLElement>('[data-latex]')) item.hidden = !hasPdf;
-  if (words === FILES_ONLY) return;
-  const link = root.querySelector(`.downloads a[data-follow="/charts/${facts.id}.pdf"]`);
-  link?.closest('li')?.toggleAttribute('hidden', !hasPdf);
-}
-
-let printed: Promise<boolean> | null = null;
-/** Whether the server prints views. It answers HEAD without printing. */
-function isPrinted(state: ChartState): Promise<boolean> {
-  const path = root.querySelector<HTMLElement>('[data-latex]')?.dataset.latex;
-  if (path === undefined) return Promise.resolve(true);
-  printed ??= fetch(withQuery(path, queryOf({ ...state, tab: 'chart' })), { method: 'HEAD' }).then(
-    ({ status }) => status !== 501,
-    () => true,
-  );
-  return printed;
+  for (const item of root.querySelectorAll<HTMLElement>('[data-default-only]')) item.hidden = !isDefault;
 }
 
 /** Applies a reader's choice and adds it to the browser's history. */

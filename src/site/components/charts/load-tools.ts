@@ -2,9 +2,9 @@ import { formatCount } from '../../../../pipeline/words/number.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools, Redrawn } from './chart-tools.ts';
 
-/** Why a view has no PDF, on a host that draws the others. */
-export const NO_PRINTER =
-  'This server prints no views, so there is a PDF of the chart as it opens only. The other files here are of this view.';
+/** How to get a PDF of a view. */
+export const VIEW_PDF =
+  'The PDF file is of the chart as it opens. For a PDF of this view, print this page or convert its SVG.';
 
 /**
  * Loads the drawing functions once, on first use, because they are larger than the page. Rejects if the script or the
