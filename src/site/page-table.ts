@@ -13,7 +13,6 @@ import { sentinelEntries } from './components/explore/sentinels.ts';
 import type { SiteRelease } from './components/release.ts';
 import { closedYears } from './components/report/closed-years.ts';
 import { rowsPaths } from './components/rows/rows-facts.ts';
-import { CARDS } from './components/site/cards/cards.ts';
 
 /** The addresses of one kind of page in a release, each once. */
 type PagePaths = (release: SiteRelease) => readonly string[];
@@ -49,8 +48,6 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/academics/papers/[id]': (release) =>
     release.read(papers).papers.map(({ id }) => `/academics/papers/${id}/`),
   '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
-  '/cards/[...card].png': () => [...CARDS.keys()].map((card) => `/cards/${card}.png`),
-  '/cards/on-demand/[id].svg': ON_DEMAND,
   '/charts/[id]': () => perChart('charts', '/'),
   '/charts/[id]/citation.[ending]': (release) =>
     // A chart without data cannot be cited.

@@ -39,7 +39,6 @@ const RULES: readonly Rule[] = [
   [new RegExp(`^${AREA}/index\\.html$`), EACH],
   [/^(attestations|charts|files|verification(\/log)?|government\/transparency)\/index\.html$/, EACH],
   [/^sentinels\/([^/]+\/)?index\.html$/, EACH],
-  [new RegExp(`^cards/(home|${AREA})\\.png$`), EACH],
   [/^events\/index\.html$/, NEXT_DAY],
   // Lists, and what lists or shows the newest records.
   [/^(decisions|deliberations)\/(in-\d{4}\/)?index\.html$/, EACH],
@@ -53,7 +52,7 @@ const RULES: readonly Rule[] = [
   [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
   [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json)$/, sourceOf],
-  [/^(?:embed|oembed|cards\/charts)\/([a-z-]+)(?:\/index\.html|\.json|\.png)$/, isShown],
+  [/^(?:embed|oembed)\/([a-z-]+)(?:\/index\.html|\.json)$/, isShown],
   [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
@@ -103,7 +102,7 @@ const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/charts\/reward-curve\.png$/, flip],
   [/^public\/charts\/reward-curve-dark\.svg\.gz$/, flip],
   [/^public\/charts\/supply\.png$/, (place) => rm(place).then(() => mkdir(place))],
-  [/^public\/cards\/charts\/mii\.png$/, link],
+  [/^public\/charts\/mii\.png$/, link],
   [/^public\/search\/index\/fragment\//, flip],
   [/^public\/search\/index\/2020s\/index\//, (place) => rm(place)],
   [/^public\/_astro\/[^/]+\.css$/, flip],

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
-import { ACCENTS } from '../../src/site/components/site/cards/cards.ts';
 
 const CSS = readFileSync(new URL('../../src/site/layouts/styles/tokens.css', import.meta.url), 'utf8');
 const [LIGHT = '', DARK = ''] = CSS.split('@media screen and (prefers-color-scheme: dark)');
@@ -60,11 +59,6 @@ describe.each([
 test('every area has an accent of its own', () => {
   for (const css of [LIGHT, DARK])
     expect(new Set(AREAS.map((area) => token(css, 'accent', area))).size).toBe(5);
-});
-
-test('the cards of the areas have the accents of the style sheet', () => {
-  for (const area of AREAS) expect(ACCENTS[area]).toBe(token(LIGHT, 'accent', area));
-  expect(ACCENTS.home).toBe(token(LIGHT, 'accent'));
 });
 
 test('a browser’s own frame has the colour of the page', () => {

@@ -8,8 +8,6 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { latestChanges, takeAway } from '../../src/site/components/home.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
-import { cardOf } from '../../src/site/components/site/cards/card-of.ts';
-import { CARDS } from '../../src/site/components/site/cards/cards.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 
@@ -187,32 +185,17 @@ describe('every page', () => {
   });
 });
 
-describe('the card of a page', () => {
-  test.each([...CARDS.keys()])('%s is a picture of the size that networks ask for', async (card) => {
-    const { width, height, format } = await sharp(
-      await readFile(join(built.out, 'cards', `${card}.png`)),
-    ).metadata();
+describe('the card of the site', () => {
+  test('is a picture of the size that networks ask for, named on every page with words for who does not see it', async () => {
+    const { width, height, format } = await sharp(await readFile(join(built.out, 'card.png'))).metadata();
     expect([width, height, format]).toEqual([1200, 630, 'png']);
-  });
-
-  test('is named on the page, with words for who does not see it', () => {
-    expect(page('economy/index.html')).toContain(
-      `<meta property="og:image" content="${BASE_URL}/cards/economy.png">`,
-    );
-    expect(page('economy/index.html')).toContain(
-      '<meta property="og:image:alt" content="Economy: key figures">',
-    );
-    expect(page('index.html')).toContain(`content="${BASE_URL}/cards/home.png"`);
-  });
-
-  test.each([
-    ['/charts/supply/', undefined, '/cards/charts/supply.png'],
-    ['/charts/', undefined, '/cards/home.png'],
-    ['/charts/no-such-chart/', 'economy', '/cards/economy.png'],
-    ['/academics/papers/logistic-rewards/', 'academics', '/cards/academics.png'],
-  ] as const)('of %s is there', (pathname, area, path) => {
-    expect(cardOf(pathname, area).path).toBe(path);
-    expect([...CARDS.keys()].map((card) => `/cards/${card}.png`)).toContain(path);
+    for (const path of ['index.html', 'economy/index.html']) {
+      expect(page(path)).toContain(`<meta property="og:image" content="${BASE_URL}/card.png">`);
+      expect(page(path)).toContain(
+        '<meta property="og:image:alt" content="Cathedral Data Service: open data of an append-only ledger">',
+      );
+      expect(page(path)).toContain('<meta name="twitter:card" content="summary_large_image">');
+    }
   });
 });
 

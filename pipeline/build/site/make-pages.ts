@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writePicture } from '../../charts/files/write-picture.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
-import { type DraftManifest, type NewFile, sha256 } from '../../release/format/manifest.ts';
+import { type DraftManifest, sha256 } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
 import type { SiteFolder } from './make-program.ts';
@@ -102,8 +101,7 @@ class PageMaker {
       const file = fileOf(path);
       this.paths.push(file);
       const reads = touched.has(path) ? undefined : before?.pages.get(path);
-      // A picture has the key of its drawing, which is known when it is drawn.
-      const key = reads && !isPicture(path) && this.#pageKey(kind, reads, this.#before.get(file));
+      const key = reads && this.#pageKey(kind, reads, this.#before.get(file));
       if (reads && key && (await this.#to.reuseMade(file, key))) kind.pages.set(path, reads);
       else this.#stale.push({ path, kind });
     }
@@ -129,20 +127,9 @@ class PageMaker {
       const reads = kind.archive ? withoutData(page.reads) : page.reads;
       kind.pages.set(path, reads);
       const file = siteFile(fileOf(path), page.body);
-      if (isPicture(path)) await this.#writePicture(file);
-      else await this.#to.write(file, this.#pageKey(kind, reads, sha256(page.body)));
+      await this.#to.write(file, this.#pageKey(kind, reads, sha256(page.body)));
     });
   }
-
-  /** The library that turns a drawing into pixels works off the event loop of this thread. */
-  async #writePicture({ content, mediaType: _, ...file }: NewFile): Promise<void> {
-    await writePicture(this.#to, { ...file, svg: Buffer.from(content as Uint8Array).toString() });
-  }
-}
-
-/** A page draws a picture as SVG. */
-function isPicture(path: string): boolean {
-  return path.endsWith('.png');
 }
 
 function sameList({ archive, reads, pages }: Kind): PageList {

@@ -20,7 +20,7 @@ import {
 } from './chart-formats.ts';
 import { chartText, drawChart } from './chart-text.ts';
 import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
-import { writePicture } from './write-picture.ts';
+import { rasterise, rasteriser } from './rasterise.ts';
 
 /** Pictures that are drawn at once, in the thread pool. The browser that prints the PDFs works at the same time. */
 const PARALLEL = 2;
@@ -183,9 +183,13 @@ async function writeText(staging: Staging, form: ChartFormat, drawn: DrawnChart)
   await staging.write({ ...fileOf(form, drawn, rows), content }, drawn.key);
 }
 
+/** Takes over the previous picture if its drawing, its fonts, the rasteriser and what the manifest says of it are the same. */
 async function drawPixels(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
-  const { mediaType: _, ...file } = fileOf(form, drawn);
-  await writePicture(staging, { ...file, svg: drawn.texts.get(form.ending)! });
+  const { mediaType, ...file } = fileOf(form, drawn);
+  const svg = drawn.texts.get(form.ending)!;
+  const key = sha256(JSON.stringify([rasteriser(), sha256(svg), file]));
+  if (await staging.reuseMade(file.path, key)) return;
+  await staging.write({ ...file, mediaType, content: await rasterise(svg) }, key);
 }
 
 /** Starts a browser only if a page changed. */

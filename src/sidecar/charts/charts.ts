@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { programIn } from '../../../pipeline/build/site/open-program.ts';
-import { chartBytes, rasterise } from '../../../pipeline/charts/files/rasterise.ts';
+import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
@@ -17,7 +17,7 @@ import {
 import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
 import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
-import { canonicalUrl, invalidStateAnswer, isCard, parsePageRequest, stateFaultOf } from './page-query.ts';
+import { canonicalUrl, invalidStateAnswer, parsePageRequest, stateFaultOf } from './page-query.ts';
 import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
 
@@ -60,13 +60,10 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
       return stateFaultOf(asked, release).then(async (fault) => {
         if (fault !== null) return invalidStateAnswer(asked.file, fault, release);
         const url = canonicalUrl(asked);
-        const own = () => answerWith(request, resourceOf(release, asked.file));
-        if (url === null) return own();
+        if (url === null) return answerWith(request, resourceOf(release, asked.file));
         const draw = () =>
           renderer.run(client, release.dir, (render) => drawPage(render, url, asked.file, release));
-        const page = await cache.get(`${release.id} ${url}`, draw);
-        // The program of a release of an earlier version draws no cards and no oEmbed documents.
-        return page.status === 404 ? own() : answerDrawn(request, page);
+        return answerDrawn(request, await cache.get(`${release.id} ${url}`, draw));
       });
     },
   };
@@ -95,8 +92,7 @@ async function drawPage(
   const { dir } = release;
   const { files: program, facts } = await programIn(release);
   const { status, body } = await render({ kind: 'page', dir, url, program, facts });
-  const bytes = status === 200 && isCard(file) ? await rasterise(String(body)) : body;
-  return drawn(status, bytes, file, release);
+  return drawn(status, body, file, release);
 }
 
 /** With the headers of the release's own file at that path. */

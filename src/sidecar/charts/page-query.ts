@@ -17,13 +17,6 @@ import { invalidParameter } from '../../api/query/parameters.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';
 
-/** The preview picture of a chart's page. */
-const CARD = /^cards\/charts\/([^/]+)\.png$/;
-
-export function isCard({ path }: Pick<ManifestFile, 'path'>): boolean {
-  return CARD.test(path);
-}
-
 /** A chart's page in the state that an address describes. */
 export interface PageRequest {
   chart: Chart;
@@ -39,8 +32,6 @@ const ROUTES: readonly [path: RegExp, route: (id: string) => string][] = [
   [/^charts\/([^/]+)\/$/, (id) => `/charts/on-demand/${id}/`],
   [/^embed\/([^/]+)\/$/, (id) => `/embed/on-demand/${id}/`],
   [/^oembed\/([^/]+)\.json$/, (id) => `/oembed/on-demand/${id}.json`],
-  // The program draws it; the server turns it into pixels.
-  [CARD, (id) => `/cards/on-demand/${id}.svg`],
 ];
 const MAX_QUERY = 4096;
 
@@ -62,9 +53,8 @@ export function parsePageRequest(
 }
 
 /** The address in the site's program; the many spellings of a valid state share one. Null for the default state. */
-export function canonicalUrl({ chart, parameters, file, route }: PageRequest): string | null {
-  const state = parseChartState(chart, parameters);
-  const query = formatChartState(chart, isCard(file) ? { ...state, tab: 'chart' } : state);
+export function canonicalUrl({ chart, parameters, route }: PageRequest): string | null {
+  const query = formatChartState(chart, parseChartState(chart, parameters));
   return query === '' ? null : `${route}?${query}`;
 }
 

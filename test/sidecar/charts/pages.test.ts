@@ -2,7 +2,6 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { compileSite } from '../../../pipeline/build/site/compile-site.ts';
 import { SERVER_FACTS, SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
@@ -53,7 +52,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
-  for (const folder of ['charts', 'embed', 'oembed', 'cards'])
+  for (const folder of ['charts', 'embed', 'oembed'])
     await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
   renderer = new Renderer();
@@ -142,7 +141,7 @@ describe('the page of a chart with a state in its query', () => {
     expect(text).toContain(`${BASE_URL}/charts/supply/?series=burned&amp;scale=log`);
   });
 
-  test('is shared with its own title, card and address, in one spelling; search engines get the default view only', async () => {
+  test('is shared with its own title and address, in one spelling; search engines get the default view only', async () => {
     const { text } = await get(
       'charts/supply/',
       'scale=log&utm_source=x&series=burned&from=2025-12-25&tab=table',
@@ -150,31 +149,13 @@ describe('the page of a chart with a state in its query', () => {
     const query = 'series=burned&amp;from=2025-12-25&amp;scale=log';
     expect(text).toContain(`<link rel="canonical" href="${BASE_URL}/charts/supply/?${query}"`);
     expect(text).toContain(`<meta property="og:url" content="${BASE_URL}/charts/supply/?${query}"`);
-    expect(text).toContain(
-      `<meta property="og:image" content="${BASE_URL}/cards/charts/supply.png?${query}"`,
-    );
+    expect(text).toContain(`<meta property="og:image" content="${BASE_URL}/card.png"`);
     expect(text).toMatch(/<meta property="og:title" content="[^"]*urned[^"]* \(25 December 2025[^"]*\)"/);
     expect(text).toContain(`href="${BASE_URL}/oembed/supply.json?tab=table&amp;${query}"`);
     expect(text).toContain('<meta name="robots" content="noindex"');
     const table = await get('charts/supply/', 'tab=table');
     expect(table.text).toContain(`<link rel="canonical" href="${BASE_URL}/charts/supply/"`);
     expect(table.text).not.toContain('noindex');
-  });
-
-  test('has a card of that state, of the size of every card, drawn once for all spellings', async () => {
-    const answers = await Promise.all(
-      ['series=burned&scale=log', 'scale=log&series=burned&tab=table'].map((query) =>
-        get('cards/charts/supply.png', query),
-      ),
-    );
-    const [card, again] = answers.map(({ body }) => body as Buffer);
-    const own = await readFile(join(release.dir, 'public/cards/charts/supply.png')).catch(() => null);
-    const { width, height, format } = await sharp(card).metadata();
-    expect({ width, height, format }).toEqual({ width: 1200, height: 630, format: 'png' });
-    expect(again!.equals(card!)).toBe(true);
-    if (own) expect(card!.equals(own)).toBe(false);
-    expect(answers[0]!.headers).toMatchObject({ 'Content-Type': 'image/png' });
-    expect(answers[0]!.headers.ETag).toBe(answers[1]!.headers.ETag);
   });
 
   test('has an oEmbed document of that state, and so has the address of the view', async () => {
@@ -195,10 +176,9 @@ describe('the page of a chart with a state in its query', () => {
   });
 
   test.each(['series=nobody', 'from=2026-02-02&to=2026-02-01', 'width=90000'])(
-    'has no card and no oEmbed document for ?%s',
+    'has no oEmbed document for ?%s',
     async (query) => {
-      for (const path of ['cards/charts/supply.png', 'oembed/supply.json'])
-        await expect(get(path, query)).rejects.toMatchObject({ code: 'invalid_parameter' });
+      await expect(get('oembed/supply.json', query)).rejects.toMatchObject({ code: 'invalid_parameter' });
     },
   );
 

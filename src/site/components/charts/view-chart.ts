@@ -97,7 +97,7 @@ export interface ChartView {
 }
 
 /** The days of a state that names some, `9–15 March 2026`; else empty. */
-export function daysOfState(chart: Chart, data: unknown, state: ChartState): string {
+function daysOfState(chart: Chart, data: unknown, state: ChartState): string {
   const range = state.from === null && state.to === null ? null : chart.range(data);
   if (range === null) return '';
   const { from, to } = shownDays(range, state);
