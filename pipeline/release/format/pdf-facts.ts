@@ -1,5 +1,4 @@
 import { CathedralError } from '../../errors.ts';
-import { asAccessible } from './accessible-pdf.ts';
 
 const AUTHOR = 'Cathedral Data Service';
 
@@ -16,8 +15,7 @@ const TWICE = /\/Title \(([^\n]+)\1\)/g;
 
 /**
  * Replaces the time of printing by the data's time, adds an author, numbers the elements from one and removes repeated outline
- * titles. Each replacement keeps its length, because the file's cross-reference table holds byte offsets. Then appends what makes it
- * accessible.
+ * titles. Each replacement keeps its length, because the file's cross-reference table holds byte offsets.
  */
 export function withFacts(pdf: Uint8Array, asOf: string, place: string): Uint8Array {
   const text = Buffer.from(pdf).toString('latin1');
@@ -36,5 +34,5 @@ export function withFacts(pdf: Uint8Array, asOf: string, place: string): Uint8Ar
     .replaceAll(TIMES, `$1 (D:${digits}+00'00')`)
     .replaceAll(NODES, (name) => names.get(name)!)
     .replaceAll(TWICE, (twice, title: string) => `/Title (${title})`.padEnd(twice.length));
-  return Buffer.from(asAccessible(changed, { asOf, author: AUTHOR, place }), 'latin1');
+  return Buffer.from(changed, 'latin1');
 }

@@ -9,7 +9,6 @@ import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { type Built, buildFixture } from '../../site/build-fixture.ts';
-import { matterhornFaults } from './matterhorn.ts';
 
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
@@ -126,28 +125,12 @@ describe('the transparency report as a PDF', () => {
     );
   });
 
-  test('passes what a program can check of PDF/UA, which it does not as the browser prints it', () => {
-    expect(matterhornFaults(pdf)).toEqual([]);
-    const end = '%%EOF\n';
-    const printed = pdf.subarray(0, Buffer.from(pdf).indexOf(end) + end.length);
-    const points = new Set(matterhornFaults(printed).map((fault) => fault.slice(0, 6)));
-    expect([...points].sort()).toEqual([
-      '01-005',
-      '02-001',
-      '06-001',
-      '06-002',
-      '06-003',
-      '09-006',
-      '28-012',
-    ]);
-  });
-
   test('has a cover with a title block and the contents, and no sheet with next to nothing', async () => {
     const { texts } = await read(pdf);
     for (const words of [
       'Transparency report 2026 Year to date PUBLISHER Cathedral Data Service',
       'LEDGER ledger.example.org/cathedral',
-      '4 . Financial transparency',
+      '4. Financial transparency',
     ])
       expect(texts[0]).toContain(words);
     for (const text of texts.slice(1)) expect(text.length).toBeGreaterThan(600);
