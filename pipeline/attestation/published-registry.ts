@@ -119,8 +119,6 @@ export const PublishedRegistry = z.strictObject({
     ),
   unattested: z
     .array(PublishedUnattested)
-    // A server may start with a release made before this member existed.
-    .default([])
     .meta(
       described(
         'What the ledger has revoked, or checked for drift, and does not have, or has no more; oldest first. None of it is ever forgotten',

@@ -456,7 +456,7 @@ export class Follower {
 
   /** The last process may have ended between the two steps of a switch. */
   async #finishSwitch({ release, version }: Pointer): Promise<void> {
-    const name = releaseFolder({ release, signed: { version, keys: [] } });
+    const name = releaseFolder({ release, signed: { version } });
     const isPlaced = await exists(join(this.#options.out, 'releases', name));
     if (this.#version >= version || !isPlaced) return;
     await this.#makeCurrent(name);

@@ -32,7 +32,7 @@ export async function readStoredRelease(
   { release, version, manifest, snapshots }: Pointed,
   places: Places,
 ): Promise<StoredRelease | null> {
-  const folder = releaseFolder({ release, signed: { version, keys: [] } });
+  const folder = releaseFolder({ release, signed: { version } });
   const [place, key] = [`releases/${folder}/manifest.json`, manifestKey(manifest.sha256)];
   const text = await readStored({ ...places, place, key }, manifest, LONGEST_RELEASE_MANIFEST);
   const blob = snapshots && blobKey(snapshots.sha256);

@@ -9,7 +9,6 @@ import { listTree } from '../release/disk/list-tree.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { publicFiles, statementsOf } from '../release/format/proof-files.ts';
 import {
-  expiryOf,
   LATEST_PATH,
   MANIFEST_PATH,
   PROOF_PATHS,
@@ -181,8 +180,7 @@ export async function compareProofs(dir: string, release: Manifest): Promise<Fin
       [MANIFEST_PATH, LATEST_PATH].map((path) => readFile(join(dir, 'public', path), 'utf8')),
     );
     const { checkpoint } = parsePublicManifest(manifest!, `public/${MANIFEST_PATH}`).log;
-    const { version, keys } = signed;
-    const expires = signed.expires ?? expiryOf(release.timestamp, 0);
+    const { version, expires, keys } = signed;
     const expected = statementsOf(release, { version, expires, checkpoint, keys });
     findings.push(
       ...compareLines(MANIFEST_PATH, expected.manifest, manifest!),

@@ -44,7 +44,7 @@ export interface Outdated {
 }
 
 const VERSIONS = { resume: RESUME_VERSION, state: STATE_VERSION } as const;
-const Format = z.string().regex(/^cathedral-(resume|state)\/[1-9]\d{0,8}$/);
+const Format = z.string().regex(/^cathedral-(resume|state)\/(0|[1-9]\d{0,8})$/);
 const Formats = z.object({ format: Format, state: z.object({ format: Format }) });
 
 /**

@@ -16,7 +16,7 @@ export interface TableState {
 export type FormsState = Readonly<Record<string, TableState>>;
 
 /** Raised when the bytes of the files change, so that files of the earlier format are not extended. */
-const FORMAT = 'cathedral-extras/4';
+const FORMAT = 'cathedral-extras/1';
 
 const Count = z.int().min(0);
 const Sheet = z.strictObject({ rows: Count, crc: Count, raw: Count, packed: Count, at: Count });

@@ -1,12 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { asDiskErrors, exists, sync } from '../disk/durable.ts';
+import { asDiskErrors, sync } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import type { Witnessing } from '../ledger/witness-quorum.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
-import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { type Retries, retryWhileInconsistent } from '../verify/findings.ts';
 import { LOG, type Validator } from '../verify/origin.ts';
 import {
@@ -73,9 +71,8 @@ async function update(options: MirrorOptions): Promise<Mirrored> {
   const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
   const local = await readLocalRelease(folder);
   const state = await readMirrorState(folder);
-  // An update that was killed while it placed the last files does not count as whole, nor does a mirror from before lists were signed.
-  const isListed = await exists(join(folder, LIST_SIGNATURE_PATH));
-  const isWhole = local !== null && state?.version === local.manifest.version && !recheck && isListed;
+  // An update that was killed while it placed the last files does not count as whole.
+  const isWhole = local !== null && state?.version === local.manifest.version && !recheck;
   const isSettled = isWhole && !hasNewAnchors(state, keys);
   const announced = await readLatest(origin, isSettled ? validatorFor(state, address) : undefined);
   const place = origin.placeOf(LATEST_PATH);

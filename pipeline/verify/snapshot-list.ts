@@ -79,9 +79,7 @@ async function readSignature(origin: Origin, place: string): Promise<Uint8Array>
       'the snapshot list, which accompanies every signed release',
       'no such file',
     );
-  const expected =
-    'the publisher’s signature of the snapshot list (a service upgraded from a version without one adds it in its next run)';
-  throw mismatchError(place, expected, 'no such file');
+  throw mismatchError(place, 'the publisher’s signature of the snapshot list', 'no such file');
 }
 
 async function readAsSigned(origin: Origin, { sha256, bytes }: SignedFile): Promise<SnapshotList> {

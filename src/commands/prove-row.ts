@@ -227,7 +227,7 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
     throw new CathedralError('proof_refused', {
       place: origin.placeOf('log/public/policy.json'),
       expected: 'a log with public events',
-      found: 'none: an earlier version published it',
+      found: 'none',
     });
   const name = printable(file.name);
   using rowBytes = await HistoryBytes.of(origin, log);

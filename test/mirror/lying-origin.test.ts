@@ -528,7 +528,7 @@ const LIES: Record<string, Lie> = {
     tell: third([LIST_SIGNATURE, null]),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
-    expected: /upgraded from a version without one/,
+    expected: 'the publisher’s signature of the snapshot list',
     found: 'no such file',
   },
   'has a snapshot list that another key signed': {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -349,14 +349,6 @@ describe('a mirror', () => {
       expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older list, of version 1/),
     ]);
     expect(contents(await servedBy(folder))).toEqual(contents(next));
-  });
-
-  test('with an unsigned list from an older version fetches the list and its signature', async () => {
-    await updateMirror(server.url, folder);
-    await rm(join(folder, 'snapshots/index.json.sig'));
-    expect((await updateMirror(server.url, folder)).outcome).toBe('mirrored');
-    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
-    expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
   });
 
   test('waits for another update of its folder, and gives up after a time', async () => {

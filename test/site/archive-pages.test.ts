@@ -28,10 +28,10 @@ import { sentinelDays } from '../../src/site/components/explore/sentinels.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { TestLedger } from '../model/events.ts';
 import { buildFixture } from './build-fixture.ts';
-import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 
 const FOLDERS: readonly ArchiveFolder[] = ['decisions', 'deliberations'];
-const facts = { baseUrl: BASE_URL, contact: CONTACT };
+const facts = { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR };
 
 let scratch: string;
 

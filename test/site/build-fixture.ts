@@ -6,7 +6,7 @@ import { type DraftManifest, sha256 } from '../../pipeline/release/format/manife
 import { signer } from '../ledger/test-signer.ts';
 import type { TestLedger } from '../model/events.ts';
 import { compileOnce } from './compile-once.ts';
-import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
 export interface Built {
@@ -89,7 +89,7 @@ export async function writeSite({
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
   };
-  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed, checkpoints: CHECKPOINTS };
+  const facts = { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR, printed, checkpoints: CHECKPOINTS };
   const files: { path: string; sha256: string }[] = [];
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {

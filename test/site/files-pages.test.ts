@@ -17,7 +17,7 @@ import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';
-import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
 import { htmlFaults } from './html-faults.ts';
 
 let release: FilesRelease;
@@ -29,7 +29,12 @@ let index: string;
 beforeAll(async () => {
   release = await filesRelease();
   ({ out } = await filesSite());
-  site = new SiteRelease(release.draft, { baseUrl: BASE_URL, contact: CONTACT, printed: [PRINTED_FILE] });
+  site = new SiteRelease(release.draft, {
+    baseUrl: BASE_URL,
+    contact: CONTACT,
+    author: AUTHOR,
+    printed: [PRINTED_FILE],
+  });
   const read = (path: string) => readFile(join(out, 'files', path, 'index.html'), 'utf8');
   pages = new Map(await Promise.all(ARTIFACTS.map(async ({ path }) => [path, await read(path)] as const)));
   index = await read('.');

@@ -55,7 +55,11 @@ async function served() {
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: origin };
   const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
-  const site = new SiteRelease(release.draft, { baseUrl: origin, contact: 'contact@data.example.org' });
+  const site = new SiteRelease(release.draft, {
+    baseUrl: origin,
+    contact: 'contact@data.example.org',
+    author: '',
+  });
   const folder = await temporaryFolder();
   const sources = SERVED.map((artifact) => ({ artifact, source: sourceOf(site, artifact) }));
   const env = { ...process.env, PATH, API_KEY: key! };

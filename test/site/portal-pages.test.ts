@@ -9,7 +9,7 @@ import { latestChanges, takeAway } from '../../src/site/components/home.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
 
 const PORTALS = AREAS.map((area) => `${area}/index.html`);
 
@@ -329,7 +329,7 @@ describe('the latest changes of the home page', () => {
   });
 
   test('are left out where a release has no feeds', () => {
-    const release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT });
+    const release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
     expect(latestChanges(release, 2)).toEqual([]);
     expect(page('index.html')).not.toContain('id="changes"');
   });

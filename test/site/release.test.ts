@@ -34,7 +34,11 @@ async function release(text = '{"a":1}\n'): Promise<SiteRelease> {
     join(dir, 'manifest.json'),
     JSON.stringify({ format: 'cathedral-draft/1', ...facts, files }),
   );
-  return new SiteRelease(dir, { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org' });
+  return new SiteRelease(dir, {
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    author: '',
+  });
 }
 
 describe('a file that pages read', () => {

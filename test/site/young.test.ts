@@ -22,7 +22,7 @@ import { AREA_SUMMARY } from '../../src/site/components/portal/standing.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { assertDrawn } from '../charts/drawing.ts';
 import { buildOver } from './build-fixture.ts';
-import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { YOUNG_LEDGERS, type YoungLedger } from './young-ledgers.ts';
 
 const LEDGERS = Object.keys(YOUNG_LEDGERS) as YoungLedger[];
@@ -35,7 +35,7 @@ async function releaseOf(name: YoungLedger): Promise<SiteRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-young-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFixtureRelease(folder, YOUNG_LEDGERS[name]());
-  return new SiteRelease(folder, { baseUrl: BASE_URL, contact: CONTACT });
+  return new SiteRelease(folder, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
 }
 
 /** What a text says of a number that does not exist, or of one thing as of several. */
@@ -157,7 +157,7 @@ describe('every page of a ledger of its first day', () => {
     const html = files.filter((path) => path.endsWith('.html'));
     const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
     pages = new Map(html.map((path, index) => [path, texts[index]!]));
-    release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT });
+    release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
   });
 
   // What is side by side in a sentence stays so; cells, items and paragraphs are apart.

@@ -19,8 +19,7 @@ export const SERVER_FACTS = `${SERVER_FOLDER}/site.json`;
 export const ServerFacts = z.strictObject({
   base_url: z.string(),
   contact: z.string(),
-  /** Absent in releases of earlier versions. */
-  author: z.string().optional(),
+  author: z.string(),
   /** Absent where the operator has stated none. */
   source_code: z.string().optional(),
 });
@@ -31,8 +30,8 @@ export interface SiteFacts {
   baseUrl: string;
   /** E-mail address that readers write to. */
   contact: string;
-  /** The publishing organisation. Absent: pages read it from the release’s citations. */
-  author?: string | undefined;
+  /** The publishing organisation. */
+  author: string;
   /** Where the source code of the software is. Absent: the operator has not stated it. */
   sourceCode?: string | undefined;
   /** Paths of the PDFs that are printed from the pages afterwards. */

@@ -11,7 +11,7 @@ const FACTS = {
   inputs: ({ inputs }) => inputs,
   baseUrl: (_, { baseUrl }) => baseUrl,
   contact: (_, { contact }) => contact,
-  author: (_, { author = '' }) => author,
+  author: (_, { author }) => author,
   sourceCode: (_, { sourceCode = '' }) => sourceCode,
   checkpoints: (_, { checkpoints = [] }) => JSON.stringify(checkpoints),
 } satisfies Record<string, (draft: DraftManifest, facts: SiteFacts) => string>;

@@ -140,7 +140,7 @@ async function listedVersion(out: string): Promise<number> {
 
 /** A release as its signed manifest describes it. */
 function manifestOf(
-  { keys, release, as_of, log, snapshot, files }: PublicManifest,
+  { keys, expires, release, as_of, log, snapshot, files }: PublicManifest,
   version: number,
   { sha256, bytes }: { sha256: string; bytes: number },
 ): Manifest {
@@ -149,7 +149,7 @@ function manifestOf(
   return {
     format: 'cathedral-release/1',
     release,
-    signed: { version, keys },
+    signed: { version, keys, expires },
     timestamp: as_of,
     ledger: { origin: log.origin, snapshot, size: log.size, root },
     software: '',

@@ -42,7 +42,7 @@ const State = z.object({
   /** Number of the block with which the next audit begins. */
   audited: z.int(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
-  mark: z.string().nullable().default(null),
+  mark: z.string().nullable(),
 });
 type State = z.output<typeof State>;
 

@@ -60,7 +60,7 @@ export const Segment = z.strictObject({
   deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
   /** `<file>.cycles`: the cycle of each run of rows. Null if the history is assembled. */
   cycles: Blob.nullable(),
-  /** `<file>.events`: the events that each row follows from. Absent where they are not kept, and in releases of earlier versions. */
+  /** `<file>.events`: the events that each row follows from. Absent where they are not kept. */
   events: Blob.optional(),
   /** Timestamps of its oldest and newest row. */
   from: z.string(),
@@ -97,8 +97,7 @@ export type DraftManifest = z.infer<typeof DraftManifest>;
 const Signed = z.strictObject({
   version: z.int().min(1),
   keys: z.array(z.string()).min(1),
-  /** Absent in releases of versions that always used 48 hours after the last event. */
-  expires: z.iso.datetime().optional(),
+  expires: z.iso.datetime(),
 });
 
 export const Manifest = z.strictObject({
@@ -235,7 +234,13 @@ function parseStepwise(text: string, place: string): Manifest {
 }
 
 /** Name of the release's folder in `OUT/releases`. A refreshed release gets a new folder, because the two are served in turn. */
-export function releaseFolder({ release, signed }: Pick<Manifest, 'release' | 'signed'>): string {
+export function releaseFolder({
+  release,
+  signed,
+}: {
+  release: string;
+  signed?: { version: number } | undefined;
+}): string {
   return signed ? `${release}-${signed.version}` : release;
 }
 

@@ -206,7 +206,7 @@ export class HistoryWriter {
     const { path, assembled } = this.#source;
     const first_row = this.#sealedRows;
     const end_row = first_row + rows;
-    // Rows without a cycle or events, or from a release that did not keep it, have no record.
+    // Rows without a cycle or events have no record.
     const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
     const events = rows > 0 && this.#events.rows === rows ? this.#events.format() : null;
     const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };

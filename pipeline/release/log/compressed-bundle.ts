@@ -42,22 +42,19 @@ export function plainPath(path: string): string {
 }
 
 /**
- * The compressed variant of a full bundle must decompress to these entries. Bundles that an earlier version wrote have none. Throws
- * log_invalid.
+ * The compressed variant of a full bundle must be there, and decompress to these entries. Throws log_invalid.
  */
 export function assertCompressed(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
   const place = logFile(out, compressedPath(bundlePath(bundle)));
-  const bytes = readIfThere(place);
-  if (bytes) assertBytes(place, inflateBundle(bytes, place), formatBundle(entries));
+  assertBytes(place, inflateBundle(readLogFile(place), place), formatBundle(entries));
 }
 
-function readIfThere(place: string): Buffer | null {
+/** Throws log_invalid. */
+export function readLogFile(place: string): Buffer {
   try {
     return readFileSync(place);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    const found = code ?? String(cause);
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('log_invalid', { place, expected: 'a file of the log', found, cause });
   }
 }

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
@@ -15,7 +13,7 @@ import {
 import { type Bundle, bundlePath, newTiles, partialTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
-import { assertBytes, bundleFiles, compressedPath, inflateBundle } from './compressed-bundle.ts';
+import { assertBytes, bundleFiles, compressedPath, inflateBundle, readLogFile } from './compressed-bundle.ts';
 import { logFile, verifiedEntries } from './log-folder.ts';
 
 const FOLDER = 'public';
@@ -132,15 +130,7 @@ export async function placePolicy(out: string, text = formatPolicy()): Promise<v
 export function assertPublicBundle(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
   const expected = formatPublicBundle(entries.map(publicEntry));
   const place = logFile(out, publicBundlePath(bundle));
-  const read = (file: string) => {
-    try {
-      return readFileSync(file);
-    } catch (cause) {
-      const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-      throw new CathedralError('log_invalid', { place: file, expected: 'a file of the log', found, cause });
-    }
-  };
-  assertBytes(place, read(place), expected);
+  assertBytes(place, readLogFile(place), expected);
   const compressed = compressedPath(place);
-  assertBytes(compressed, inflateBundle(read(compressed), compressed), expected);
+  assertBytes(compressed, inflateBundle(readLogFile(compressed), compressed), expected);
 }

@@ -69,9 +69,9 @@ export async function isStillCurrent(
   { records, baseUrl, now }: Pick<SigningPlace, 'records' | 'baseUrl' | 'now'>,
 ): Promise<boolean> {
   const recorded = (await records.read()).services[baseUrl];
-  const { signed, timestamp } = served.manifest;
-  const expires = signed?.expires ?? expiryOf(timestamp, 0);
-  return recorded?.sha256 === signedHash(served.manifest) && !needsRefresh(expires, now());
+  const { signed } = served.manifest;
+  if (!signed || recorded?.sha256 !== signedHash(served.manifest)) return false;
+  return !needsRefresh(signed.expires, now());
 }
 
 /** A release as it or its record describes it. */

@@ -18,9 +18,9 @@ const Signed = z.strictObject({
   as_of: PublicManifest.shape.as_of,
   ledger: z.strictObject({ origin: z.string(), size: z.int().min(0), root: z.string() }),
   /** SHA-256 of each snapshot's index in the last signed list, by id. No other bytes may ever be published there. */
-  snapshots: z.record(SnapshotId, Sha256).default({}),
+  snapshots: z.record(SnapshotId, Sha256),
   /** Snapshots that the operator gave up, with their hashes. They are not required and never published again. */
-  lost: z.record(SnapshotId, Sha256).default({}),
+  lost: z.record(SnapshotId, Sha256),
 });
 export type Signed = z.infer<typeof Signed>;
 

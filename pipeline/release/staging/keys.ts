@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sha256 } from '../format/manifest.ts';
 import type { Published } from '../format/release.ts';
 
-/** Path of the keys below a release's folder. Absent where nothing has a key, as in releases of earlier versions. */
+/** Path of the keys below a release's folder. Absent where nothing has a key. */
 export const KEYS = 'keys.json';
 
 const KeysFile = z.strictObject({

@@ -74,8 +74,8 @@ export const LogStart = z.strictObject({
   /** The last removed entry; −1 if there is none. */
   seq: z.int().min(-1),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Oldest first. Older versions kept no record of removals. */
-  removals: z.array(Removal).default([]),
+  /** Oldest first. */
+  removals: z.array(Removal),
 });
 
 export type LogStart = z.infer<typeof LogStart>;
@@ -88,7 +88,7 @@ export function readLogStart(dir: string): LogStart {
   try {
     return LogStart.parse(JSON.parse(text));
   } catch (cause) {
-    const expected = '{"seq":…,"hash":…}';
+    const expected = '{"seq":…,"hash":…,"removals":…}';
     const found = text.slice(0, 100);
     throw new CathedralError('access_log_broken', { place: path, expected, found, cause });
   }

@@ -6,7 +6,6 @@ import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
 import { readCycles } from '../../../pipeline/release/history/segment-file.ts';
-import { Problem } from '../../api/problem.ts';
 import type { ServedRelease } from '../files/releases.ts';
 
 /** Where a segment is read from. */
@@ -28,18 +27,11 @@ export class SegmentSource {
     this.#current = current;
   }
 
-  /**
-   * Throws an Error if a segment is missing or has another size, and a Problem unavailable if its cycles are needed but
-   * missing.
-   */
+  /** Throws an Error if a segment, or the record of its cycles, is missing or has another size. */
   async check(segments: readonly Segment[], withCycles: boolean): Promise<void> {
     const files = segments.flatMap(({ file, bytes, cycles }) => {
-      if (!withCycles) return [{ file, bytes }];
-      if (!cycles) throw cyclesMissing();
-      return [
-        { file, bytes },
-        { file: `${file}.cycles`, bytes: cycles.bytes },
-      ];
+      const whole = { file, bytes };
+      return withCycles ? [whole, { file: `${file}.cycles`, bytes: cycles!.bytes }] : [whole];
     });
     await inParallel(files, availableParallelism(), async ({ file, bytes }) => {
       const place = join(this.#release.dir, file);
@@ -101,12 +93,6 @@ async function readInto(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
 
 function assertSize(place: string, expected: number, found: number): void {
   if (expected !== found) throw new Error(`${place}: expected ${expected} bytes, found ${found}`);
-}
-
-/** The release comes from an older version; the operator has to rebuild it. */
-function cyclesMissing(): Problem {
-  const detail = 'This release cannot be searched by cycle; the next rebuild fixes that.';
-  return new Problem('unavailable', detail, { 'Retry-After': '3600' });
 }
 
 /** Also finds the cause inside an error of this project. */

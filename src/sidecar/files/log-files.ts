@@ -60,7 +60,7 @@ async function compressed(place: string): Promise<['gzip', Content][]> {
   return found ? [['gzip', contentOf(found.bytes)]] : [];
 }
 
-/** Partial bundles, and those that an earlier version wrote, have no compressed variant. */
+/** Partial bundles have no compressed variant. */
 async function compressedEntries(place: string, bytes: Buffer): Promise<['gzip', Content][]> {
   const found = await compressed(place);
   return found.length > 0 ? found : compress(bytes);

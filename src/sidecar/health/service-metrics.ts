@@ -1,7 +1,6 @@
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
-import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
@@ -146,8 +145,7 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
   cathedral_release_expiry_timestamp_seconds: {
     type: 'gauge',
     help: 'When the signature on the published release expires; NaN if it is not signed.',
-    read: ({ manifest }) =>
-      manifest?.signed ? seconds(manifest.signed.expires ?? expiryOf(manifest.timestamp, 0)) : null,
+    read: ({ manifest }) => (manifest?.signed ? seconds(manifest.signed.expires) : null),
   },
   cathedral_release_events: {
     type: 'gauge',

@@ -30,7 +30,7 @@ const Payload = z.tuple([
   z.object({
     scenario: z.string(),
     seed: z.number(),
-    settings: z.record(z.string(), z.number()).default({}),
+    settings: z.record(z.string(), z.number()),
     actions: z
       .array(
         z.object({

@@ -1,7 +1,7 @@
 import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
 import { CHANGES_FEED, jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
-import { authorOf, siteFacts } from './files/site-facts.ts';
+import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
 
 interface TakeAway {
@@ -52,7 +52,7 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
 /** schema.org descriptions of the site and of its publisher. They are the same in every release. */
 export function siteJsonLd(release: SiteRelease): object[] {
   const { baseUrl } = release;
-  const author = authorOf(release);
+  const { author } = release;
   const context = 'https://schema.org/';
   const home = `${baseUrl}/`;
   const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };

@@ -63,7 +63,7 @@ export class SiteRelease extends PublishedFiles {
   }
 
   /** The publishing organisation, if the program was told. */
-  get author(): string | undefined {
+  get author(): string {
     this.note('fact author');
     return this.#facts.author;
   }

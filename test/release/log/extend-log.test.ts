@@ -99,17 +99,16 @@ describe('a log', () => {
     expect(await problemsOf(out, ends[2]!)).toEqual([]);
   });
 
-  test('continues where an earlier version has compressed no entries, and compresses those of new bundles', async () => {
+  test('has a compressed variant of each full bundle, and is incomplete without one', async () => {
     const { ledger, ends } = await ledgerOf(300, 300);
     const out = temporaryFolder();
-    await publishLog(out, ledger, ends[0]!);
-    const compressed = () =>
-      Object.keys(filesBelow(join(out, 'log-entries'))).filter((name) => name.endsWith('.gz'));
-    expect(compressed()).toEqual(['000.gz']);
+    for (const end of ends) await publishLog(out, ledger, end);
+    const compressed = Object.keys(filesBelow(join(out, 'log-entries'))).filter((name) =>
+      name.endsWith('.gz'),
+    );
+    expect(compressed).toEqual(['000.gz', '001.gz']);
     unlinkSync(logFile(out, 'tile/entries/000.gz'));
-    await publishLog(out, ledger, ends[1]!);
-    expect(compressed()).toEqual(['001.gz']);
-    expect(await problemsOf(out, ends[1]!)).toEqual([]);
+    expect(await problemsOf(out, ends[1]!)).toMatchObject([{ place: 'log-entries/000.gz' }]);
   });
 
   test('is created for a release without one', async () => {

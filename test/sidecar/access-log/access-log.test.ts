@@ -450,7 +450,7 @@ describe('the removal of old entries', () => {
   test('that was cut off before they went counts as done, and is finished', async () => {
     const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
     const last = rowsOf(dir)[2]!;
-    const record = JSON.stringify({ seq: last.seq, hash: last.hash });
+    const record = JSON.stringify({ seq: last.seq, hash: last.hash, removals: [] });
     writeFileSync(join(dir, 'beginning.json'), record);
     const left = 900 - last.seq - 1;
     expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: left });

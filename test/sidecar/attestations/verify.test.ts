@@ -141,12 +141,6 @@ describe('POST /attestations/verify', () => {
     expect((await post(app, DOCUMENT)).json()).toMatchObject({ valid: false, status: 'revoked' });
   });
 
-  test('is answered from a release of an earlier version, which does not tell of such revocations', async () => {
-    const { unattested: _, ...earlier } = REGISTRY;
-    const { app } = await attestationApp({}, earlier as typeof REGISTRY);
-    expect((await post(app, DOCUMENT)).json()).toMatchObject({ valid: true, status: 'active' });
-  });
-
   test('counts as a request of research, before the work is done', async () => {
     const { app } = await attestationApp({ asDiskErrors: true });
     const first = await post(app, '{}');

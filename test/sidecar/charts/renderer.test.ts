@@ -33,7 +33,7 @@ async function release(name = 'a') {
   await mkdir(dirname(join(dir, entry)));
   await writeFile(join(dir, entry), PROGRAM);
   const program = [{ file: entry, sha256: sha256(PROGRAM) }];
-  const facts = { baseUrl: name, contact: '' };
+  const facts = { baseUrl: name, contact: '', author: '' };
   const page = (url: string): PageJob => ({ kind: 'page', dir, url, program, facts });
   /** A picture from a file that the release lacks: it reaches a thread and fails there. */
   const picture: FileJob = {

@@ -88,7 +88,7 @@ describe('the live state', () => {
   test('waits for the next run if an earlier version made the release', async () => {
     const ledger = await liveLedger();
     const { dir, manifest, state: old } = (await readCurrent(ledger.out))!;
-    const text = JSON.stringify(old).replace(/cathedral-state\/\d+/, 'cathedral-state/1');
+    const text = JSON.stringify(old).replace(/cathedral-state\/\d+/, 'cathedral-state/0');
     await writeFile(join(dir, 'state.json'), text);
     const unlisted = [{ file: 'state.json', bytes: text.length, sha256: sha256(text) }];
     let release: unknown = { dir, manifest: { ...manifest, unlisted } };

@@ -12,7 +12,6 @@ import {
   formatText,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { LICENCE } from '../../../../pipeline/forms/catalogue/facts.ts';
-import { authorOf } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';
 
@@ -97,7 +96,7 @@ export interface ChartFacts {
 }
 
 export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
-  return { id, baseUrl: release.baseUrl, author: authorOf(release) };
+  return { id, baseUrl: release.baseUrl, author: release.author };
 }
 
 /** The media types of the downloads that have the numbers. */
