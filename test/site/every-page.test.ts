@@ -7,16 +7,13 @@ import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { htmlFaults } from './html-faults.ts';
+import { unlike } from './unlike-pages.ts';
 import { launchBrowser } from './visit.ts';
 
 /** HTML with all styles and scripts that it may load, compressed as they are sent; fonts apart. */
 const BUDGET_BYTES = 100_000;
 /** Of a page with all that its use loads, the tools of a chart for example. */
 const USED_BUDGET_BYTES = 125_000;
-/** Folders with hundreds of pages that differ in their words alone: so many of each are validated. */
-const ALIKE = /^(problems|sentinels|deliberations|decisions)\//;
-const OF_EACH = 8;
-
 const WORKER = /\bdata-worker="\/(_astro\/[^"]+\.js)"/;
 
 /** A program of its own, which somebody else wrote: it lets requests be tried, and says its size where it is linked. */
@@ -37,17 +34,6 @@ beforeAll(async () => {
   const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
   pages = new Map(html.map((path, index) => [path, texts[index]!]));
 });
-
-/** The pages of a site, of those that are alike the first ones. */
-function unlike(): [path: string, html: string][] {
-  const seen = new Map<string, number>();
-  return [...pages].filter(([path]) => {
-    const [, kind] = ALIKE.exec(path) ?? [];
-    const count = (seen.get(kind ?? '') ?? 0) + 1;
-    if (kind !== undefined) seen.set(kind, count);
-    return kind === undefined || count <= OF_EACH;
-  });
-}
 
 interface Asset {
   /** Compressed. */
@@ -146,7 +132,7 @@ describe('every page', () => {
 
   test('is valid HTML, as recommended', async () => {
     const faults: string[] = [];
-    for (const [path, html] of unlike())
+    for (const [path, html] of unlike(pages))
       faults.push(...(await htmlFaults(html)).map((fault) => `${path}:${fault}`));
     expect(faults).toEqual([]);
   });
