@@ -10,8 +10,6 @@ import {
   type Unattested,
 } from './registry.ts';
 
-export type LookedUp = ReturnType<typeof lookUpStatus>;
-
 /**
  * A registry's record of an id or UUID, in either case: the attestation, the revocation if that is all it has, or null. As of `clock`, ms, or
  * the newest event if that is later.

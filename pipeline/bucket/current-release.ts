@@ -7,7 +7,7 @@ import type { Status } from '../release/format/status.ts';
 import { type Pointed, type Pointer, parsePointer } from './pointer.ts';
 
 /** How long replicas have to fetch a release before all switch to it, in ms. They look for a new pointer every two seconds. */
-export const SWITCH_DELAY_MS = 10_000;
+const SWITCH_DELAY_MS = 10_000;
 
 /** Notified when the pointer has changed, so that servers need not wait until they look again. */
 export const RELEASE_CHANNEL = 'current_release';

@@ -87,7 +87,7 @@ async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promi
 }
 
 /** The record of publishers that share releases, so it does not matter in which folder one of them makes a release. */
-export function bucketRecords(
+function bucketRecords(
   database: Database,
   { name }: Pick<ObjectStore, 'name'>,
   lease: Lease | null,

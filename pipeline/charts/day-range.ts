@@ -55,7 +55,7 @@ export function requireDays(
   }
 }
 
-export function daysBetweenWords(first: string, last: string): string {
+function daysBetweenWords(first: string, last: string): string {
   return first === last ? `the only day with data, ${first}` : `a day with data, ${first} to ${last}`;
 }
 

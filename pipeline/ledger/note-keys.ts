@@ -42,7 +42,7 @@ export function formatNoteKeys(keys: readonly NoteKey[]): string {
 }
 
 /** Throws config_invalid. The error never shows what was found, which may be half a key. */
-export function parseNoteKeys(text: string, place: string): NoteKey[] {
+function parseNoteKeys(text: string, place: string): NoteKey[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`));
   const ids = new Set(keys.map((key) => signerOf(key).verifier.id));

@@ -22,7 +22,7 @@ interface Party<Key> {
   line: number;
 }
 
-export type PolicyLog = Party<Verifier | Cosigner>;
+type PolicyLog = Party<Verifier | Cosigner>;
 
 export interface PolicyWitness extends Party<Cosigner> {
   /** The name that the policy gives it, which means nothing elsewhere. */

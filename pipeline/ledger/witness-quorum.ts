@@ -14,7 +14,7 @@ const CLOCK_TOLERANCE_MS = 10 * 60_000;
 const MOST_NAMES = 8;
 
 /** What a witness of the policy says about a checkpoint. */
-export interface WitnessStatement {
+interface WitnessStatement {
   witness: PolicyWitness;
   state: 'signed' | 'not signed' | 'in the future';
   /** Of its newest cosignature, ms since 1970; null: it has none, or states no time. */

@@ -50,7 +50,7 @@ function statementTime({ ended_at, checked_at }: Unattested): number {
 }
 
 /** The companion attestations in the ledger by id, the SHA-256 of the signed bytes in hex. */
-export type Companions = Record<string, Registered>;
+type Companions = Record<string, Registered>;
 
 export interface CompanionState {
   companions: Companions;

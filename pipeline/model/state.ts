@@ -188,7 +188,7 @@ const Metrics = z.record(z.string(), z.number().nullable());
  */
 export const STATE_VERSION = 1;
 
-export const StateFile = z.strictObject({
+const StateFile = z.strictObject({
   format: z.literal(`cathedral-state/${STATE_VERSION}`),
   /** Timestamp of the last folded event, and of everything published from the state. */
   asOf: Time,

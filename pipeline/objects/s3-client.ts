@@ -13,7 +13,7 @@ import { reasonOf, TransientFault } from '../transient-fault.ts';
 import type { Credentials, ObjectAddress } from './object-address.ts';
 
 /** SHA-256 of nothing. */
-export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** The bytes of a request, whose hash is signed with it, so that the store refuses others. */
 export type Content = { sha256: string } & ({ bytes: Uint8Array } | { file: string; size: number });

@@ -106,7 +106,6 @@ const TopicOrder = z.array(z.array(Text).min(1)).min(1);
 
 export type Topic = z.infer<typeof Topic>;
 export type RecurringTopic = z.infer<typeof RecurringTopic>;
-export type Voice = z.infer<typeof Voice>;
 export type Figure = z.infer<typeof Figure>;
 export type Policy = z.infer<typeof Policy>;
 export type CompanionRequest = z.infer<typeof CompanionRequest>;

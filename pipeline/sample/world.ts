@@ -32,7 +32,7 @@ export interface World {
 }
 
 /** How a sentinel is doing. The ledger records only the consequences. */
-export interface Condition {
+interface Condition {
   /** It sends no heartbeat in [silentFrom, silentUntil), Unix ms. */
   silentFrom: number;
   silentUntil: number;

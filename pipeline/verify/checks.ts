@@ -68,7 +68,7 @@ export interface Trust {
   unsigned?: PublicManifest | null;
 }
 
-export type EarlierCheckpoint = { place: string } & (
+type EarlierCheckpoint = { place: string } & (
   | { note: string }
   | { log: { origin: string; size: number; root_hash: string; checkpoint?: string } }
 );

@@ -33,7 +33,7 @@ import { assertPlaceable } from './placeable-paths.ts';
 /** A file that a snapshot stores. */
 export type Stored = Extract<SnapshotFile, { url: string }>;
 /** A history that a snapshot describes as its own header plus the last N bytes of a longer file. */
-export type History = Exclude<SnapshotFile, Stored>;
+type History = Exclude<SnapshotFile, Stored>;
 
 /**
  * Who vouches for a snapshot: a key that the reader knows; only a key that the snapshot's own manifest names, which may have

@@ -25,7 +25,7 @@ export interface WitnessesOptions {
 }
 
 /** The checkpoint of a tree of this size with all cosignatures that its publisher received. */
-export function cosignedPath(size: number): string {
+function cosignedPath(size: number): string {
   return `${LOG}/cosigned/${size}`;
 }
 

@@ -63,7 +63,7 @@ export function rateLimitHeaders({
 }
 
 const SECOND_MS = 1_000;
-export const DAY_S = 86_400;
+const DAY_S = 86_400;
 const DAY_MS = DAY_S * SECOND_MS;
 
 /** `2025-12-01`: the calendar day in UTC of a time in ms since 1970. */

@@ -152,7 +152,7 @@ function formatOption(option: Option, { positionals, options }: Command): string
 }
 
 /** `days, 0 to 3650; default: 30; environment: …` */
-export function factsOf(option: Option, withEnv: boolean): string {
+function factsOf(option: Option, withEnv: boolean): string {
   const { unit, env, required } = option;
   const need = required === true ? 'required' : required && `required ${required}`;
   const value = option.switch ? [] : [unit, need ?? `default: ${option.default ?? 'none'}`];

@@ -96,7 +96,7 @@ export function httpOrigin(
  * The policy in a file, and the keys of the ledger that count: where the policy names logs, those of them that were given, or all. Throws
  * config_invalid.
  */
-export async function readPolicy(
+async function readPolicy(
   path: string | null,
   given: readonly Verifier[] | null,
 ): Promise<{ policy: WitnessPolicy | null; ledgerKeys: readonly Verifier[] | null }> {

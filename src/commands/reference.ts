@@ -72,7 +72,7 @@ function flagsTable(options: readonly Option[]): string {
 }
 
 /** All settings under the headings that `--help` has. */
-export function settingsTable(): string {
+function settingsTable(): string {
   const groups = new Map<string, string[]>();
   for (const setting of Object.values(SETTINGS) as Setting[]) {
     const { flag, env, unit, description, default: value, group } = setting;

@@ -64,7 +64,7 @@ export function isBehind(snapshot: string, now: number, delayMs: number): boolea
 const STEP_MS = 30_000;
 
 /** A clock to wait on; `wait` resolves after `ms` or when `signal` aborts. */
-export interface Clock {
+interface Clock {
   now: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }

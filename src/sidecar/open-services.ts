@@ -52,7 +52,7 @@ export const SERVICE_SETTINGS = [
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
 /** The ledger that real-time paths follow. */
-export interface FollowedLedger {
+interface FollowedLedger {
   /** A folder. */
   ledger: string;
   verifiers: readonly Verifier[];

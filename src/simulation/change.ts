@@ -5,7 +5,7 @@ import { byVirtue, type Virtue } from './virtues.ts';
 import type { Economy, Sentinel, Status, World } from './world.ts';
 
 /** Changes of a sentinel; `drift` changes its condition, the rest the sentinel itself. */
-export type SentinelChange = Partial<
+type SentinelChange = Partial<
   Pick<Sentinel, 'trust' | 'stubbornness' | 'pressure' | 'isOnline' | 'isRecused'> & { drift: number }
 >;
 

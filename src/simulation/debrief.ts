@@ -27,7 +27,7 @@ export interface Explained {
 }
 
 /** The run as it would have been without an action. */
-export interface Without {
+interface Without {
   ending: string;
   title: string;
   /** At its end. */

@@ -7,7 +7,7 @@ import type { Parameters, Scenario } from './scenario.ts';
 import type { Status, World } from './world.ts';
 
 /** Over the futures. `middle`: the median. */
-export interface Spread {
+interface Spread {
   low: number;
   middle: number;
   high: number;
@@ -40,7 +40,7 @@ export interface Outlooks {
 /** Long enough for the next vote of every scenario. */
 export const OUTLOOK_TICKS = 7;
 /** Futures per outlook. */
-export const FORECASTS = 20;
+const FORECASTS = 20;
 export const NO_OUTLOOKS: Outlooks = { choices: new Map(), otherwise: null };
 
 /** Cached by world: a decision stays open for several ticks, and its outlooks cost hundreds. */

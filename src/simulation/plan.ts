@@ -10,7 +10,7 @@ import type { Choice, Parameter, Parameters, Scenario } from './scenario.ts';
  */
 export const AT_RANDOM = 'at_random';
 
-export interface Planned {
+interface Planned {
   choice: string;
   parameters: Parameters;
 }

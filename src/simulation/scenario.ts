@@ -56,7 +56,7 @@ export interface ScenarioEvent {
 }
 
 /** A sentence about a run, and the condition under which it is true. */
-export interface Claim {
+interface Claim {
   text: Said;
   holds: (world: World) => boolean;
 }

@@ -72,7 +72,7 @@ export interface ShownState {
   debrief: Debrief | null;
 }
 
-export interface ShownWhy extends Why {
+interface ShownWhy extends Why {
   /** The same in sentences. */
   said: readonly string[];
 }
@@ -145,7 +145,7 @@ function showSentinel(world: World, i: number, own: number): ShownSentinel {
   };
 }
 
-export function cycleOf({ tick }: World): string {
+function cycleOf({ tick }: World): string {
   return `C-${FIRST_CYCLE + tick}`;
 }
 
@@ -214,7 +214,7 @@ type ShownChoice = Omit<ShownAction, 'outlook'>;
 /** Cached by choice where it is the same in every state, so that all runs share one object. */
 const CHOICES = new WeakMap<Available['choice'], ShownChoice>();
 
-export function showChoice({ choice, decision }: Available, world: World): ShownChoice {
+function showChoice({ choice, decision }: Available, world: World): ShownChoice {
   const known = CHOICES.get(choice);
   if (known) return known;
   const { name, label, meaning, parameters = {} } = choice;

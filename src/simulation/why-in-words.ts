@@ -109,7 +109,7 @@ export function howMuch(by: number): string | null {
 }
 
 /** A mean opinion, by the position that a single sentinel would have with it. */
-export function nameOfMean(opinion: number): string {
+function nameOfMean(opinion: number): string {
   if (opinion >= POSITIONS_FROM.support) return 'support';
   if (opinion >= POSITIONS_FROM.support_with_conditions) return 'support with conditions';
   return opinion > POSITIONS_FROM.abstain ? 'the middle' : 'opposition';

@@ -13,7 +13,7 @@ export type OwnPart = (typeof OWN_PARTS)[number];
 
 /** What can move the opinion at which a sentinel comes to rest. */
 export const RESTING_PARTS = ['by_itself', 'by_others', 'by_ties'] as const;
-export type RestingPart = (typeof RESTING_PARTS)[number];
+type RestingPart = (typeof RESTING_PARTS)[number];
 
 interface Moved {
   before: number;
@@ -63,7 +63,7 @@ export interface Changed {
   after: number | string;
 }
 
-export interface InfluenceChange {
+interface InfluenceChange {
   listener: string;
   speaker: string;
   before: number;

@@ -75,7 +75,7 @@ export interface Economy extends Stocks {
  * What would be minted, and where it would be, with the multipliers and the money levers of the start: by the same scores and the same
  * integrity index, day by day beside the real economy. The difference between the two is what the player’s choices did to the supply.
  */
-export interface Unchanged extends Stocks {
+interface Unchanged extends Stocks {
   /** In total, by sentinel; millionths of a MIC. */
   minted: readonly number[];
   multipliers: Economy['multipliers'];
@@ -123,14 +123,14 @@ export interface Deliberation {
   dissent: 'none' | 'pending' | 'heard' | 'overridden';
 }
 
-export interface OpenDecision {
+interface OpenDecision {
   name: string;
   since: number;
   /** The first tick at which the default choice applies. */
   until: number;
 }
 
-export interface Taken {
+interface Taken {
   tick: number;
   decision: string;
   choice: string;

@@ -18,7 +18,7 @@ import { rowsPaths } from './components/rows/rows-facts.ts';
 type PagePaths = (release: SiteRelease) => readonly string[];
 
 /** Pages of an archive, which only grows. */
-export interface ArchiveKind {
+interface ArchiveKind {
   paths: PagePaths;
   /**
    * Which of them may differ from those of the same program over an earlier release of the same ledger; `since` is that release's time.

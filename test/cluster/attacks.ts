@@ -18,7 +18,7 @@ export interface Attack {
 }
 
 /** A promise that did not hold. */
-export class Broken extends Error {}
+class Broken extends Error {}
 
 /** Throws Broken unless the promise holds. */
 function holds(condition: boolean, found: string): asserts condition {

@@ -13,7 +13,7 @@ export const hasHaproxy = PROGRAM !== undefined;
 const SHIPPED = join(import.meta.dirname, '../../deploy/haproxy.cfg');
 
 /** The shipped configuration on a local port without TLS, in front of servers on ports of this machine. */
-export async function localConfiguration(port: number, servers: readonly number[]): Promise<string> {
+async function localConfiguration(port: number, servers: readonly number[]): Promise<string> {
   const shipped = await readFile(SHIPPED, 'utf8');
   const list = servers.map((server, index) => `    server s${index + 1} 127.0.0.1:${server}`).join('\n');
   return shipped

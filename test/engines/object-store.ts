@@ -164,7 +164,7 @@ export class RadosGateway {
 }
 
 /** A signed request, apart from the code that is tested. Throws if it fails. */
-export async function signedRequest(
+async function signedRequest(
   endpoint: string,
   method: string,
   path: string,

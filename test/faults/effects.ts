@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 
 /** What a run does to a disk, one system call each. */
-export const KINDS = [
+const KINDS = [
   'open',
   'write',
   'truncate',
@@ -18,7 +18,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /** `EROFS` from then on for good, as a kernel does that no longer trusts a disk; the others once. */
-export const WAYS = ['EIO', 'ENOSPC', 'EROFS', 'SIGKILL'] as const;
+const WAYS = ['EIO', 'ENOSPC', 'EROFS', 'SIGKILL'] as const;
 export type Way = (typeof WAYS)[number];
 
 export interface Fault {
@@ -59,7 +59,7 @@ const MESSAGES = {
 } as const;
 
 /** Counts a run's calls below a folder, keeps a journal of them, and makes one of them fail, or the last. */
-export class Effects {
+class Effects {
   /** With a fault: those of its kind. */
   readonly calls: Call[] = [];
   readonly done: Done[] = [];

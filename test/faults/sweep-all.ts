@@ -5,7 +5,7 @@ import { SCENARIOS } from './scenarios.ts';
 import { EnoughError, type Finding, Sweep } from './sweep.ts';
 
 /** How much is swept. */
-export type Extent = 'all' | 'some' | 'until one is found';
+type Extent = 'all' | 'some' | 'until one is found';
 
 export interface SweepOptions {
   extent: Extent;

@@ -6,7 +6,7 @@ import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 
 /** Two weeks over a turn of the year: each table that grows has rows in both years. */
-export const SPAN = { from: '2025-12-20', to: '2026-01-06', seed: 3 };
+const SPAN = { from: '2025-12-20', to: '2026-01-06', seed: 3 };
 
 export function smallOptions(folder: string, name: string): BuildParts {
   return {

@@ -19,7 +19,7 @@ const FIRST = Date.parse('2025-07-03T06:00:00Z');
 const slotOf = (index: number) => slotId(FIRST + index * SLOT_MS);
 
 /** Writes the ledger into `folder`/ledger. Which slot events are sealed in does not follow from their times. */
-export async function writeNastyLedger(folder: string, ledger: NastyLedger): Promise<void> {
+async function writeNastyLedger(folder: string, ledger: NastyLedger): Promise<void> {
   const path = join(folder, 'ledger');
   await rm(path, { recursive: true, force: true });
   await mkdir(path, { recursive: true });
@@ -36,7 +36,7 @@ function cycleOf(timestamp: string): string {
   return timestamp < '2025-07-03' ? 'C-0' : cycleLabel(timestamp);
 }
 
-export function nastyOptions(folder: string, out: string, more: Partial<BuildParts> = {}): BuildParts {
+function nastyOptions(folder: string, out: string, more: Partial<BuildParts> = {}): BuildParts {
   return {
     ledger: join(folder, 'ledger'),
     out: join(folder, out),

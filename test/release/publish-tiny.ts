@@ -25,7 +25,7 @@ export const MINTS: HistorySource = {
   separator: '',
   assembled: true,
 };
-export const EXPORT: HistorySource = {
+const EXPORT: HistorySource = {
   ...MINTS,
   path: 'government/ledger/export',
   area: 'government',
@@ -51,7 +51,7 @@ export function timeOf(event: number): string {
 }
 
 /** Some rows are not ASCII. All are different. */
-export function rowOf(event: number): string {
+function rowOf(event: number): string {
   return `${timeOf(event)},C-${event},${event % 3 === 0 ? 'ÉCHO-∑' : 'ATLAS'},${(event * 7919) % 1000}\n`;
 }
 

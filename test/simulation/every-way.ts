@@ -5,14 +5,14 @@ import { startWorld } from '../../src/simulation/start-world.ts';
 import type { World } from '../../src/simulation/world.ts';
 
 /** A choice that a player takes when its decision opens. */
-export interface Step {
+interface Step {
   decision: string;
   choice: string;
   parameters: Parameters;
 }
 
 /** A run to its end. */
-export interface Way {
+interface Way {
   steps: readonly Step[];
   /** The probability of going this way for someone who takes every choice with the same probability, as soon as it is there. */
   weight: number;

@@ -29,7 +29,7 @@ export type EntryType = z.infer<typeof BibtexEntry>['type'];
 const Latex = z.string().regex(/^[ -~]+$/, 'printable ASCII');
 
 /** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
-export const BibtexEntry = z
+const BibtexEntry = z
   .strictObject({
     type: z
       .enum(['software', 'dataset', 'misc'])

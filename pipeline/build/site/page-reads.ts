@@ -16,7 +16,7 @@ const FACTS = {
   checkpoints: (_, { checkpoints = [] }) => JSON.stringify(checkpoints),
 } satisfies Record<string, (draft: DraftManifest, facts: SiteFacts) => string>;
 
-export type FactName = keyof typeof FACTS;
+type FactName = keyof typeof FACTS;
 
 /** Gives the value of each name in a release. */
 export function readValues(draft: DraftManifest, facts: SiteFacts): (name: ReadName) => string {

@@ -16,7 +16,7 @@ const RECORD = /^(?:decisions|deliberations)\/[^/]+\/index\.html$/;
 const YEAR = / data-year="(\d{4})"/;
 
 /** Kept with a release, below its folder: the pages whose years are only in their text. */
-export const YEARS = 'search-years.json';
+const YEARS = 'search-years.json';
 const YearsFile = z.strictObject({
   format: z.literal('cathedral-search-years/1'),
   /** SHA-256 and year of each page; null for one without. */

@@ -14,7 +14,7 @@ import {
 import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
 import { type ChartTheme, cathedralColour, THEMES } from './theme.ts';
 
-export interface BarRow {
+interface BarRow {
   label: string;
   /** 0 or more. */
   value: number;

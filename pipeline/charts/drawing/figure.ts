@@ -4,7 +4,7 @@ import { type Box, NARROW, type Plot } from './plot.ts';
 import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 
 export interface Picture {
-  /** Pixels, see `PICTURE_LIMITS`. */
+  /** Pixels, from 280: in narrower pictures labels cover the marks. */
   width: number;
   /** Never less than the labels need; by default, what suits the width. */
   height?: number;
@@ -15,9 +15,6 @@ export interface Picture {
   /** For a page that lists the annotations itself: the picture has their marks only. */
   withoutList?: boolean;
 }
-
-/** In narrower pictures labels cover the marks; larger ones take too long to draw. */
-export const PICTURE_LIMITS = { width: [280, 2400], height: [160, 2400] } as const;
 
 interface Words {
   /** Unique in a page. */

@@ -118,7 +118,7 @@ function formatEntry({ id, title, summary, updated, path }: Change, baseUrl: str
 }
 
 /** A name that stays the same even if files are renamed (RFC 4151). */
-export function entryId(baseUrl: string, id: string): string {
+function entryId(baseUrl: string, id: string): string {
   return `tag:${new URL(baseUrl).hostname},2025:${encodeURI(id)}`;
 }
 

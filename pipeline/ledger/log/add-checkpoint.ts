@@ -17,7 +17,7 @@ export const ADD_CHECKPOINT = 'add-checkpoint';
 /** The type of a 409 answer, which has the size of the last tree that the witness cosigned. */
 export const SIZE_TYPE = 'text/x.tlog.size';
 /** As many as a tree of 2⁶³ leaves has levels. */
-export const MOST_HASHES = 63;
+const MOST_HASHES = 63;
 const LINE_BYTES = 45;
 const LONGEST_OLD_LINE = 'old 9223372036854775807\n'.length;
 /** Bytes of a request. */

@@ -29,7 +29,6 @@ const EventDay = z.strictObject({
     })
     .optional(),
 });
-export type EventDay = z.infer<typeof EventDay>;
 
 /** Where the events of a month are in the log: `/events/days/2026-05.json`. It follows from the ledger, and the release signs it. */
 export const EventDays = z.strictObject({

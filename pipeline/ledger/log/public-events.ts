@@ -127,7 +127,7 @@ export const DECISIONS: Readonly<Record<KnownType, Decision>> = {
 };
 
 /** Types that are not documented are never public. */
-export const UNKNOWN_TYPES: Decision = { public: false, reason: 'Nothing is known about its content.' };
+const UNKNOWN_TYPES: Decision = { public: false, reason: 'Nothing is known about its content.' };
 
 export function decisionOf(type: string): Decision {
   return isKnownType(type) ? DECISIONS[type] : UNKNOWN_TYPES;

@@ -78,7 +78,7 @@ export class SortedRows {
 }
 
 /** As text it sorts like the time: a fraction without the zeros at its end sorts like its value. */
-export function sortKey({ timestamp }: EventDraft): string | null {
+function sortKey({ timestamp }: EventDraft): string | null {
   if (typeof timestamp !== 'string') return null;
   const utc = inUtc(timestamp);
   return `${utc.slice(0, SECONDS)} ${utc.slice(SECONDS + 1, -1).replace(/0+$/, '')}`;

@@ -37,7 +37,7 @@ export interface SharedLine {
 }
 
 /** The channel on which the number of events is announced. */
-export const LEDGER_CHANNEL = 'cathedral_ledger';
+const LEDGER_CHANNEL = 'cathedral_ledger';
 
 /** Lines in one statement, and their bytes. */
 const PAGE_LINES = 2000;

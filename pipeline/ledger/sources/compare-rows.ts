@@ -5,7 +5,7 @@ import { type Block, blockDigest, type Change, type RowIndex, TAIL, textDigest }
 import type { RowView, SourceRow } from './source.ts';
 
 /** A row that came after rows that follow it. */
-export interface LateRow {
+interface LateRow {
   row: SourceRow;
   /** The block between whose rows it is. */
   block: number;

@@ -38,7 +38,7 @@ export interface ImportOptions {
 }
 
 /** Something about the rows that does not stop the import. The ledger has it as well, in an alert. */
-export interface RowFinding {
+interface RowFinding {
   /**
    * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no
    * longer as they were imported.

@@ -15,7 +15,7 @@ export const DRIFT_STATUSES = ['stable', 'watch', 'drifting', 'not_measured'] as
 export const DIRECTIONS = ['improving', 'worsening', 'stable', 'not_measured'] as const;
 
 /** A member is null if there was nothing to measure, and then so is the drift. */
-export interface Trend {
+interface Trend {
   metric: string;
   /** First thirty days of the ledger. Null until they are over. */
   baseline: number | null;

@@ -34,14 +34,14 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-export interface Fault {
+interface Fault {
   place: string;
   expected: string;
   found: string;
 }
 
 /** A verified cosignature. */
-export interface Cosigned {
+interface Cosigned {
   witness: string;
   /** A line of a note. */
   line: string;

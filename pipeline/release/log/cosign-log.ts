@@ -37,7 +37,7 @@ export interface SharedNote {
 }
 
 /** The witnesses of a policy that have an address, by address. Throws config_invalid for an address that is none. */
-export function witnessServers({ witnesses }: WitnessPolicy, place: string): WitnessServer[] {
+function witnessServers({ witnesses }: WitnessPolicy, place: string): WitnessServer[] {
   const byUrl = new Map<string, Map<string, Cosigner>>();
   for (const { name, key, url, line } of witnesses) {
     if (url === null) continue;

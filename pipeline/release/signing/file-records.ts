@@ -17,7 +17,7 @@ export function signingFolder(keyFile: string): string {
   return `${keyFile}.signed`;
 }
 
-export function signingRecordPath(keyFile: string): string {
+function signingRecordPath(keyFile: string): string {
   return join(signingFolder(keyFile), 'record.json');
 }
 

@@ -72,7 +72,7 @@ export interface SigningRecords {
   isAbandoned(name: string): Promise<boolean>;
 }
 
-export interface RecordChange<T> {
+interface RecordChange<T> {
   /** Null: it stays as it is. */
   record: SigningRecord | null;
   result: T;

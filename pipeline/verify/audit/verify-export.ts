@@ -8,9 +8,9 @@ import type { LogRows, RowsOfBundle } from './log-rows.ts';
 import { differences, type ExportFile, isOther } from './read-export.ts';
 import type { FilterFields } from './row-bytes.ts';
 
-export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
+type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
 
-export interface RowFault {
+interface RowFault {
   /** Of the file, from 1. */
   line: number;
   kind: FaultKind;

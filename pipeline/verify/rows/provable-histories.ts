@@ -19,7 +19,7 @@ import type { Leaf } from '../../ledger/leaf.ts';
  * What one row follows from: a single event; the events of its day; those of one deliberation, from its opening to its close; or all
  * events before it, for which a single row cannot be proved.
  */
-export type RowOrigin = 'event' | 'day' | 'deliberation' | 'everything';
+type RowOrigin = 'event' | 'day' | 'deliberation' | 'everything';
 
 /** A public table whose rows can be traced to events. */
 export interface ProvableHistory {

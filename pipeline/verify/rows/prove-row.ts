@@ -15,15 +15,7 @@ import type { ProvableHistory } from './provable-histories.ts';
 import { RowLog } from './row-log.ts';
 
 /** The steps from a row to the signatures, in their order. */
-export type RowStep =
-  | 'Row'
-  | 'History'
-  | 'Event'
-  | 'Leaf'
-  | 'Tiles'
-  | 'Checkpoint'
-  | 'Signatures'
-  | 'Other columns';
+type RowStep = 'Row' | 'History' | 'Event' | 'Leaf' | 'Tiles' | 'Checkpoint' | 'Signatures' | 'Other columns';
 
 /** What a step has shown, or why it has not. */
 export interface StepReport {

@@ -30,9 +30,9 @@ import { bundlesOf, type PublicLog } from './public-log.ts';
 /** `cannot_be_checked`: nothing was found wrong, and something could not be compared. */
 export type Verdict = 'proved' | 'does_not_hold' | 'cannot_be_checked';
 
-export type FindingKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
+type FindingKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
 
-export interface RowFinding {
+interface RowFinding {
   /** Of the file, from 1. */
   line: number;
   kind: FindingKind;
@@ -103,7 +103,7 @@ const OF_SUPPLY: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The types of events that a history follows from and that stay hashes. */
-export function hashedTypes({ types }: HistoryTable): KnownType[] {
+function hashedTypes({ types }: HistoryTable): KnownType[] {
   return types.filter((type) => !DECISIONS[type].public);
 }
 

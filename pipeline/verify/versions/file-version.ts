@@ -16,7 +16,7 @@ export interface FileVersion {
 }
 
 /** The longest file that is assembled in a browser, in bytes; the rest of the memory is for others. */
-export const LONGEST_VERSION = 512 << 20;
+const LONGEST_VERSION = 512 << 20;
 /** After so many bytes the page gets a turn. */
 const TURN_BYTES = 4 << 20;
 

@@ -24,7 +24,7 @@ const Fault = z.strictObject({
 });
 
 /** The response to a document. */
-export const VerdictDocument = z.strictObject({
+const VerdictDocument = z.strictObject({
   valid: z.boolean().meta({
     description: 'No check has failed. Also true for a document that the ledger does not have: see warnings',
   }),

@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts';
 import { quoted } from './parameters.ts';
 
 /** The fields of a filter: columns of the export, and the cycle, which is not a column. */
-export const FIELDS = {
+const FIELDS = {
   event_type: {
     whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
     beginning: /^[a-z][a-z0-9_]*$/,
@@ -35,7 +35,7 @@ export interface Pattern {
 }
 
 /** Whether the field can ever match. A comparison that cannot is a mistake, and its empty result would look like an answer. */
-export function canMatch(field: Field, { text, isPrefix }: Pattern): boolean {
+function canMatch(field: Field, { text, isPrefix }: Pattern): boolean {
   const { whole, beginning } = FIELDS[field];
   return (isPrefix ? beginning : whole).test(text);
 }

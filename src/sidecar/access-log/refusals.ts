@@ -12,7 +12,7 @@ export interface RefusalLimits {
 export const REFUSAL_LIMITS: RefusalLimits = { perNetwork: 600, inAll: 6_000 };
 
 /** Replaces the path in a summary entry. No request path lacks a slash. */
-export const SUMMARY_PATH = '*';
+const SUMMARY_PATH = '*';
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** Refused requests counted since the last summary entry. */

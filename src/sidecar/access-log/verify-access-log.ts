@@ -19,7 +19,7 @@ export const LOG_FAULTS = {
   unreadable: 'A file is unreadable or not part of the log.',
 } as const;
 
-export interface LogFinding {
+interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
   /** A file of the log's folder, a table of the database, or an object of the bucket. */
   file: string;

@@ -4,7 +4,7 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
-export interface Rendered {
+interface Rendered {
   status: number;
   body: Buffer;
 }

@@ -187,7 +187,7 @@ function parseWeights(header: string): Map<string, number> {
 }
 
 /** What conditions compare with. */
-export interface Validators {
+interface Validators {
   /** A strong entity tag with its quotes: `"5e88…"`. */
   etag: string;
   /** Whole seconds, as in Last-Modified; Unix ms. */

@@ -5,7 +5,7 @@ export interface Sample {
 }
 
 /** A metric and how to read it from `Facts`. */
-export interface Metric<Facts> {
+interface Metric<Facts> {
   type: 'gauge' | 'counter';
   /** One sentence; docs/metrics.md shows it. */
   help: string;

@@ -2,13 +2,13 @@ import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { Following } from '../files/published.ts';
 
 /** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */
-export type ServingPart = 'release' | 'shutdown';
+type ServingPart = 'release' | 'shutdown';
 /**
  * Parts that some requests need. Their fault is no reason to send all requests elsewhere: most need none of them, and servers that
  * share a database would all leave the load balancer at once.
  */
-export type StorePart = 'keys' | 'limits' | 'access_log';
-export type OtherPart = 'releases' | 'ledger' | 'live' | 'last_run' | 'counts';
+type StorePart = 'keys' | 'limits' | 'access_log';
+type OtherPart = 'releases' | 'ledger' | 'live' | 'last_run' | 'counts';
 
 /** The fault of each part; null for none. */
 export interface Readiness {

@@ -18,7 +18,7 @@ export interface QuotaRequest {
 }
 
 /** Something that is counted beside the requests of an area, up to a limit of its own a day. */
-export interface ExtraCount {
+interface ExtraCount {
   /** `simulation` */
   name: string;
   limit: Quota;

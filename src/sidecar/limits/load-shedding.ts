@@ -88,7 +88,7 @@ export function priorityOf(area: Area, tier: Tier): Priority {
  * something else keeps the machine busy, and refusing requests would not help. The share is more than the drawing queues hold,
  * because drawing happens outside the event loop.
  */
-export const LATE_SHARE = 0.05;
+const LATE_SHARE = 0.05;
 
 /** Whether to refuse a request of this priority: too many requests are open, or many are and the event loop is late. */
 export function isShed(load: Load, limits: LoadLimits, priority: Priority): boolean {

@@ -53,7 +53,7 @@ function leverSchema({ least, most, meaning }: { least: number; most: number; me
     .describe(`${meaning[0]!.toUpperCase()}${meaning.slice(1)}.`);
 }
 
-export const StartSimulation = z
+const StartSimulation = z
   .strictObject({
     action: action('start_simulation'),
     id,
@@ -89,7 +89,7 @@ export const StartSimulation = z
     'Starts a run, in place of the one before, or replays one. The starts of a network are limited for each day.',
   );
 
-export const Resume = z
+const Resume = z
   .strictObject({
     action: action('resume'),
     id,
@@ -103,7 +103,7 @@ export const Resume = z
     'Continues a run whose connection ended, at any server of the service, as the first run of a connection. Does not count as a start.',
   );
 
-export const TakeAction = z
+const TakeAction = z
   .strictObject({
     action: action('take_action'),
     id,
@@ -112,7 +112,7 @@ export const TakeAction = z
   })
   .describe('Takes one of next_actions, after the present tick. The answer has the same tick.');
 
-export const Step = z
+const Step = z
   .strictObject({
     action: action('step'),
     id,
@@ -122,21 +122,21 @@ export const Step = z
     'Advances at once by so many ticks, or to the end. One update answers it. A run that advances by itself continues to.',
   );
 
-export const RunMessage = z
+const RunMessage = z
   .strictObject({ action: action('run'), id, pace_ms: Pace })
   .describe(
     'Lets the run advance by itself. The answer has the present tick; the next tick follows after pace_ms.',
   );
 
-export const Pause = z.strictObject({ action: action('pause'), id }).describe('Pauses the run.');
+const Pause = z.strictObject({ action: action('pause'), id }).describe('Pauses the run.');
 
-export const Reset = z
+const Reset = z
   .strictObject({ action: action('reset'), id })
   .describe(
     'Returns to tick 0 of the same scenario, seed and settings, without actions, running or paused as before.',
   );
 
-export const ListScenarios = z
+const ListScenarios = z
   .strictObject({ action: action('list_scenarios'), id })
   .describe('Asks for all scenarios.');
 

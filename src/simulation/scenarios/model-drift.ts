@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 /** From this drift on, a sentinel answers noticeably differently from its baseline. */
 export const DRIFTED = 3;
 /** Below this drift, a sentinel is close to its baseline. */
-export const CLOSE_TO_IT = 2;
+const CLOSE_TO_IT = 2;
 /** Below this drift, retraining is done. */
 const RETRAINED = 1.4;
 /** Days after the decision in which others can still take over AUREA’s drift. */

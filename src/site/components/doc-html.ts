@@ -10,7 +10,7 @@ export const ON_THE_SITE: Readonly<Record<string, string>> = {
 };
 
 /** Points links between documents of `docs/` to their pages on the site, or turns them into text if there is none. */
-export function linkToPages(html: string): string {
+function linkToPages(html: string): string {
   return html.replace(/<a href="([\w-]+\.md)(?:#[\w-]*)?">(.*?)<\/a>/gs, (_, file: string, words: string) =>
     file in ON_THE_SITE ? `<a href="${ON_THE_SITE[file]}">${words}</a>` : words,
   );

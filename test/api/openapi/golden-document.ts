@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { exampleOf, type PublicFiles } from '../../../src/api/openapi/examples.ts';
 import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
 
-export const BASE_URL = 'https://data.example.org';
+const BASE_URL = 'https://data.example.org';
 const PUBLIC = join(import.meta.dirname, '../../golden/release/public');
 
 /** The public files of the golden release. */

@@ -55,7 +55,7 @@ export function civicChain(count: number, first: Partial<CivicEvent> = {}, prefi
   return chain;
 }
 
-export function minutesAfter(timestamp: string, minutes: number): string {
+function minutesAfter(timestamp: string, minutes: number): string {
   const ms = Date.parse(`${timestamp.slice(0, 19)}Z`) + minutes * 60_000;
   return `${new Date(ms).toISOString().slice(0, 19)}${timestamp.slice(19)}`;
 }

@@ -14,7 +14,7 @@ import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 
-export const ORIGIN = 'ledger.example/civic';
+const ORIGIN = 'ledger.example/civic';
 export const SIGNER = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
 /** The import's index of events. */
 export const INDEX = 'civic-import.db';

@@ -18,11 +18,11 @@ import { type Database, openDatabase } from '../../../pipeline/postgres/database
 import { collect, readSealed } from '../test-ledger.ts';
 import { signer } from '../test-signer.ts';
 
-export const START = Date.parse('2026-10-01T00:00:00Z');
+const START = Date.parse('2026-10-01T00:00:00Z');
 export const VERIFIERS = [signer.verifier];
 
 /** Objects in memory, as far as a ledger needs them. */
-export class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> {
+class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> {
   readonly name = 's3+http://memory/bucket';
   readonly objects = new Map<string, Buffer>();
   isDown = false;
@@ -56,7 +56,7 @@ export class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> 
 }
 
 /** A process that dies before or after one of its calls, as far as others can tell: nothing it does from then on has an effect. */
-export class Mortal {
+class Mortal {
   /** Calls until its death. */
   left: number;
 
@@ -106,7 +106,7 @@ export function newFolder(): string {
   return join(above, 'ledger');
 }
 
-export async function connect(address: string): Promise<Database> {
+async function connect(address: string): Promise<Database> {
   const database = await openDatabase(address, { application: 'a test', connections: 3 });
   onTestFinished(() => database.close());
   return database;

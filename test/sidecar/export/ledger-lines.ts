@@ -70,7 +70,7 @@ export function longLines(count: number, bytes = 30_000): Line[] {
   );
 }
 
-export function lineOf(event: {
+function lineOf(event: {
   seq: number;
   timestamp: string;
   cycle: string;

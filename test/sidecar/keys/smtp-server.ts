@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 import { SMTP_CERTIFICATE } from './smtp-certificate.ts';
 
-export interface Received {
+interface Received {
   from: string;
   to: string[];
   /** Header and body as they came, line ends `\n`. */

@@ -5,7 +5,7 @@ import { createLimiter, type Limiter } from '../../../src/sidecar/limits/limiter
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 
 /** One fixed time, so that no run falls on midnight. */
-export const NOW = Date.parse('2025-12-01T12:00:00Z');
+const NOW = Date.parse('2025-12-01T12:00:00Z');
 
 export interface CountingServer {
   server: Server;

@@ -84,11 +84,11 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
 }
 
 /** The state of a ledger with its head, from genesis. */
-export async function stateOf(ledger: string): Promise<State> {
+async function stateOf(ledger: string): Promise<State> {
   return (await readLedger(openDirectory(ledger), VERIFIERS)).state;
 }
 
-export function render(state: State): Record<string, string> {
+function render(state: State): Record<string, string> {
   // No live artifact shows a document.
   const view = { state, documents: null as never, companions: DEMO_COMPANIONS, baseUrl: BASE_URL };
   return Object.fromEntries(LIVE_ARTIFACTS.map((artifact) => [artifact.path, artifact.render(view)]));

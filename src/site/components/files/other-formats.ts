@@ -13,7 +13,7 @@ export interface TableFormats {
   forms: Form[];
 }
 
-export interface Form {
+interface Form {
   name: 'JSON lines' | 'Excel workbook' | 'Parquet';
   /** Its use, or the years that it covers. */
   use: string;

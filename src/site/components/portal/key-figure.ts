@@ -61,7 +61,7 @@ export interface KeyFigure {
   needs: readonly KnownType[];
 }
 
-export type Direction = 'higher' | 'lower';
+type Direction = 'higher' | 'lower';
 
 export type FigureReader = (release: SiteRelease) => KeyFigure;
 
@@ -169,7 +169,7 @@ export function ofLastDay(figure: ByDay): FigureReader {
 }
 
 /** Whole days that the line of a figure covers. */
-export const TREND_DAYS = 90;
+const TREND_DAYS = 90;
 
 /** The values at the ends of the last whole days before a time, from the first day that has one. */
 export function trendBefore(daily: DailyValues, asOf: string): (number | null)[] {

@@ -16,7 +16,7 @@ export function csvText(value: Value | undefined): string {
 }
 
 /** Whether a cell of the column is selected. The values are of the column's type: `parseSelection` has seen to it. */
-export function matcher({ operator, values }: Filter, type: ColumnType): (value: Value) => boolean {
+function matcher({ operator, values }: Filter, type: ColumnType): (value: Value) => boolean {
   const isEmpty = (value: Value) =>
     value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
   if (operator === 'empty') return isEmpty;
@@ -60,7 +60,7 @@ function boundsOf(type: ColumnType, text: string): { from: Bound; to: Bound } {
 }
 
 /** Compares two cells of a type, both of which have a value. */
-export function compareBy(type: ColumnType): (one: Value, other: Value) => number {
+function compareBy(type: ColumnType): (one: Value, other: Value) => number {
   if (type === 'integer' || type === 'number') return (one, other) => Number(one) - Number(other);
   if (type === 'decimal') return compareDecimals;
   if (type === 'datetime') return (one, other) => compareTimestamps(String(one), String(other));

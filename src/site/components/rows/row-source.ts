@@ -27,7 +27,7 @@ export interface PageOfRows {
 }
 
 /** A saved selection has at most so many bytes: more is for the whole file. */
-export const LONGEST_CSV = 128 << 20;
+const LONGEST_CSV = 128 << 20;
 const ROWS_AT_ONCE = 20_000;
 
 /** Reads what a selection needs of a table, and no more. `allowed`: bytes that may be read without asking again. */
@@ -89,7 +89,7 @@ export function shownRow({ proof }: Pick<TableAbout, 'proof'>, row: Row): ShownR
 }
 
 /** A file that is read whole. */
-export class WholeFile extends RowSource {
+class WholeFile extends RowSource {
   readonly #rows: readonly Row[];
   readonly #lines: readonly string[];
 
@@ -135,7 +135,7 @@ function tableOf({ columns, from, named, parent, path, mediaType }: TableAbout):
 }
 
 /** A table of which only the groups and columns are read that a selection needs. */
-export class PartlyRead extends RowSource {
+class PartlyRead extends RowSource {
   readonly #parquet: ParquetRows;
 
   constructor(about: TableAbout, traffic: Traffic, fetch: Fetch) {

@@ -1,7 +1,7 @@
 import type { Column, ColumnType } from '../../../../pipeline/forms/columns.ts';
 
 /** How a column is compared, as addresses write it. */
-export const OPERATORS = ['contains', 'eq', 'gt', 'lt', 'between', 'empty', 'filled'] as const;
+const OPERATORS = ['contains', 'eq', 'gt', 'lt', 'between', 'empty', 'filled'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {

@@ -38,7 +38,7 @@ export function endingCard(
 }
 
 /** How often the reader was right, in at most two numbers. */
-export function rightWords(predictions: readonly Judged[]): string {
+function rightWords(predictions: readonly Judged[]): string {
   const judged = predictions.filter(({ happened }) => happened !== null);
   const right = judged.filter(({ expected, happened }) => expected === happened).length;
   if (judged.length === 0) return 'You made no predictions in this run.';

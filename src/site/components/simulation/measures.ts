@@ -9,7 +9,7 @@ interface Measure {
 }
 
 /** The measures that the page shows and compares between two runs. */
-export const MEASURES: readonly Measure[] = [
+const MEASURES: readonly Measure[] = [
   { label: 'Proposal', read: ({ current_state: { deliberation } }) => formatToken(deliberation.status) },
   { label: 'Ending', read: ({ current_state: { debrief } }) => debrief?.title ?? 'not yet' },
   { label: 'Mean opinion', read: ({ current_state: { opinions } }) => formatNumber(opinions.mean, 2) },

@@ -1,7 +1,7 @@
 import { asyncApiDocument } from '../../../simulation/protocol/async-api-document.ts';
 import { describeSchema, type Schema } from '../../../simulation/protocol/describe-schema.ts';
 
-export interface MemberRow {
+interface MemberRow {
   /** `current_state.deliberation.votes[].tick` */
   path: string;
   /** What it may be, in words. */

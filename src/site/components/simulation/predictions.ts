@@ -74,7 +74,7 @@ function found(about: Prediction['about'], before: World, after: World): Outcome
   return about === 'proposal' ? outcomeOf(after.deliberation.status) : trendOf(before, after);
 }
 
-export function trendOf(before: World, after: World): Trend {
+function trendOf(before: World, after: World): Trend {
   return trendBetween(before.economy.mii, after.economy.mii);
 }
 

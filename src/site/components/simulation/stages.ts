@@ -197,7 +197,7 @@ export interface Told {
 }
 
 /** Where a run takes place: in the service or in the page. Both use the same messages. */
-export interface Stage {
+interface Stage {
   say: (message: ClientMessage) => void;
   close: () => void;
 }

@@ -119,7 +119,7 @@ function csvLine(cells: readonly (string | null)[]): string {
 }
 
 /** A value of Arrow as text: numbers with all their digits, times in ISO 8601. */
-export function formatCell(value: unknown, type: DataType): string | null {
+function formatCell(value: unknown, type: DataType): string | null {
   if (value === null || value === undefined) return null;
   if (type.typeId === Type.Decimal)
     return decimalText(value as Uint32Array, (type as DataType & { scale: number }).scale);

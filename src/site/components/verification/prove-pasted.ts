@@ -164,7 +164,7 @@ function eventLink(index: number | null): Node[] {
   return [makeElement('p', 'sans', link, ', with its line and its proof')];
 }
 
-export function eventAddress(index: number): string {
+function eventAddress(index: number): string {
   return `/verification/?event=${index}#event`;
 }
 
