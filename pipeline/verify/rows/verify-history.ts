@@ -416,7 +416,7 @@ class Comparison {
     );
   }
 
-  /** A row of JSON lines names its events; one of an earlier release does not. */
+  /** The events that a row of JSON lines names, as far as they are not those of the log. */
   #wrongLinks({ links }: LogRow, text: string): string[] {
     if (links === null || this.#file.form !== 'ndjson') return [];
     const expected = linksOf(this.#table, links);

@@ -51,8 +51,7 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
 
 /** schema.org descriptions of the site and of its publisher. They are the same in every release. */
 export function siteJsonLd(release: SiteRelease): object[] {
-  const { baseUrl } = release;
-  const { author } = release;
+  const { author, baseUrl } = release;
   const context = 'https://schema.org/';
   const home = `${baseUrl}/`;
   const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };

@@ -28,43 +28,65 @@ function later(schema: DatabaseSchema, table: string): DatabaseSchema {
   return { ...schema, steps: [...schema.steps, step] };
 }
 
-/** Each store in a file: the table that gets a column, a file with data, and what this program does when the file has that column. */
-const FILES: Record<
-  string,
-  () => Promise<[DatabaseSchema, table: string, path: string, fails: () => unknown]>
-> = {
+interface Stored {
+  schema: DatabaseSchema;
+  /** With one row; it gets the column. */
+  table: string;
+  path: string;
+  /** What this program does that has the file open, and has to go on. */
+  goesOn: () => Promise<unknown>;
+  open: () => unknown;
+}
+
+const FILES: Record<string, () => Promise<Stored>> = {
   async keys() {
     const path = join(await temporaryFolder(), 'keys.db');
     const store = openKeyStore(path);
     onTestFinished(() => store.close());
     await store.addKey(newKey('a'));
-    return [KEY_SCHEMA, 'keys', path, () => openKeyStore(path)];
+    const goesOn = () => store.addKey(newKey('b'));
+    return { schema: KEY_SCHEMA, table: 'keys', path, goesOn, open: () => openKeyStore(path) };
   },
   async counts() {
     const path = join(await temporaryFolder(), 'limits.db');
     const store = openSqliteCountStore(path);
     onTestFinished(() => store.close());
     await store.takeAll([TAKE]);
-    return [COUNT_SCHEMA, 'counts', path, () => openSqliteCountStore(path)];
+    const goesOn = async () => {
+      await store.check();
+      await store.takeAll([{ ...TAKE, subject: 'holder:b' }]);
+    };
+    return { schema: COUNT_SCHEMA, table: 'counts', path, goesOn, open: () => openSqliteCountStore(path) };
   },
   async 'access log'() {
     const { dir, log } = await openTemporaryLog();
     await log.append(sampleAccess(0));
-    await log.close();
-    return [LOG_SCHEMA, 'entries', join(dir, 'current.db'), () => openTemporaryLog({ dir })];
+    const goesOn = async () => {
+      await log.check();
+      await log.append(sampleAccess(1));
+      await log.close();
+    };
+    const path = join(dir, 'current.db');
+    return { schema: LOG_SCHEMA, table: 'entries', path, goesOn, open: () => openTemporaryLog({ dir }) };
   },
 };
 
 describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
-  test('is brought to a later version once, with its rows, and then refused by this one', async () => {
-    const [schema, table, path, open] = await prepare();
+  test('is brought to a later version once, with its rows; programs of this one go on, and none starts', async () => {
+    const { schema, table, path, goesOn, open } = await prepare();
     const next = later(schema, table);
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     const before = database.prepare(`SELECT * FROM ${table}`).all();
     expect([before.length, readVersion(path, database, next)]).toEqual([1, 1]);
     for (const _ of ['first', 'second']) migrate(path, database, next);
-    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([{ ...before[0], note: 'new' }]);
+    const after = { ...before[0], note: 'new' };
+    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([after]);
+    await goesOn();
+    expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([
+      after,
+      expect.objectContaining({ note: 'new' }),
+    ]);
     expect(readVersion(path, database, next)).toBe(2);
     const failure = await failureOf(async () => open());
     expect(failure).toMatchObject({
@@ -77,7 +99,7 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
   });
 
   test('keeps its version if a step fails', async () => {
-    const [schema, table, path] = await prepare();
+    const { schema, table, path } = await prepare();
     const next = later(schema, table);
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
