@@ -74,12 +74,16 @@ export const giScore = z.number().min(0).max(1).meta({
   unit: 'share',
   range: '0–1',
 });
-export const uptimeDays = z.int().min(0).meta({
-  description:
-    'Whole days since registration or since the last outage ended (an outage is more than 24 h without a heartbeat); 0 while offline',
-  unit: 'days',
-  range: '≥ 0',
-});
+export const uptimeDays = z
+  .int()
+  .min(0)
+  .meta({
+    description:
+      'Whole days since registration, or since a heartbeat that came more than 24 h after that or after the heartbeat before it; null before the first heartbeat, 0 while offline',
+    unit: 'days',
+    range: '≥ 0',
+  })
+  .nullable();
 export const roi = z
   .number()
   .min(0)

@@ -117,7 +117,7 @@ export const EVENT_DATA = {
     .meta({
       description: 'A sentinel joins, returns or moves to another cathedral.',
       effect:
-        'The sentinel is active from now on, and its uptime starts. It keeps the scores and the MIC that it already has.',
+        'The sentinel is active from now on, and its uptime starts; it is published from the first heartbeat on. It keeps the scores and the MIC that it already has.',
     }),
   sentinel_retired: z
     .looseObject({
@@ -132,7 +132,7 @@ export const EVENT_DATA = {
   heartbeat: z.looseObject({}).meta({
     description: 'The sentinel that the event names as its agent is up.',
     effect:
-      'Ends a silence. More than 12 hours without a heartbeat count as degraded, more than 24 as offline; the heartbeat that ends 24 hours of silence starts the uptime again.',
+      'Ends a silence. Before its first heartbeat, a sentinel is neither up nor offline. More than 12 hours without a heartbeat count as degraded, more than 24 as offline; the heartbeat that ends 24 hours of silence starts the uptime again.',
   }),
   attestation: z
     .looseObject({
@@ -234,7 +234,8 @@ export const EVENT_DATA = {
       deliberation: Id.meta({ description: 'Id of an open deliberation' }),
       position: z.enum(POSITIONS).meta({ description: 'The position' }),
       reasoning: Text.meta({
-        description: 'The reasons; empty if the sentinel gives none, which lowers the score of courage',
+        description:
+          'The reasons; empty if the sentinel gives none, which lowers the score of courage once the ledger has given any',
       }),
       virtue_tags: z
         .array(z.enum(VIRTUES))
@@ -268,7 +269,8 @@ export const EVENT_DATA = {
       reasoning: Text.meta({ description: 'Why it is decided in this way' }),
       outcome: Text.meta({ description: 'What is decided' }),
       lessons_learned: Text.meta({
-        description: 'What was learned; empty if nothing was recorded, which lowers the score of prudence',
+        description:
+          'What was learned; empty if nothing was recorded, which lowers the score of prudence once the ledger has recorded any',
       }),
       deliberation: Id.meta({ description: 'Id of the deliberation that it follows from' }).optional(),
     })
@@ -321,7 +323,8 @@ export const EVENT_DATA = {
             risk: Text.meta({ description: 'What may go wrong' }),
             severity: Text.meta({ description: 'How bad that would be' }),
             mitigation: Text.meta({
-              description: 'What limits it; empty if nothing does, which lowers the score of prudence',
+              description:
+                'What limits it; empty if nothing does, which lowers the score of prudence once the ledger has stated any',
             }),
           }),
         )

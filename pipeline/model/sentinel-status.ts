@@ -6,22 +6,33 @@ const OPERATIONAL_WITHIN_MS = 12 * HOUR_MS;
 /** A longer silence is an outage. */
 export const OFFLINE_AFTER_MS = 24 * HOUR_MS;
 
-export type SentinelStatus = 'operational' | 'degraded' | 'offline' | 'retired';
+/** Best first; before its first heartbeat, a sentinel is none of these. */
+export const UP_STATUSES = ['operational', 'degraded', 'offline'] as const;
+export const NO_HEARTBEAT_YET = 'no_heartbeat_yet';
+export type DayStatus = (typeof UP_STATUSES)[number] | typeof NO_HEARTBEAT_YET;
+export type SentinelStatus = DayStatus | 'retired';
 
 /** Relative to `asOf`, the time of the data, never to the clock. */
 export function sentinelStatus(sentinel: SentinelState, asOf: string): SentinelStatus {
   if (sentinel.retired_at !== null) return 'retired';
-  return statusAfter(timeOf(asOf) - timeOf(sentinel.last_heartbeat));
+  return statusAfter(silenceOf(sentinel, timeOf(asOf)));
+}
+
+/** Time in ms from the last heartbeat to `at`. Null before the first. */
+export function silenceOf({ last_heartbeat }: SentinelState, at: number): number | null {
+  return last_heartbeat === null ? null : at - timeOf(last_heartbeat);
 }
 
 /** The status after `silence` ms without a heartbeat. */
-export function statusAfter(silence: number): Exclude<SentinelStatus, 'retired'> {
+export function statusAfter(silence: number | null): DayStatus {
+  if (silence === null) return NO_HEARTBEAT_YET;
   if (silence <= OPERATIONAL_WITHIN_MS) return 'operational';
   return silence <= OFFLINE_AFTER_MS ? 'degraded' : 'offline';
 }
 
-/** Whole days since registration or the end of the last outage. 0 while offline and after retirement. */
-export function uptimeDays(sentinel: SentinelState, asOf: string): number {
+/** Whole days since registration or the end of the last long silence. Null before the first heartbeat; 0 while offline and after retirement. */
+export function uptimeDays(sentinel: SentinelState, asOf: string): number | null {
+  if (sentinel.last_heartbeat === null) return null;
   const status = sentinelStatus(sentinel, asOf);
   if (status === 'offline' || status === 'retired') return 0;
   return Math.floor((timeOf(asOf) - timeOf(sentinel.up_since)) / DAY_MS);

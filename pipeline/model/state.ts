@@ -14,9 +14,9 @@ const SentinelState = z.strictObject({
   cathedral: z.string(),
   registered_at: Time,
   retired_at: Time.nullable(),
-  /** Registration counts as the first heartbeat. */
-  last_heartbeat: Time,
-  /** Time of registration, or of the heartbeat that ended the last outage. */
+  /** Since it was registered, after its retirement if it was. Null before the first heartbeat: nobody knows yet whether it is up. */
+  last_heartbeat: Time.nullable(),
+  /** Time of registration, or of the heartbeat that ended the last silence of more than 24 hours. */
   up_since: Time,
   score: z.number().nullable(),
   gi_score: z.number().nullable(),
@@ -226,6 +226,8 @@ const StateFile = z.strictObject({
   alerts: z.array(Alert),
   /** Contradictions in the ledger: the newest hundred of the last thirty days, and the total so far. */
   findings: z.strictObject({ total: Count, recent: z.array(Alert) }),
+  /** What a ledger may leave blank. Until it states one, nothing can be measured by how often it is stated. */
+  stated: z.record(z.enum(['reasoning', 'lessons', 'mitigation', 'frameworks', 'sentinels']), z.boolean()),
   companions: byName(Companion),
   /** Revocations and drift scores that arrived before their attestation. */
   unattested: byName(Unattested),
@@ -277,6 +279,7 @@ export function emptyState(): State {
     scheduled_audits: {},
     alerts: [],
     findings: { total: 0, recent: [] },
+    stated: { reasoning: false, lessons: false, mitigation: false, frameworks: false, sentinels: false },
     companions: {},
     unattested: {},
     remembered: {},

@@ -140,7 +140,7 @@ describe('a sentinel’s day', () => {
 
   test('is as bad as its longest silence, also one that was over before the day was', () => {
     const ledger = registered();
-    for (const time of ['03T16:00', '04T22:00', '05T00:00', '05T11:59', '05T23:59', '06T00:00'])
+    for (const time of ['03T06:00', '03T16:00', '04T22:00', '05T00:00', '05T11:59', '05T23:59', '06T00:00'])
       ledger.add(at(time), 'heartbeat', 'ATLAS', {});
     expect(days(ledger)).toEqual([
       ['2025-07-05', 'operational', '12'],
@@ -149,8 +149,20 @@ describe('a sentinel’s day', () => {
     ]);
   });
 
-  test('without any sign of life counts from the last one before it', () => {
+  test('before the first heartbeat has no status and no silence, and its first heartbeat ends no outage', () => {
     const ledger = registered();
+    for (const time of ['04T03:00', '05T03:00']) ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
+    for (const time of ['06T18:00', '07T00:00']) ledger.add(at(time), 'heartbeat', 'ATLAS', {});
+    expect(days(ledger)).toEqual([
+      ['2025-07-06', 'operational', '6'],
+      ['2025-07-05', 'no_heartbeat_yet', ''],
+      ['2025-07-04', 'no_heartbeat_yet', ''],
+      ['2025-07-03', 'no_heartbeat_yet', ''],
+    ]);
+  });
+
+  test('without any sign of life counts from the last one before it', () => {
+    const ledger = registered().add(at('03T06:00'), 'heartbeat', 'ATLAS', {});
     for (const time of ['04T03:00', '05T03:00', '06T03:00'])
       ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
     expect(days(ledger)).toEqual([
@@ -161,7 +173,9 @@ describe('a sentinel’s day', () => {
   });
 
   test('is the last one on the day of its retirement, and counts up to that', () => {
-    const ledger = registered().add(at('04T05:00'), 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' });
+    const ledger = registered()
+      .add(at('03T06:00'), 'heartbeat', 'ATLAS', {})
+      .add(at('04T05:00'), 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' });
     for (const time of ['05T00:00', '06T00:00']) ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
     expect(days(ledger)).toEqual([
       ['2025-07-04', 'degraded', '23'],

@@ -78,9 +78,9 @@ describe('a mint', () => {
 });
 
 describe('minting', () => {
-  test('is active at exactly the threshold, inactive below it and before the first reading', () => {
+  test('is active at exactly the threshold, inactive below it, and neither before the first reading', () => {
     const at = (mii: number) => minting(fold(begun().add(G, 'mii_reading', 'MII', { mii }))).minting_active;
-    expect([at(0.95), at(0.9499999), minting(fold(begun())).minting_active]).toEqual([true, false, false]);
+    expect([at(0.95), at(0.9499999), minting(fold(begun())).minting_active]).toEqual([true, false, null]);
   });
 });
 
@@ -109,6 +109,26 @@ describe('a sentinel', () => {
     expect(back.year.outages).toBe(1);
   });
 
+  test('is neither up nor offline before its first heartbeat, which ends no outage and starts the uptime', () => {
+    const silent = fold(begun());
+    expect(at(silent, '2026-07-03T00:00:00Z')).toBe('no_heartbeat_yet');
+    expect(uptimeDays(silent.sentinels.ATLAS!, '2026-07-03T00:00:00Z')).toBeNull();
+    const late = beat('2025-07-13T00:00:00Z');
+    expect([uptimeDays(late.sentinels.ATLAS!, '2025-07-14T00:00:00Z'), late.year.outages]).toEqual([1, 0]);
+    const register = { sentinel: 'ATLAS', cathedral: 'DIPLOMACY' } as const;
+    const again = fold(
+      begun()
+        .add(G, 'heartbeat', 'ATLAS', {})
+        .add('2025-07-04T00:00:00Z', 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' })
+        .add('2025-09-04T00:00:00Z', 'sentinel_registered', 'LEDGER', register),
+    );
+    expect(at(again, again.asOf)).toBe('no_heartbeat_yet');
+    const moved = fold(
+      begun().add(G, 'heartbeat', 'ATLAS', {}).add(G, 'sentinel_registered', 'LEDGER', register),
+    );
+    expect(at(moved, moved.asOf)).toBe('operational');
+  });
+
   test('that is not registered is a finding, even if its name is that of a built-in', () => {
     const state = fold(begun().add(G, 'heartbeat', 'constructor', {}));
     expect(statements(state)).toEqual(['Event 2: heartbeat from constructor, which is not registered']);
@@ -135,12 +155,12 @@ describe('system health', () => {
 
   test('is not measured if there is an MII but no supply, and so no threshold', () => {
     const alone = new TestLedger().add(G, 'mii_reading', 'MII', { mii: 0.96 });
-    expect(minting(fold(alone))).toEqual({ mii: 0.96, threshold: null, minting_active: false });
+    expect(minting(fold(alone))).toEqual({ mii: 0.96, threshold: null, minting_active: null });
     expect(systemHealth(fold(alone))).toBe('not_measured');
     expect(systemHealth(fold(alone.add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
   });
 
-  test('does not count sentinels in a ledger without any heartbeat', () => {
+  test('does not count sentinels before their first heartbeat', () => {
     const reading = (ledger: TestLedger) =>
       ledger.add('2025-07-09T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 });
     const supplyless = new TestLedger().add(G, 'sentinel_registered', 'LEDGER', {
@@ -183,7 +203,7 @@ describe('a retired sentinel', () => {
     );
     expect(state.year.outages).toBe(0);
     expect(state.day.heartbeats).toEqual({});
-    expect(state.sentinels.ATLAS!.last_heartbeat).toBe(G);
+    expect(state.sentinels.ATLAS!.last_heartbeat).toBeNull();
     expect(statements(state)).toEqual(['Event 3: heartbeat from ATLAS, which is retired']);
   });
 });

@@ -322,6 +322,18 @@ describe('a sentinel in words', () => {
     expect(sentinelSentences(all[4]!, all, [])[0]).toBe('E is operational, 3 days up.');
   });
 
+  test('that has sent no heartbeat is not called offline', () => {
+    const silent = one('F', null, { status: 'no_heartbeat_yet', uptime_days: null, last_heartbeat: null });
+    expect(sentinelSentences(silent, [silent], [])[0]).toBe('F has sent no heartbeat yet.');
+    const day = {
+      date: '2026-01-01',
+      sentinel: 'F',
+      status: 'no_heartbeat_yet',
+      longest_silence: null,
+    } as const;
+    expect(uptimeSentences('F', [day])).toEqual([]);
+  });
+
   test('says how it voted', () => {
     const { positions } = deliberation('d', 'reached', ['support', 'support_with_conditions', 'oppose']);
     expect(sentinelSentences(all[0]!, all, positions)[1]).toBe(

@@ -31,7 +31,7 @@ const EMPTY: TransparencyReport = {
     burned: 0,
     mii: null,
     threshold: null,
-    minting_active: false,
+    minting_active: null,
     sentinel_count: 0,
     system_health: 'not_measured',
     compliance_status: 'not_audited',
@@ -42,7 +42,7 @@ const EMPTY: TransparencyReport = {
     events: 1,
     attestations: 0,
     alerts_raised: 0,
-    outages: 0,
+    outages: null,
     apps: 0,
     packages: 0,
     average_coordination: null,
@@ -66,7 +66,7 @@ const EMPTY: TransparencyReport = {
     months: [{ month: '2026-01', threshold: null, ...MONTH }],
   },
   compliance: { status: 'not_audited', jurisdictions: { UK: { status: 'not_audited', last_audit: null } } },
-  outlook: { next_audits: [], open_deliberations: [], projected_supply: 0, projected_threshold: null },
+  outlook: { next_audits: [], open_deliberations: [], projected_supply: null, projected_threshold: null },
 };
 
 const FULL: TransparencyReport = {
@@ -140,8 +140,7 @@ describe('the transparency report', () => {
     expect(paragraphs(EMPTY, 'executive-summary')).toEqual([
       'On 1 January 2026 the ledger minted no MIC and burned no MIC. At the end of the period total supply stood at ' +
         '0 MIC: 0 MIC in circulation, 0 MIC locked in contracts and 0 MIC burned since genesis.',
-      'The ledger holds no reading of the integrity index (MII) yet, and without a supply there was no threshold, so ' +
-        'minting counts as paused.',
+      'The ledger holds no reading of the integrity index (MII) yet, and without a supply there was no threshold.',
       'No sentinels were active. System health was not measured, and the compliance status was not audited.',
       'In the period no deliberations were opened and none was closed. The ledger records no decisions of the period.',
     ]);

@@ -58,7 +58,7 @@ export const sentinelCoordination = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '15a7a3bb7a8403fd', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'f1682c7c7c7ddc5d', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, uptime_days, cathedral }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sentinelDays } from '../../model/queries/sentinel-days.ts';
+import { NO_HEARTBEAT_YET, UP_STATUSES } from '../../model/sentinel-status.ts';
 import { HOUR_MS } from '../../model/window.ts';
 import { dayHistory } from '../day-history.ts';
 import { cathedral, coordination, count, day, giScore, sentinelId } from '../fields.ts';
@@ -23,23 +24,27 @@ export const sentinelsByDay = dayHistory({
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '90745451f536af0a', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '24672a7177968533', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,
     sentinel: sentinelId.regex(INERT_TEXT),
     cathedral: cathedral.regex(INERT_TEXT),
-    status: z.enum(['operational', 'degraded', 'offline']).meta({
+    status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET]).meta({
       description:
-        'The worst status of the day: operational if no silence was longer than 12 h, degraded up to 24 h, else offline',
+        'The worst status of the day: operational if no silence was longer than 12 h, degraded up to 24 h, else offline; no_heartbeat_yet before the sentinel’s first heartbeat',
     }),
     heartbeats: count('Heartbeats on the day'),
-    longest_silence: z.number().min(0).meta({
-      description:
-        'Longest time without a heartbeat that ended on the day, or lasted until the end of the day or until retirement; it may have begun days earlier',
-      unit: 'hours, to 2 decimal places',
-      range: '≥ 0',
-    }),
+    longest_silence: z
+      .number()
+      .min(0)
+      .meta({
+        description:
+          'Longest time without a heartbeat that ended on the day, or lasted until the end of the day or until retirement; it may have begun days earlier; empty before the first heartbeat',
+        unit: 'hours, to 2 decimal places',
+        range: '≥ 0',
+      })
+      .nullable(),
     coordination_score: coordination.nullable(),
     gi_score: giScore.nullable(),
   }),
@@ -50,7 +55,7 @@ export const sentinelsByDay = dayHistory({
       cathedral,
       status,
       heartbeats,
-      longest_silence: Math.round((silence / HOUR_MS) * 100) / 100,
+      longest_silence: silence === null ? null : Math.round((silence / HOUR_MS) * 100) / 100,
       coordination_score: score,
       gi_score,
     })),

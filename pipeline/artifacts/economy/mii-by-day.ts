@@ -15,7 +15,7 @@ export const miiByDay = dayHistory({
   ],
   tables: [{ name: 'mii_by_day', key: ['date'] }],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'b3a411ae557f5a6c', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '99e883e2db7e6776', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day.meta({ description: 'Day, UTC; only finished days with a reading', unit: 'YYYY-MM-DD' }),
@@ -28,10 +28,13 @@ export const miiByDay = dayHistory({
       'Index below which minting pauses, at the end of the day; empty while the supply is 0',
       'see /economy/mii',
     ).nullable(),
-    minting_active: z.boolean().meta({
-      description: 'Whether MIC could be minted at the end of the day',
-      formula: 'mii ≥ threshold; false without a threshold',
-    }),
+    minting_active: z
+      .boolean()
+      .meta({
+        description: 'Whether MIC could be minted at the end of the day',
+        formula: 'mii ≥ threshold; empty without a threshold',
+      })
+      .nullable(),
   }),
   rows(state) {
     const { date, readings, mii_sum, mii_min, mii_max } = state.day;

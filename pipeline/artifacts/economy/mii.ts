@@ -13,10 +13,13 @@ const schema = z.strictObject({
     'Index below which minting pauses, as a share; null while the supply is 0',
     'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
   ).nullable(),
-  minting_active: z.boolean().meta({
-    description: 'Whether MIC may be minted',
-    formula: 'mii ≥ threshold; false where either is null',
-  }),
+  minting_active: z
+    .boolean()
+    .meta({
+      description: 'Whether MIC may be minted',
+      formula: 'mii ≥ threshold; null where either is null',
+    })
+    .nullable(),
   cycle,
 });
 
@@ -36,7 +39,7 @@ export const mii = {
   schema,
   tables: [{ name: 'mii', key: [] }],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'a730c48f0ef326e4', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '38ce60de6e4dbb22', change: 'First published.' },
   ],
   render: ({ state }) =>
     formatJson(schema, { timestamp: state.asOf, ...minting(state), cycle: state.cycle }, path),

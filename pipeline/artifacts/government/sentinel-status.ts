@@ -3,7 +3,9 @@ import { ALERT_SCOPES, SEVERITIES } from '../../ledger/vocabulary.ts';
 import { activeAlerts, HEALTHS, systemHealth } from '../../model/queries/health.ts';
 import {
   allSentinels,
+  NO_HEARTBEAT_YET,
   sentinelStatus as statusOf,
+  UP_STATUSES,
   uptimeDays as uptimeOf,
 } from '../../model/sentinel-status.ts';
 import type { DocumentArtifact } from '../artifact.ts';
@@ -27,13 +29,13 @@ const schema = z.strictObject({
     .array(
       z.strictObject({
         id: sentinelId,
-        status: z.enum(['operational', 'degraded', 'offline', 'retired']).meta({
+        status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']).meta({
           description:
-            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older; relative to timestamp',
+            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
         }),
         uptime_days: uptimeDays,
         cathedral,
-        last_heartbeat: dateTime('Last sign of life, UTC; registration counts as the first'),
+        last_heartbeat: dateTime('Last heartbeat, UTC; null before the first').nullable(),
         performance: z.strictObject({
           gi_score: giScore.nullable(),
           coordination: coordination.nullable(),
@@ -43,7 +45,7 @@ const schema = z.strictObject({
     .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
   system_health: z.enum(HEALTHS).meta({
     description:
-      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. Sentinels count from the ledger’s first heartbeat on',
+      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',
   }),
   alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
 });
@@ -90,7 +92,7 @@ export const sentinelStatus = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '9c836f1084707dfd', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '22e8d78e95628d33', change: 'First published.' },
   ],
   render({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({

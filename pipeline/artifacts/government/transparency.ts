@@ -78,10 +78,13 @@ const summarySchema = z.strictObject({
     'Index below which minting pauses; null while the supply is 0',
     'see /economy/mii',
   ).nullable(),
-  minting_active: z.boolean().meta({
-    description: 'Whether MIC may be minted',
-    formula: 'mii ≥ threshold; false where either is null',
-  }),
+  minting_active: z
+    .boolean()
+    .meta({
+      description: 'Whether MIC may be minted',
+      formula: 'mii ≥ threshold; null where either is null',
+    })
+    .nullable(),
   sentinel_count: count('Sentinels registered and not retired'),
   system_health: text('healthy, degraded, critical or not_measured, see /government/sentinel-status.json'),
   compliance_status: text('The worst of all regimes’ statuses, see /government/compliance-report.json'),
@@ -95,7 +98,9 @@ const operationsSchema = z.strictObject({
   events: count(`Ledger events ${yearly}`),
   attestations: count(`Attestations ${yearly}`),
   alerts_raised: count(`Alerts raised ${yearly}`),
-  outages: count('Times a sentinel came back after more than 24 h without a heartbeat'),
+  outages: count(
+    'Times a sentinel came back after more than 24 h without a heartbeat; null before the ledger’s first heartbeat',
+  ).nullable(),
   apps: count('Applications registered'),
   packages: count('Packages registered'),
   average_coordination: averageCoordination,
@@ -183,11 +188,11 @@ const outlookSchema = z.strictObject({
     )
     .meta({ description: 'Deliberations that are open at the end of the period' }),
   projected_supply: mic(
-    'Total supply 365 days later, if minting continues at the period’s mean daily rate',
+    'Total supply 365 days later, if minting continues at the period’s mean daily rate; null where nothing was minted',
     'closing_supply + minted × 365 ÷ days of the period; of a day that has begun, the whole day counts',
-  ),
+  ).nullable(),
   projected_threshold: share(
-    'MII threshold at the projected supply; null if that is 0',
+    'MII threshold at the projected supply; null without one',
     'see /economy/mii',
   ).nullable(),
 });
@@ -230,7 +235,7 @@ export const transparency = {
   /** Its lists repeat numbers from other files, which have tables of their own. */
   tables: [],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '1c1990f924948737', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '200c40daa2a60314', change: 'First published.' },
   ],
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,
@@ -289,5 +294,5 @@ function financial(state: State) {
 
 function outlook(state: State) {
   const { projected_supply, ...rest } = report.outlook(state);
-  return { ...rest, projected_supply: exact(projected_supply) };
+  return { ...rest, projected_supply: projected_supply === null ? null : exact(projected_supply) };
 }

@@ -33,7 +33,7 @@ const schema = z.strictObject({
       '1 − mean of |drift| over the virtues that have one',
     ).nullable(),
     principle_adherence: share(
-      'Share of the decisions of the last 30 days that name a framework and a sentinel; null without a decision',
+      'Share of the decisions of the last 30 days that name a framework and a sentinel; null without a decision, and until the ledger has named both',
       'principled decisions ÷ decisions, last 30 days',
     ).nullable(),
     charter_compliance: share(

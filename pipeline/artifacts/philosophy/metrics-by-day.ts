@@ -24,7 +24,7 @@ export const metricsByDay = dayHistory({
   limits: ['The windows of neighbouring rows share 29 of 30 days, so rows are not independent observations.'],
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '1bcb1998220eae72', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'dd07ddef87666633', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

@@ -58,7 +58,7 @@ export const virtues = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '7ff847c4bce87c80', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'f3d4aed9ebca8096', change: 'First published.' },
   ],
   render({ state }) {
     const scores = virtueScores(state);

@@ -44,7 +44,7 @@ interface Shown {
   step: Step;
   annotations: readonly Annotation[];
   /** The latest reading, possibly of the current day; null before the first. */
-  now: { mii: number; threshold: number | null; minting_active: boolean; time: number } | null;
+  now: { mii: number; threshold: number | null; minting_active: boolean | null; time: number } | null;
 }
 
 /** Height of the strip between the plot and the dates that shows when minting was off. */
@@ -121,7 +121,7 @@ function pointOf({ from, to, rows }: Bin<Day>): Point {
     min: Math.min(...rows.map((day) => day.mii_min)),
     max: Math.max(...rows.map((day) => day.mii_max)),
     threshold: rows.at(-1)!.threshold,
-    off: rows.filter((day) => !day.minting_active).length,
+    off: rows.filter(isOff).length,
   };
 }
 
@@ -146,13 +146,16 @@ function annotationsOf(days: readonly Day[], offline: Data['offline']): Annotati
     .sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
+const isOff = (day: Pick<Day, 'minting_active'>) => day.minting_active === false;
+
 /** Fewer days say nothing about how often minting is off. */
 const LEAST_DAYS = 7;
 
 /** On how many of the days minting was off. */
 function finding({ days }: Shown): string | null {
-  if (days.length < LEAST_DAYS) return null;
-  const off = days.filter((day) => !day.minting_active).length;
+  // A day without a threshold ended neither on nor off.
+  if (days.length < LEAST_DAYS || days.some(({ minting_active }) => minting_active === null)) return null;
+  const off = days.filter(isOff).length;
   if (off === 0) return `Minting was on at the end of each of ${formatCount(days.length, 'day')}`;
   if (off === days.length) return `Minting was off at the end of each of ${formatCount(days.length, 'day')}`;
   return `Minting was off at the end of ${formatNumber(off)} of ${formatCount(days.length, 'day')}`;
@@ -160,12 +163,14 @@ function finding({ days }: Shown): string | null {
 
 function summary({ days, now }: Shown): string[] {
   const lowest = days.reduce((low, day) => (day.mii_min < low.mii_min ? day : low));
-  const off = days.filter((day) => !day.minting_active).length;
+  const off = days.filter(isOff).length;
   const state = now && [standing(now)];
   if (days.length === 1)
     return [
       ...(state ?? []),
-      `On ${formatDay(lowest.date)}, minting was ${off === 1 ? 'off' : 'on'} at the end of the day, and the lowest reading was ${formatIndex(lowest.mii_min)}.`,
+      lowest.minting_active === null
+        ? `On ${formatDay(lowest.date)}, the lowest reading was ${formatIndex(lowest.mii_min)}; there was no threshold.`
+        : `On ${formatDay(lowest.date)}, minting was ${off === 1 ? 'off' : 'on'} at the end of the day, and the lowest reading was ${formatIndex(lowest.mii_min)}.`,
     ];
   return [
     ...(state ?? []),
@@ -175,9 +180,9 @@ function summary({ days, now }: Shown): string[] {
 }
 
 function standing({ mii, threshold, minting_active }: NonNullable<Shown['now']>): string {
-  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   if (threshold === null)
-    return `The integrity index is ${formatIndex(mii)}. Without a supply there is no threshold: ${minting}.`;
+    return `The integrity index is ${formatIndex(mii)}. Without a supply there is no threshold to compare it with.`;
+  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   const side = minting_active ? 'at or above' : 'below';
   return `The integrity index is ${formatIndex(mii)}, ${side} its threshold of ${formatIndex(threshold)}: ${minting}.`;
 }
@@ -316,10 +321,11 @@ function offStrip(days: readonly Day[], { x, inner }: TimeFrame, theme: ChartThe
   const y = inner.bottom + STRIP / 2 + 2;
   let d = '';
   let open: string | null = null;
-  for (const [index, { date, minting_active }] of days.entries()) {
-    if (!minting_active) open ??= date;
+  for (const [index, day] of days.entries()) {
+    const { date } = day;
+    if (isOff(day)) open ??= date;
     const next = days[index + 1];
-    if (open !== null && (!next || next.minting_active)) {
+    if (open !== null && (!next || !isOff(next))) {
       const [left, right] = [x(timeOfDay(open)), x(timeOfDay(addDays(date, 1)))].map((at) =>
         Math.min(Math.max(at!, inner.left), inner.right),
       ) as [number, number];

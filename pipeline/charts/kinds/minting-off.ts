@@ -9,7 +9,7 @@ export interface OffRun {
   from: string;
   to: string;
   days: number;
-  /** How far below the threshold the lowest reading was; 0 without a threshold. */
+  /** How far below the threshold the lowest reading was. */
   depth: number;
 }
 
@@ -17,8 +17,8 @@ export interface OffRun {
 export function offRuns(days: readonly Day[]): OffRun[] {
   const runs: OffRun[] = [];
   for (const { date, mii_min, threshold, minting_active } of days) {
-    if (minting_active) continue;
-    const depth = threshold === null ? 0 : threshold - mii_min;
+    if (minting_active !== false) continue;
+    const depth = threshold! - mii_min;
     const last = runs.at(-1);
     if (last && addDays(last.to, 1) === date)
       Object.assign(last, { to: date, days: daysFrom(last.from, date), depth: Math.max(last.depth, depth) });

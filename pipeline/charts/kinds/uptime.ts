@@ -1,4 +1,5 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { NO_HEARTBEAT_YET, UP_STATUSES } from '../../model/sentinel-status.ts';
 import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
@@ -96,19 +97,16 @@ function cells<S extends string>(
   });
 }
 
-/** From the best to the worst. */
-const STATUSES = ['operational', 'degraded', 'offline'] as const;
-type Status = (typeof STATUSES)[number];
+type Status = (typeof UP_STATUSES)[number];
 
 interface Row {
   date: string;
-  heartbeats: number;
   sentinel: string;
   status: Status;
 }
 
 interface Sentinel extends StatusRow<Status> {
-  /** The days on which it was registered, in total and by worst status. */
+  /** The days from its first heartbeat on, in total and by worst status. */
   days: number;
   counts: Record<Status, number>;
 }
@@ -135,7 +133,9 @@ export const uptime = defineChart<Row[], Shown>({
   prepare: (files) =>
     files
       .read(sentinelsByDay)
-      .map(({ date, sentinel, status, heartbeats }) => ({ date, sentinel, status, heartbeats })),
+      .flatMap(({ date, sentinel, status }) =>
+        status === NO_HEARTBEAT_YET ? [] : [{ date, sentinel, status }],
+      ),
   series: seriesOf,
   days: (rows) => rows,
   opensWith: DEFAULT_DAYS,
@@ -152,7 +152,6 @@ export const uptime = defineChart<Row[], Shown>({
     return { sentinels, bins, step };
   },
   isEmpty: ({ sentinels }) => sentinels.length === 0,
-  isMissing: (rows) => rows.every(({ heartbeats }) => heartbeats === 0),
   missing: {
     nothing: 'There is no whole day yet with a heartbeat of a sentinel.',
     types: ['sentinel_registered', 'heartbeat'],
@@ -231,7 +230,7 @@ function sentinelOf(name: string, rows: readonly Row[], bins: readonly Bin<Row>[
 }
 
 function worst(rows: readonly Row[]): Status | null {
-  return STATUSES.findLast((status) => rows.some((row) => row.status === status)) ?? null;
+  return UP_STATUSES.findLast((status) => rows.some((row) => row.status === status)) ?? null;
 }
 
 function looksIn(theme: ChartTheme): Record<Status, StatusLook> {

@@ -134,7 +134,7 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
   const mints = minting.reduce((sum, { mints }) => sum + (mints as number), 0);
   const minted = formatAmount(minting.reduce((sum, row) => sum + parseAmount(row.minted as string), 0n));
   const index = mii
-    ? ` Integrity index ${mii.mii}, ${thresholdWords(mii.threshold as number | null)}, minting ${mii.minting_active ? 'on' : 'off'}.`
+    ? ` Integrity index ${mii.mii}, ${thresholdWords(mii.threshold as number | null)}${mii.minting_active === null ? '' : `, minting ${mii.minting_active ? 'on' : 'off'}`}.`
     : '';
   return {
     id: `day/${date}`,

@@ -32,11 +32,15 @@ export function deliberationOpened(state: State, event: EventOf<'deliberation_op
   });
 }
 
+const isStated = (text: string) => text.trim() !== '';
+
 /** A sentinel may change its mind. Its last position before the close counts. */
 export function positionTaken(state: State, event: EventOf<'position_taken'>): void {
   const { deliberation: id, position, reasoning, virtue_tags } = event.data;
+  const has_reasoning = isStated(reasoning);
+  state.stated.reasoning ||= has_reasoning;
   if (position === 'oppose' || position === 'abstain') {
-    state.contrary.push({ timestamp: event.timestamp, has_reasoning: reasoning.trim() !== '' });
+    state.contrary.push({ timestamp: event.timestamp, has_reasoning });
   }
   const deliberation = openDeliberation(state, id);
   if (!deliberation) {
@@ -82,9 +86,13 @@ export function decisionRecorded(state: State, event: EventOf<'decision_recorded
     frameworks_applied,
     sentinels_involved,
   } = event.data;
+  const { stated } = state;
+  stated.lessons ||= isStated(lessons_learned);
+  stated.frameworks ||= frameworks_applied.length > 0;
+  stated.sentinels ||= sentinels_involved.length > 0;
   state.decisions.push({
     timestamp: event.timestamp,
-    has_lessons: lessons_learned !== '',
+    has_lessons: isStated(lessons_learned),
     is_principled: frameworks_applied.length > 0 && sentinels_involved.length > 0,
   });
   state.year.decisions_recorded += 1;
@@ -94,11 +102,9 @@ export function decisionRecorded(state: State, event: EventOf<'decision_recorded
 
 export function policyProjected(state: State, event: EventOf<'policy_projected'>): void {
   const { policy, economic_impact: economy, social_impact: society, risks, timeline } = event.data;
-  state.risks.push({
-    timestamp: event.timestamp,
-    risks: risks.length,
-    mitigated: risks.filter((risk) => risk.mitigation !== '').length,
-  });
+  const mitigated = risks.filter(({ mitigation }) => isStated(mitigation)).length;
+  state.stated.mitigation ||= mitigated > 0;
+  state.risks.push({ timestamp: event.timestamp, risks: risks.length, mitigated });
   const projection = {
     policy,
     projected_at: event.timestamp,

@@ -3,7 +3,7 @@ import { addFinding } from '../finding.ts';
 import { coordinationScore } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';
 import { hourOf, monthOf } from '../period.ts';
-import { activeSentinels, OFFLINE_AFTER_MS } from '../sentinel-status.ts';
+import { activeSentinels, OFFLINE_AFTER_MS, silenceOf } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 import { timeOf } from '../window.ts';
 
@@ -13,13 +13,14 @@ const SCORE_TOLERANCE = 0.0001;
 export function sentinelRegistered(state: State, event: EventOf<'sentinel_registered'>): void {
   const { sentinel: id, cathedral } = event.data;
   const known = ownMember(state.sentinels, id);
-  if (known && known.retired_at === null) addFinding(state, event, `${id} is already registered`, id);
+  const isActive = known !== undefined && known.retired_at === null;
+  if (isActive) addFinding(state, event, `${id} is already registered`, id);
   state.sentinels[id] = {
     cathedral,
     registered_at: event.timestamp,
     retired_at: null,
-    last_heartbeat: event.timestamp,
-    up_since: event.timestamp,
+    last_heartbeat: isActive ? known.last_heartbeat : null,
+    up_since: isActive ? known.up_since : event.timestamp,
     score: known?.score ?? null,
     gi_score: known?.gi_score ?? null,
     minted: known?.minted ?? 0n,
@@ -44,13 +45,15 @@ export function heartbeat(state: State, event: EventOf<'heartbeat'>): void {
     addFinding(state, event, `heartbeat from ${event.agent}, which is retired`, event.agent);
     return;
   }
-  const silence = timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat);
+  const now = timeOf(event.timestamp);
+  const silence = silenceOf(sentinel, now);
   const { heartbeats, silences } = state.day;
   heartbeats[event.agent] = (ownMember(heartbeats, event.agent) ?? 0) + 1;
-  silences[event.agent] = Math.max(ownMember(silences, event.agent) ?? 0, silence);
-  if (silence > OFFLINE_AFTER_MS) {
+  silences[event.agent] = Math.max(ownMember(silences, event.agent) ?? 0, silence ?? 0);
+  // Before the first heartbeat there was no outage, since nobody knew that it was up; but days of waiting for it are no uptime.
+  if ((silence ?? now - timeOf(sentinel.registered_at)) > OFFLINE_AFTER_MS) {
     sentinel.up_since = event.timestamp;
-    state.year.outages += 1;
+    if (silence !== null) state.year.outages += 1;
   }
   sentinel.last_heartbeat = event.timestamp;
 }

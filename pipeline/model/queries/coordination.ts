@@ -8,7 +8,7 @@ export interface ScoredSentinel {
   /** Coordination score s of the last attestation, in points. */
   score: number;
   gi_score: number;
-  uptime_days: number;
+  uptime_days: number | null;
 }
 
 /** Active sentinels that have attested, in order of registration. */

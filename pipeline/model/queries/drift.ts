@@ -68,8 +68,9 @@ function meanSize(trends: Trend[]): number | null {
   return meanOf(trends.map(({ drift }) => (drift === null ? null : Math.abs(drift))));
 }
 
-/** Share of the decisions in the last thirty days that name a framework and a sentinel. */
+/** Share of the decisions in the last thirty days that name a framework and a sentinel. Null until the ledger has named both. */
 function principleAdherence(state: State): number | null {
+  if (!state.stated.frameworks || !state.stated.sentinels) return null;
   const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
   return share(decisions.filter((decision) => decision.is_principled).length, decisions.length);
 }

@@ -1,5 +1,4 @@
-import { ownMember } from '../own-member.ts';
-import { activeSentinels, sentinelStatus } from '../sentinel-status.ts';
+import { activeSentinels, NO_HEARTBEAT_YET, sentinelStatus } from '../sentinel-status.ts';
 import type { Alert, State } from '../state.ts';
 import { within } from '../window.ts';
 import { minting } from './supply.ts';
@@ -27,14 +26,13 @@ function freeId(id: string, taken: ReadonlySet<string>): string {
 
 /**
  * critical: a third of the active sentinels offline, MII below its threshold, or a critical alert. degraded: a sentinel degraded or
- * offline, or a warning. not_measured: none of these, no MII to compare with a threshold, and no active sentinel or no heartbeat.
- * Otherwise healthy. Sentinels count from the ledger's first heartbeat on: a ledger without any does not say who is up.
+ * offline, or a warning. not_measured: none of these, no MII to compare with a threshold, and no heartbeat of an active sentinel.
+ * Otherwise healthy. A sentinel counts from its first heartbeat on.
  */
 export function systemHealth(state: State): (typeof HEALTHS)[number] {
-  const isHeard = ownMember(state.events_by_type, 'heartbeat') !== undefined;
-  const statuses = (isHeard ? activeSentinels(state) : []).map((sentinel) =>
-    sentinelStatus(sentinel, state.asOf),
-  );
+  const statuses = activeSentinels(state)
+    .map((sentinel) => sentinelStatus(sentinel, state.asOf))
+    .filter((status) => status !== NO_HEARTBEAT_YET);
   const offline = statuses.filter((status) => status === 'offline').length;
   const severities = new Set(activeAlerts(state).map(({ severity }) => severity));
   const { mii, threshold } = minting(state);

@@ -1,17 +1,17 @@
 import { DAY_MS } from '../../words/day.ts';
 import { ownMember } from '../own-member.ts';
-import { allSentinels, type SentinelStatus, statusAfter } from '../sentinel-status.ts';
-import type { SentinelState, State } from '../state.ts';
+import { allSentinels, type DayStatus, silenceOf, statusAfter } from '../sentinel-status.ts';
+import type { State } from '../state.ts';
 import { timeOf } from '../window.ts';
 
 export interface SentinelDay {
   id: string;
   cathedral: string;
   /** The worst status of the day, from the longest silence. */
-  status: Exclude<SentinelStatus, 'retired'>;
+  status: DayStatus;
   heartbeats: number;
-  /** Longest time in ms without a heartbeat, if it ended during the day or continued past its end. */
-  silence: number;
+  /** Longest time in ms without a heartbeat, if it ended during the day or continued past its end. Null before the first heartbeat. */
+  silence: number | null;
   /** Score of the last attestation, in points. */
   score: number | null;
   gi_score: number | null;
@@ -25,17 +25,12 @@ export function sentinelDays(state: State): SentinelDay[] {
   const start = timeOf(state.day.date);
   return allSentinels(state)
     .filter(({ retired_at }) => retired_at === null || timeOf(retired_at) >= start)
-    .map(({ id, cathedral, score, gi_score, ...rest }) => {
-      const silence = Math.max(ownMember(state.day.silences, id) ?? 0, lastingSilence(rest, start + DAY_MS));
+    .map((sentinel) => {
+      const { id, cathedral, retired_at, score, gi_score } = sentinel;
+      // To the end of the day, or to the retirement if that was during the day.
+      const lasting = silenceOf(sentinel, retired_at === null ? start + DAY_MS : timeOf(retired_at));
+      const silence = lasting === null ? null : Math.max(ownMember(state.day.silences, id) ?? 0, lasting);
       const heartbeats = ownMember(state.day.heartbeats, id) ?? 0;
       return { id, cathedral, status: statusAfter(silence), heartbeats, silence, score, gi_score };
     });
-}
-
-/** From the last heartbeat to the end of the day, or to the retirement if that was during the day. */
-function lastingSilence(
-  { last_heartbeat, retired_at }: Pick<SentinelState, 'last_heartbeat' | 'retired_at'>,
-  end: number,
-): number {
-  return (retired_at === null ? end : timeOf(retired_at)) - timeOf(last_heartbeat);
 }

@@ -13,8 +13,8 @@ export function thresholdOf(total: bigint): number | null {
   return total > 0n ? miiThreshold(amountToNumber(total)) : null;
 }
 
-/** The threshold, and whether minting is active: MII ≥ threshold. If either is missing, minting is inactive. */
+/** The threshold, and whether minting is active: MII ≥ threshold. Null if either is missing, because then nothing was compared. */
 export function minting(state: State) {
   const [mii, threshold] = [state.mii, thresholdOf(state.supply.total)];
-  return { mii, threshold, minting_active: mii !== null && threshold !== null && mii >= threshold };
+  return { mii, threshold, minting_active: mii === null || threshold === null ? null : mii >= threshold };
 }

@@ -28,7 +28,8 @@ export function summary(state: State) {
 }
 
 export function operations(state: State) {
-  const { events, attestations, alerts_raised, outages } = state.year;
+  const { events, attestations, alerts_raised } = state.year;
+  const outages = 'heartbeat' in state.events_by_type ? state.year.outages : null;
   const sentinels = allSentinels(state).map((sentinel) => ({
     id: sentinel.id,
     cathedral: sentinel.cathedral,
@@ -105,18 +106,19 @@ export function compliance(state: State) {
   };
 }
 
-/** Scheduled audits, open deliberations, and the supply one year from now at this year's mean daily minting rate. */
+/** Scheduled audits, open deliberations, and the supply one year from now at this year's mean daily minting rate; null without a mint. */
 export function outlook(state: State) {
   const days = Math.max(1, Math.ceil((timeOf(state.asOf) - timeOf(state.year.from)) / DAY_MS));
   const minted = sum(state.year.months.map((month) => month.minted));
-  const projected_supply = state.supply.total + (minted * BigInt(PROJECTION_DAYS)) / BigInt(days);
+  const growth = minted > 0n ? (minted * BigInt(PROJECTION_DAYS)) / BigInt(days) : null;
+  const projected_supply = growth === null ? null : state.supply.total + growth;
   return {
     next_audits: nextAudits(state),
     open_deliberations: state.deliberations
       .filter(({ closed_at }) => closed_at === null)
       .map(({ id, topic }) => ({ id, topic })),
     projected_supply,
-    projected_threshold: thresholdOf(projected_supply),
+    projected_threshold: projected_supply === null ? null : thresholdOf(projected_supply),
   };
 }
 

@@ -21,11 +21,12 @@ export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: S
   },
   prudence: {
     measure:
-      '(projected risks with a mitigation + decisions with lessons learned) ÷ (projected risks + decisions), last 30 days',
+      '(projected risks with a mitigation + decisions with lessons learned) ÷ (projected risks + decisions), last 30 days; from the first mitigation and the first lesson on',
     score: prudence,
   },
   courage: {
-    measure: 'opposing or abstaining positions taken with reasoning ÷ those taken, last 30 days',
+    measure:
+      'opposing or abstaining positions taken with reasoning ÷ those taken, last 30 days; from the first reasoning on',
     score: courage,
   },
 };
@@ -71,9 +72,11 @@ function justice(state: State): number | null {
   return amounts.length > 1 && amounts.some((amount) => amount > 0) ? 1 - gini(amounts) : null;
 }
 
+/** A ledger that has never stated a mitigation, or a lesson, has none to measure by: its source may not have them. */
 function prudence(state: State): number | null {
-  const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
-  const projections = within(state.risks, state.asOf, (projection) => projection.timestamp);
+  const { mitigation, lessons } = state.stated;
+  const decisions = lessons ? within(state.decisions, state.asOf, (decision) => decision.timestamp) : [];
+  const projections = mitigation ? within(state.risks, state.asOf, (projection) => projection.timestamp) : [];
   const risks = projections.reduce((sum, projection) => sum + projection.risks, 0);
   const mitigated = projections.reduce((sum, projection) => sum + projection.mitigated, 0);
   const learned = decisions.filter((decision) => decision.has_lessons).length;
@@ -81,6 +84,7 @@ function prudence(state: State): number | null {
 }
 
 function courage(state: State): number | null {
+  if (!state.stated.reasoning) return null;
   const contrary = within(state.contrary, state.asOf, (position) => position.timestamp);
   return share(contrary.filter(({ has_reasoning }) => has_reasoning).length, contrary.length);
 }

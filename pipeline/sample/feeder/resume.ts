@@ -107,7 +107,7 @@ function factsOf(state: State): Facts {
     ...supply,
     contracts: new Map(Object.entries(contracts)),
     multipliers: new Map(Object.entries(multipliers) as [Cathedral, number][]),
-    minting: minting(state).minting_active,
+    minting: minting(state).minting_active ?? false,
     alerts: new Set(alerts.map(({ id }) => id)),
     deliberations: new Map(
       open.map(({ id, positions }) => [id, new Map(positions.map((one) => [one.id, one.position]))]),
@@ -119,10 +119,10 @@ function factsOf(state: State): Facts {
 function sentinelOf(state: State, id: SentinelId): SentinelFacts {
   const known = ownMember(state.sentinels, id);
   if (!known) return { registered: false, lastHeartbeat: 0, upSince: 0 };
-  const { retired_at, last_heartbeat, up_since } = known;
+  const { registered_at, retired_at, last_heartbeat, up_since } = known;
   return {
     registered: retired_at === null,
-    lastHeartbeat: timeOf(last_heartbeat),
+    lastHeartbeat: timeOf(last_heartbeat ?? registered_at),
     upSince: timeOf(up_since),
   };
 }

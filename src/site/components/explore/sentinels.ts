@@ -5,6 +5,7 @@ import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-da
 import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import type { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { type DayStatus, NO_HEARTBEAT_YET, UP_STATUSES } from '../../../../pipeline/model/sentinel-status.ts';
 import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
@@ -15,9 +16,9 @@ import { filesOfDays, forEachLine, rowsOfDays } from './history-rows.ts';
 interface SentinelDay {
   date: string;
   sentinel: string;
-  status: 'operational' | 'degraded' | 'offline';
+  status: DayStatus;
   /** Hours. */
-  longest_silence: number;
+  longest_silence: number | null;
 }
 
 const DAYS = 90;
@@ -26,13 +27,15 @@ const DAYS = 90;
 export function uptimeSentences(id: string, rows: readonly SentinelDay[]): string[] {
   const last = rows.at(-1)?.date;
   if (last === undefined) return [];
-  const own = rows.filter(({ sentinel, date }) => sentinel === id && date > addDays(last, -DAYS));
-  if (own.length === 0) return [`${id} has no recorded day in the last ${DAYS}.`];
-  const on = (status: SentinelDay['status']) => own.filter((day) => day.status === status).length;
-  const parts = (['operational', 'degraded', 'offline'] as const)
-    .filter((status) => on(status) > 0)
-    .map((status) => `${status} on ${formatNumber(on(status))}`);
-  const silence = Math.max(...own.map(({ longest_silence }) => longest_silence));
+  const days = rows.filter(({ sentinel, date }) => sentinel === id && date > addDays(last, -DAYS));
+  if (days.length === 0) return [`${id} has no recorded day in the last ${DAYS}.`];
+  const own = days.filter(({ status }) => status !== NO_HEARTBEAT_YET);
+  if (own.length === 0) return [];
+  const on = (status: DayStatus) => own.filter((day) => day.status === status).length;
+  const parts = UP_STATUSES.filter((status) => on(status) > 0).map(
+    (status) => `${status} on ${formatNumber(on(status))}`,
+  );
+  const silence = Math.max(...own.map(({ longest_silence }) => longest_silence!));
   return [
     `Of ${formatCount(own.length, 'day')}, ${id} was ${formatList(parts)}. Its longest silence was ${formatNumber(silence, { max: 1 })} hours.`,
   ];
@@ -53,9 +56,11 @@ export function sentinelSentences(
     ...ranked('ROI', one, active, ({ roi }) => roi),
   ];
   const since =
-    one.status === 'retired' || one.uptime_days === 0
-      ? `is ${one.status}`
-      : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
+    one.status === NO_HEARTBEAT_YET
+      ? 'has sent no heartbeat yet'
+      : one.status === 'retired' || !one.uptime_days
+        ? `is ${one.status}`
+        : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
   const rank =
     facts.length > 0 ? ` Of ${formatNumber(active.length)} sentinels it has ${formatList(facts)}.` : '';
   return [`${one.id} ${since}.${rank}`, ...stands(one, taken)];
@@ -96,9 +101,9 @@ export interface SentinelEntry {
   href: string;
   cathedral: string;
   status: Status;
-  /** Since it was registered or its last outage ended. */
-  uptime_days: number;
-  last_heartbeat: string;
+  /** Since it was registered or its last outage ended; null before its first heartbeat. */
+  uptime_days: number | null;
+  last_heartbeat: string | null;
   /** Share; null before the first attestation, like the coordination score, which is in points. */
   gi_score: number | null;
   coordination: number | null;

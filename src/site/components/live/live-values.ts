@@ -1,11 +1,11 @@
 import type { LiveValue } from '../../../../pipeline/artifacts/artifact.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatNumber, formatScore } from '../../../../pipeline/words/number.ts';
-import { capitalise } from '../../../../pipeline/words/phrase.ts';
+import { capitalise, formatToken } from '../../../../pipeline/words/phrase.ts';
 
 /** How pages write a value; undefined for a value of another type than in its schema. */
 const FORMATS: Readonly<Record<LiveValue['format'], (value: unknown) => string | undefined>> = {
-  word: text(capitalise),
+  word: text((value) => capitalise(formatToken(value))),
   time: text(formatMoment),
   integer: number((value) => formatNumber(value)),
   score: number((value) => formatScore(value)),

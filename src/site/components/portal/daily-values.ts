@@ -3,10 +3,10 @@ import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentine
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
-import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import { metricsByDay } from '../../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import type { PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import { meanOf } from '../../../../pipeline/model/formulas.ts';
+import { NO_HEARTBEAT_YET } from '../../../../pipeline/model/sentinel-status.ts';
 import type { SiteRelease } from '../release.ts';
 import { perRelease } from '../release.ts';
 
@@ -58,26 +58,14 @@ function daily<Row extends z.ZodType<{ date: string }>>(
   });
 }
 
-/**
- * Whether any sentinel has sent a heartbeat. Registration counts as its first sign of life, so on the day of its registration the answer
- * is yes.
- */
-export const hasHeartbeats = perRelease((release) => {
-  const today = release.draft.timestamp.slice(0, 10);
-  return (
-    release.read(sentinelsByDay).some(({ heartbeats }) => heartbeats > 0) ||
-    release.read(sentinelStatus).sentinels.some(({ last_heartbeat }) => last_heartbeat.startsWith(today))
-  );
-});
-
-/** Sentinels that were up all day, from the day of the ledger's first heartbeat on: a ledger may have none. */
+/** Sentinels that were up all day, on days after the first heartbeat of one that was not retired. */
 function operationalByDay(release: SiteRelease): DailyValues {
-  const rows = release.read(sentinelsByDay);
-  const first = rows.find(({ heartbeats }) => heartbeats > 0)?.date;
-  const byDay = Map.groupBy(rows, ({ date }) => date);
-  const counted = [...byDay].filter(([date]) => first !== undefined && date >= first);
+  const heard = release.read(sentinelsByDay).filter(({ status }) => status !== NO_HEARTBEAT_YET);
   return new Map(
-    counted.map(([date, own]) => [date, own.filter(({ status }) => status === 'operational').length]),
+    [...Map.groupBy(heard, ({ date }) => date)].map(([date, own]) => [
+      date,
+      own.filter(({ status }) => status === 'operational').length,
+    ]),
   );
 }
 

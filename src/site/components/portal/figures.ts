@@ -13,10 +13,11 @@ import { transparency } from '../../../../pipeline/artifacts/government/transpar
 import { driftAnalysis } from '../../../../pipeline/artifacts/philosophy/drift-analysis.ts';
 import { virtues as virtuesFile } from '../../../../pipeline/artifacts/philosophy/virtues.ts';
 import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
+import { NO_HEARTBEAT_YET } from '../../../../pipeline/model/sentinel-status.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatCount, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
 import { capitalise, formatToken } from '../../../../pipeline/words/phrase.ts';
-import { DAILY, hasHeartbeats } from './daily-values.ts';
+import { DAILY } from './daily-values.ts';
 import { type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
 
 const articles = stated(treatyFramework, (treaty) => ({
@@ -179,7 +180,8 @@ const integrity = measured({
   file: mii,
   now: (index) => index.mii,
   needs: ['mii_reading'],
-  note: ({ minting_active }) => `minting is ${minting_active ? 'on' : 'off'}`,
+  note: ({ minting_active }) =>
+    minting_active === null ? 'there is no threshold yet' : `minting is ${minting_active ? 'on' : 'off'}`,
   daily: DAILY.mii,
   places: 4,
   better: 'higher',
@@ -196,7 +198,7 @@ const threshold = measured({
   places: 4,
 });
 
-const operational = stated(sentinelStatus, ({ sentinels }, release) => {
+const operational = stated(sentinelStatus, ({ sentinels }) => {
   const active = sentinels.filter(({ status }) => status !== 'retired');
   const label = 'Sentinels operational';
   if (active.length === 0)
@@ -207,7 +209,8 @@ const operational = stated(sentinelStatus, ({ sentinels }, release) => {
       note: 'no sentinel is active',
       needs: ['sentinel_registered'],
     };
-  if (!hasHeartbeats(release))
+  const heard = active.filter(({ status }) => status !== NO_HEARTBEAT_YET);
+  if (heard.length === 0)
     return {
       label,
       value: NO_VALUE,
@@ -220,7 +223,7 @@ const operational = stated(sentinelStatus, ({ sentinels }, release) => {
     label,
     value: formatNumber(up.length),
     unit: `of ${formatNumber(active.length)}`,
-    note: 'heartbeat at most 12 hours old',
+    note: `heartbeat at most 12 hours old${heard.length < active.length ? `; ${formatNumber(active.length - heard.length)} without one yet` : ''}`,
   };
 });
 

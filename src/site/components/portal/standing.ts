@@ -9,6 +9,7 @@ import { transparency } from '../../../../pipeline/artifacts/government/transpar
 import { driftAnalysis } from '../../../../pipeline/artifacts/philosophy/drift-analysis.ts';
 import { virtues as virtuesFile } from '../../../../pipeline/artifacts/philosophy/virtues.ts';
 import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
+import { NO_HEARTBEAT_YET } from '../../../../pipeline/model/sentinel-status.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import {
   formatCount,
@@ -19,7 +20,6 @@ import {
 } from '../../../../pipeline/words/number.ts';
 import { formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
-import { hasHeartbeats } from './daily-values.ts';
 
 /** The current state of each area in a few sentences, from its files. */
 export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => string>> = {
@@ -36,7 +36,7 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
       compliance.status === 'not_audited'
         ? `${isAudited ? 'Not every' : 'No'} regime has been audited yet.`
         : `Compliance, judged by the worst audit, is ${formatToken(compliance.status)}.`;
-    return `${operating(active, hasHeartbeats(release))}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
+    return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
     const { total_supply, circulating } = release.read(supply);
@@ -75,11 +75,16 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
   diplomacy: (release) => release.read(treatyFramework).parties.statement,
 };
 
-function operating(active: readonly { id: string; status: string }[], isHeard: boolean): string {
+function operating(all: readonly { id: string; status: string }[]): string {
+  const active = all.filter(({ status }) => status !== NO_HEARTBEAT_YET);
   const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
-  if (active.length === 0) return 'No sentinel is active';
-  if (!isHeard)
-    return `${active.length === 1 ? 'One sentinel is' : `${formatNumber(active.length)} sentinels are`} registered but ${active.length === 1 ? 'has' : 'have'} sent no heartbeat yet`;
+  if (all.length === 0) return 'No sentinel is active';
+  const silent = all.length - active.length;
+  const have = silent === 1 ? 'has' : 'have';
+  if (active.length === 0)
+    return `${silent === 1 ? 'One sentinel is' : `${formatNumber(silent)} sentinels are`} registered but ${have} sent no heartbeat yet`;
+  if (silent > 0)
+    return `Of ${formatNumber(all.length)} sentinels, ${formatNumber(active.length - down.length)} ${active.length - down.length === 1 ? 'is' : 'are'} operational and ${formatNumber(silent)} ${have} sent no heartbeat yet`;
   if (active.length === 1) return `The one sentinel is ${formatToken(active[0]!.status)}`;
   if (down.length === active.length)
     return `None of the ${formatNumber(active.length)} sentinels is operational`;
@@ -116,9 +121,9 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
 function gate(release: SiteRelease): string {
   const { mii, threshold, minting_active } = release.read(miiFile);
   if (mii === null) return 'The integrity index has no reading yet.';
-  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   if (threshold === null)
-    return `The integrity index is ${formatIndex(mii)}. Without a supply it has no threshold, and ${minting}.`;
+    return `The integrity index is ${formatIndex(mii)}. Without a supply it has no threshold.`;
+  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   const side = mii >= threshold ? 'at or above' : 'below';
   return `The integrity index is ${formatIndex(mii)}, ${side} its threshold of ${formatIndex(threshold)}, so ${minting}.`;
 }

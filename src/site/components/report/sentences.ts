@@ -31,8 +31,8 @@ function integrity({ mii, threshold, minting_active }: TransparencyReport['summa
     threshold === null
       ? 'without a supply there was no threshold'
       : `its threshold was ${formatIndex(threshold)}`;
-  if (mii === null)
-    return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, so minting counts as paused.`;
+  if (mii === null) return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}.`;
+  if (minting_active === null) return `The integrity index (MII) stood at ${formatIndex(mii)}, and ${bar}.`;
   return `The integrity index (MII) stood at ${formatIndex(mii)}, and ${bar}, so minting was ${minting_active ? 'active' : 'paused'}.`;
 }
 
@@ -52,7 +52,9 @@ export const operationsOverview: Paragraphs = ({ operations, period }) => [
   `The ledger recorded ${formatCount(operations.events, 'event')} in the period, among them ` +
     `${formatCount(operations.attestations, 'attestation')}. ` +
     `${capitalise(formatCount(operations.alerts_raised, 'alert was', 'alerts were'))} raised, and ` +
-    `${formatCount(operations.outages, 'outage')} ended: an outage is more than 24 hours without a heartbeat.`,
+    (operations.outages === null
+      ? 'no sentinel has sent a heartbeat yet, so outages were not measured.'
+      : `${formatCount(operations.outages, 'outage')} ended: an outage is more than 24 hours without a heartbeat.`),
   `At the end of the period ${formatCount(operations.apps, 'app')} and ${formatCount(operations.packages, 'package')} ` +
     `were registered${coordination(operations)}.`,
   ...(operations.sentinels.length > 0
@@ -96,8 +98,8 @@ export const complianceStatus: Paragraphs = ({ compliance }) => {
   ];
 };
 
-export const futureOutlook: Paragraphs = ({ outlook, period, financial }) => [
-  financial.minted === 0 || outlook.projected_threshold === null
+export const futureOutlook: Paragraphs = ({ outlook, period }) => [
+  outlook.projected_supply === null || outlook.projected_threshold === null
     ? 'No MIC was minted in the period, so no growth is projected.'
     : `If minting goes on at the year’s mean daily rate, total supply will reach ${formatMic(outlook.projected_supply)} ` +
       `365 days after ${formatDay(period.to)}, and the threshold of the integrity index will then be ` +
