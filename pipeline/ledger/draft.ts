@@ -163,7 +163,7 @@ function randomSalt(): string {
 /** Something in an event that is allowed and probably a mistake. `ledger append --strict` refuses it. */
 export interface EventWarning {
   /** One word for each kind, by which many warnings are counted. */
-  kind: 'type' | 'member' | 'cycle' | 'id';
+  kind: 'type' | 'member' | 'cycle' | 'id' | 'name' | 'value';
   expected: string;
   found: string;
 }
@@ -175,12 +175,46 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
     warnings.push({ kind, expected, found });
   const cycle = cycleOf(event.timestamp);
   if (event.cycle !== cycle) warn('cycle', `cycle ${cycle}, the day of ${event.timestamp}`, event.cycle);
+  warnAboutValues(event.agent, 'agent', warn);
+  warnAboutValues(event.data, 'data', warn);
   if (isKnownType(event.type)) warnAboutMembers(event, MEMBERS[event.type]!, warn);
   else {
     const near = nearType(event.type);
     if (near !== null) warn('type', `the type ${near}`, `${event.type}, which the service does not know`);
   }
   return warnings;
+}
+
+/** What spreadsheets write for an error, in any language (`#REF!`, `#NV`), and programs for a missing value. */
+export const NO_VALUE =
+  /^(NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|NaN|nan|NaT|undefined|\\N|#N\/A.*|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
+
+function warnAboutValues(value: unknown, path: string, warn: Warn): void {
+  if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
+    warn(
+      'value',
+      `${path} to be a value; a mapping file can make such a cell empty ("missing")`,
+      JSON.stringify(value),
+    );
+  else if (typeof value === 'object' && value !== null)
+    for (const name in value)
+      warnAboutValues((value as Record<string, unknown>)[name], `${path}.${name}`, warn);
+}
+
+/** The names of an event, with their members: two that look alike are probably the same. */
+export function namesOf({ type, agent, data }: LedgerEvent): [member: string, name: string][] {
+  const ids = isKnownType(type) ? MEMBERS[type]!.ids : [];
+  const own = ids.map((member): [string, unknown] => [`data.${member}`, data[member]]);
+  return [['agent', agent], ...own.filter((one): one is [string, string] => typeof one[1] === 'string')];
+}
+
+/** The same for names that differ only by white space, case or normal form. */
+export function looksLike(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s\p{Cf}]+/gu, ' ')
+    .trim();
 }
 
 type Warn = (kind: EventWarning['kind'], expected: string, found: string) => void;

@@ -386,6 +386,12 @@ async function rowSource(
   { mapping }: SourceConfig,
 ): Promise<RowSource> {
   const how = mapping === null ? null : await readMapping(mapping);
+  if (how?.isWide)
+    throw new CathedralError('config_invalid', {
+      place: `${mapping}#/events`,
+      expected: 'one event for each row of a source: a view or a query gives rows of a wide table',
+      found: '"events", which `ledger append` reads',
+    });
   if (source.kind === 'postgres') return postgresSource(parsePostgresAddress(source.url), how);
   return fileSource(source.kind, source.path, how);
 }

@@ -7,6 +7,9 @@ export const WARNINGS = {
   member: 'The same for a member of `data`.',
   id: 'A spreadsheet would change this id, or it needs escaping in an address.',
   cycle: 'The cycle is not that of the event’s day.',
+  name: 'The name differs from one in an event before it only by white space, case or normal form.',
+  value:
+    'The value is the error of a spreadsheet, such as `#REF!`, or stands for a missing one, such as `NA`.',
   fold: 'The event contradicts others. The service publishes an alert.',
   clock: 'The event is later than the clock of this machine.',
   slot: 'The event is in a ledger snapshot, but not before the end of its slot.',

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import type { LedgerFindings } from '../check/findings.ts';
-import { type EventDraft, type EventWarning, warningsOf } from '../draft.ts';
+import { type EventDraft, type EventWarning, looksLike, namesOf, warningsOf } from '../draft.ts';
 import type { LedgerEvent } from '../event.ts';
 import { MemberFault } from '../event-check.ts';
 import type { AppendOptions } from '../ledger-writer.ts';
@@ -31,6 +31,17 @@ interface Current {
   mapping: Mapping | null;
 }
 
+/** Names that are compared: no more, so that millions of ids need no memory. */
+const MOST_NAMES = 100_000;
+
+/** A name as JSON, in which characters that cannot be told apart are escapes. */
+function shown(name: string): string {
+  return JSON.stringify(name).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: null };
 
 /** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
@@ -49,12 +60,15 @@ export class Batch {
   #accepted: { timestamp: string; place: string } | null = null;
   /** Row id → its first place. */
   readonly #ids = new Map<string, string>();
+  /** What a name looks like → the name, and the place that has it first. */
+  readonly #names = new Map<string, { name: string; place: string }>();
   /** What an event says → the seq of the event that said it. */
   readonly #known: ReadonlyMap<string, number>;
 
   constructor(options: BatchOptions) {
     this.#options = options;
     this.#known = new Map(options.known?.map((event) => [sayingOf(event), event.seq]));
+    for (const event of options.known ?? []) this.#lookAlikes(event, `event ${event.seq}`);
   }
 
   /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
@@ -137,12 +151,25 @@ export class Batch {
     this.first ??= event;
     const place = this.#place();
     this.#assertNew(event, place);
-    const kinds = warningsOf(event).map((warning) => this.#warning(warning, place));
+    const warnings = [...warningsOf(event), ...this.#lookAlikes(event, place)];
+    const kinds = warnings.map((warning) => this.#warning(warning, place));
     const contradictions = this.#options.contradictions?.(event) ?? [];
     for (const clause of contradictions) kinds.push(this.#warning({ kind: 'fold', clause }, place));
     this.#accepted = { timestamp: event.timestamp, place };
     const [error] = kinds.filter((one) => one !== null);
     if (error) throw error;
+  }
+
+  #lookAlikes(event: LedgerEvent, place: string): EventWarning[] {
+    return namesOf(event).flatMap(([member, name]) => {
+      // An agent reports as the sentinel of its name.
+      const key = `${member === 'agent' ? 'data.sentinel' : member} ${looksLike(name)}`;
+      const known = this.#names.get(key);
+      if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
+      if (known === undefined || known.name === name) return [];
+      const expected = `${member} to be ${JSON.stringify(known.name)}, as in ${known.place}`;
+      return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];
+    });
   }
 
   /** A file that is appended twice must not mint twice. */

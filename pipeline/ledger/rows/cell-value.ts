@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import { NO_VALUE } from '../draft.ts';
 import { Amount, CalendarDate, EVENT_DATA, isKind, isKnownType, Timestamp } from '../event.ts';
 import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../json.ts';
 import { faultOf, readRowJson } from './json-events.ts';
@@ -23,6 +24,8 @@ export interface CellFormat extends TimeFormat {
   decimal?: ',' | '.' | undefined;
   /** The character between groups of three digits. Default: none. */
   thousands?: string | undefined;
+  /** What stands before or after an amount of money, `$` or `EUR`. Default: nothing. */
+  currency?: string | undefined;
   /** What separates the items of a list. Default: `|`. */
   separator?: string | undefined;
 }
@@ -30,11 +33,11 @@ export interface CellFormat extends TimeFormat {
 /** A member of an event type's data, from its schema. */
 export interface Member {
   kind: Kind;
-  /** An empty cell is an empty text, not an absent one. */
-  takesEmpty: boolean;
+  /** What an empty cell is where the type needs a value: an empty text or list. Undefined: absent. */
+  empty: '' | [] | undefined;
 }
 
-const UNKNOWN: Member = { kind: 'as it is', takesEmpty: false };
+const UNKNOWN: Member = { kind: 'as it is', empty: undefined };
 const members = new Map<string, Member>();
 
 /** The member at a path of `data`, `statuses.GDPR`. */
@@ -50,7 +53,9 @@ function findMember(type: string, path: string): Member {
   if (!schema) return UNKNOWN;
   const isOptional = schema.def.type === 'optional';
   const kind = kindOf(schema);
-  return { kind, takesEmpty: kind === 'text' && !isOptional && schema.safeParse('').success };
+  const nothing = kind === 'text' ? '' : typeof kind === 'object' ? ([] as []) : undefined;
+  const isEnough = nothing !== undefined && !isOptional && schema.safeParse(nothing).success;
+  return { kind, empty: isEnough ? nothing : undefined };
 }
 
 /** Of a union, such as the jurisdictions of an audit, the member of each of its options. */
@@ -201,19 +206,42 @@ function toAmount(value: unknown, how: CellFormat): unknown {
   return text.replace(/(\.\d{6})0+$/, '$1');
 }
 
-/** The same number with a point and without groups, `1.234,5` → `1234.5`. */
-function plainNumber(text: string, { decimal = '.', thousands }: CellFormat): string {
-  const group = thousands === undefined ? '' : RegExp.escape(thousands);
+/** The same number with a point, without groups and currency, `€ 1.234,5` → `1234.5`. */
+function plainNumber(text: string, { decimal = '.', thousands, currency }: CellFormat): string {
+  const number = currency === undefined ? text : withoutCurrency(text, RegExp.escape(currency));
   const point = RegExp.escape(decimal);
-  const isGrouped = group !== '' && new RegExp(`^[+-]?\\d{1,3}(${group}\\d{3})+(${point}\\d+)?$`).test(text);
-  const ungrouped = isGrouped ? text.replaceAll(thousands!, '') : text;
+  const group = groupOf(thousands);
+  // In threes, or as in India 12,34,567.
+  const groups = `(\\d{1,3}(${group}\\d{3})+|\\d{1,2}(${group}\\d{2})*${group}\\d{3})`;
+  const isGrouped = group !== '' && new RegExp(`^[+-]?${groups}(${point}\\d+)?$`).test(number);
+  const ungrouped = isGrouped ? number.replaceAll(new RegExp(group, 'g'), '') : number;
   if (decimal === '.') return ungrouped;
   // A point is not a decimal here, and without its group character nothing else.
   return ungrouped.includes('.') ? '' : ungrouped.replace(decimal, '.');
 }
 
-function numberHint(value: string, { decimal = '.' }: CellFormat): string {
-  if (decimal === ',') return 'a number like 1,5';
-  const hint = /^[+-]?[\d.]*,\d+$/.test(value.trim()) ? ', or "decimal": "," in the mapping file' : '';
-  return `a number like 1.5${hint}`;
+/** A pattern: programs write several kinds of space and of apostrophe. */
+function groupOf(thousands: string | undefined): string {
+  if (thousands === undefined) return '';
+  if (/\s/.test(thousands)) return '\\s';
+  return /['’]/.test(thousands) ? "['’]" : RegExp.escape(thousands);
+}
+
+function withoutCurrency(text: string, currency: string): string {
+  const before = text.replace(new RegExp(`^([+-]?)\\s*${currency}\\s*`), '$1');
+  return before === text ? text.replace(new RegExp(`\\s*${currency}$`), '') : before;
+}
+
+function numberHint(value: string, { decimal = '.', currency }: CellFormat): string {
+  const text = value.trim();
+  const example = `a number like ${decimal === ',' ? '1,5' : '1.5'}`;
+  if (NO_VALUE.test(text))
+    return `${example}; "missing": [${JSON.stringify(text)}] in the mapping file makes it an empty cell`;
+  const sign = /^[+-]?\s*(\p{Sc}|[A-Z]{3})|(\p{Sc}|[A-Z]{3})$/u.exec(text);
+  if (sign && currency === undefined)
+    return `${example}, or "currency": ${JSON.stringify(sign[1] ?? sign[2])} in the mapping file`;
+  if (/\d[.,'’\s]\d{3}(?!\d)/.test(text))
+    return `${example}, or "thousands" and "decimal" in the mapping file for numbers like 1,234.5`;
+  const isComma = decimal === '.' && /^[+-]?\d*,\d+$/.test(text);
+  return isComma ? `${example}, or "decimal": "," in the mapping file` : example;
 }

@@ -28,16 +28,22 @@ export interface CsvTable {
 export async function readCsv(
   chunks: AsyncGenerator<Buffer>,
   name: string,
-  delimiter?: string,
+  { delimiter, header: headerLine = 1 }: { delimiter?: string | undefined; header?: number | undefined } = {},
 ): Promise<CsvTable> {
-  const { start, content } = await peekLine(chunks);
+  const skipped = headerLine - 1;
+  const { start, content } = await peekLine(skipped === 0 ? chunks : withoutLines(chunks, skipped));
   const sep = SEP.exec(start)?.[1];
-  const batches = recordsOf(content, name, delimiter ?? delimiterOf(start));
+  const batches = recordsOf(content, name, delimiter ?? delimiterOf(start), skipped);
   const first: CsvRecord[] = [];
   const headers = sep === undefined ? 1 : 2;
   while (first.length < headers) {
     const step = await batches.next();
-    if (step.done) throw corrupt(name, 'a line with the names of columns', 'no line');
+    if (step.done)
+      throw corrupt(
+        name,
+        `a line with the names of columns${skipped === 0 ? '' : ` from line ${headerLine} on`}`,
+        'no line',
+      );
     first.push(...step.value);
   }
   const header = first[headers - 1]!;
@@ -48,6 +54,20 @@ export async function readCsv(
     for await (const batch of batches) yield batch.map(rowOfRecord);
   }
   return { columns: columns.filter((column) => column !== ''), line: header.line, rows: rows() };
+}
+
+/** The content after some lines of titles, in which quotes mean nothing. */
+async function* withoutLines(chunks: AsyncGenerator<Buffer>, lines: number): AsyncGenerator<Buffer> {
+  let left = lines;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (; left > 0; left -= 1) {
+      const end = chunk.indexOf('\n', start);
+      if (end < 0) break;
+      start = end + 1;
+    }
+    if (left === 0 && start < chunk.length) yield chunk.subarray(start);
+  }
 }
 
 /** The columns of a header; an empty name where it has none. Throws `ledger_corrupt` for a name that it has twice. */
@@ -98,6 +118,7 @@ async function* recordsOf(
   content: AsyncGenerator<Buffer>,
   name: string,
   delimiter: string,
+  skipped: number,
 ): AsyncGenerator<CsvRecord[]> {
   const lines = new LineCounter();
   let records: CsvRecord[] = [];
@@ -108,7 +129,7 @@ async function* recordsOf(
     skip_records_with_empty_values: true,
     // Nothing goes through the stream's own queue, which costs as much as parsing and is lost at an error.
     on_record(cells: string[], info) {
-      records.push({ cells, line: lines.next(cells, info) });
+      records.push({ cells, line: skipped + lines.next(cells, info) });
       return null;
     },
   });
@@ -121,7 +142,7 @@ async function* recordsOf(
   };
   const done = async (step: (then: (error?: Error | null) => void) => void) => {
     const error = await new Promise<Error | null>((resolve) => step((failure) => resolve(failure ?? null)));
-    if (error instanceof CsvError) return csvFault(error, name, lines.twice);
+    if (error instanceof CsvError) return csvFault(error, name, lines.twice - skipped);
     if (error) throw error;
     return null;
   };

@@ -9,7 +9,7 @@ import { type Input, peekLine, utf8Chunks } from './utf8-chunks.ts';
 export const FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A row of a file: what it says, or why it says nothing. */
+/** A row of a file, or one of its events: what it says, or why it says nothing. */
 export interface FileRow {
   line: number;
   /** Null for a row that the mapping leaves out, and for one with a fault. */
@@ -94,15 +94,15 @@ async function csvFile(
   name: string,
   given: Mapping | null,
 ): Promise<RowFile> {
-  const { columns, line, rows } = await readCsv(chunks, name, given?.file.delimiter);
+  const { columns, line, rows } = await readCsv(chunks, name, given?.file);
   const place = `${name}:${line}`;
   const mapping = given ?? plainMapping(columns, place);
   assertColumns(mapping, columns, place);
   async function* mapped(): AsyncGenerator<FileRow[]> {
     for await (const batch of rows)
-      yield batch.map(({ line, row, fault }) => {
+      yield batch.flatMap(({ line, row, fault }) => {
         if (fault) return { line, mapped: null, fault };
-        return mapOne(line, () => mapping.map(row, () => `${name}:${line}`));
+        return mapOne(line, () => mapping.mapAll(row, () => `${name}:${line}`));
       });
   }
   return { name, mapping, rows: mapped() };
@@ -114,20 +114,22 @@ async function* jsonRows(
   mapping: Mapping | null,
 ): AsyncGenerator<FileRow[]> {
   for await (const batch of batches)
-    yield batch.map(({ line, value, fault }) => {
+    yield batch.flatMap(({ line, value, fault }) => {
       if (fault) return { line, mapped: null, fault };
       const place = () => `${name}:${line}`;
       return mapOne(line, () =>
-        mapping === null ? eventRow(value, place) : mapping.map(objectRow(value, place), place),
+        mapping === null ? [eventRow(value, place)] : mapping.mapAll(objectRow(value, place), place),
       );
     });
 }
 
-function mapOne(line: number, map: () => MappedRow | null): FileRow {
+/** The events of a row, each with its line; one without an event for a row that is left out. */
+function mapOne(line: number, map: () => MappedRow[]): FileRow[] {
   try {
-    return { line, mapped: map() };
+    const all = map();
+    return all.length === 0 ? [{ line, mapped: null }] : all.map((mapped) => ({ line, mapped }));
   } catch (fault) {
     if (!(fault instanceof CathedralError)) throw fault;
-    return { line, mapped: null, fault };
+    return [{ line, mapped: null, fault }];
   }
 }

@@ -7,6 +7,8 @@ export interface TimeFormat {
   format?: string | undefined;
   /** IANA time zone of times without an offset, `Europe/Berlin`. */
   zone?: string | undefined;
+  /** Of the names of months, a language tag. Missing: English. */
+  language?: string | undefined;
   /** Which of two it is when clocks are set back and an hour occurs twice. Missing: such a time is refused. */
   ambiguous?: 'earlier' | 'later' | undefined;
 }
@@ -24,8 +26,12 @@ export class TimeFault extends Error {
 /** The letters of a pattern: a regular expression and the part of a time. Longest first, so that `MM` is not two `M`. */
 const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['yyyy', '(?<year>\\d{4})'],
+  ['MMMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
+  ['MMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
   ['MM', '(?<month>\\d{2})'],
   ['M', '(?<month>\\d{1,2})'],
+  ['EEEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
+  ['EEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
   ['dd', '(?<day>\\d{2})'],
   ['d', '(?<day>\\d{1,2})'],
   ['HH', '(?<hour>\\d{2})'],
@@ -49,7 +55,8 @@ export function formatFault(format: string): string | null {
   if (letters === null) return `only the letters ${[...SOURCES.keys()].join(', ')}`;
   const has = (...names: string[]) => letters.some((one) => names.includes(one));
   if (new Set(letters.map(partOf)).size < letters.length) return 'each part of a time once';
-  if (!has('yyyy') || !has('M', 'MM') || !has('d', 'dd')) return 'a year of four digits, a month and a day';
+  if (!has('yyyy') || !has('M', 'MM', 'MMM', 'MMMM') || !has('d', 'dd'))
+    return 'a year of four digits, a month and a day';
   return has('h', 'hh') === has('a') ? null : 'h together with a (am or pm)';
 }
 
@@ -80,7 +87,7 @@ function patternOf(format: string): RegExp {
     const source = parts.map((part) =>
       /^[A-Za-z]/.test(part) ? part.replace(TOKENS, (letters) => SOURCES.get(letters)!) : RegExp.escape(part),
     );
-    return new RegExp(`^${source.join('')}$`);
+    return new RegExp(`^${source.join('')}$`, 'u');
   });
 }
 
@@ -114,13 +121,13 @@ export function parseDay(text: string, how: TimeFormat): string {
   return readTime(text, how).local.slice(0, 10);
 }
 
-function readTime(text: string, { format }: TimeFormat): Written {
+function readTime(text: string, { format, language }: TimeFormat): Written {
   const written =
     format === undefined
       ? readIso(text)
       : NAMED.includes(format)
         ? readNumber(text, format)
-        : readPattern(text, format);
+        : readPattern(text, format, language);
   const ms = Date.parse(`${written.local}Z`);
   // Date turns 30 February into March.
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(written.local))
@@ -128,17 +135,57 @@ function readTime(text: string, { format }: TimeFormat): Written {
   return written;
 }
 
-function readPattern(text: string, format: string): Written {
+function readPattern(text: string, format: string, language = 'en'): Written {
   const found = patternOf(format).exec(text)?.groups;
   if (!found) throw new TimeFault(`a time in the format ${format}`);
-  const { year, month, day, half, noon, minute = '00', second = '00', fraction, offset } = found;
+  const { year, day, half, noon, minute = '00', second = '00', fraction, offset } = found;
   const hour = half === undefined ? (found.hour ?? '00') : hourOf(half, noon!);
   return {
-    local: `${year}-${pad(month)}-${pad(day)}T${pad(hour)}:${minute}:${second}`,
+    local: `${year}-${pad(monthNumber(found.month!, language))}-${pad(day)}T${pad(hour)}:${minute}:${second}`,
     fraction: fraction === undefined ? '' : `.${fraction}`,
     offset,
     isDay: found.hour === undefined && half === undefined,
   };
+}
+
+/** Language → name of a month, in lower case and without a point → its number. */
+const MONTHS = new Map<string, ReadonlyMap<string, number>>();
+const plainMonth = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\.$/, '');
+
+function monthNumber(text: string, language: string): string {
+  if (/^\d/.test(text)) return text;
+  const months = MONTHS.getOrInsertComputed(language, monthsOf);
+  const number = months.get(plainMonth(text));
+  if (number === undefined)
+    throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
+  return `${number}`;
+}
+
+/** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
+function monthsOf(language: string): Map<string, number> {
+  const months = new Map<string, number>();
+  // September is Sep in America and Sept in Britain.
+  for (const tag of language === 'en' ? ['en', 'en-GB'] : [language])
+    for (const month of ['long', 'short'] as const)
+      for (const day of [undefined, 'numeric'] as const) {
+        const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC' });
+        for (let at = 0; at < 12; at += 1) {
+          const name = format
+            .formatToParts(Date.UTC(2024, at, 15))
+            .find(({ type }) => type === 'month')!.value;
+          months.set(plainMonth(name), at + 1);
+        }
+      }
+  return months;
+}
+
+/** Whether the names of months are known in this language: `de`, `pt-BR`. */
+export function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function readIso(text: string): Written {
@@ -156,6 +203,8 @@ const UTC_TIME = 'a UTC time like 2026-10-01T06:00:00Z';
 function hintFor(text: string): string {
   if (/^\d{5}([.,]\d+)?$/.test(text))
     return `${UTC_TIME}; for the day numbers of Excel, "format": "excel" and a "zone" in the mapping file`;
+  if (/\p{L}{3}/u.test(text))
+    return `${UTC_TIME}; for the names of months, a "format" like d MMM yyyy in the mapping file`;
   if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b/.test(text))
     return `${UTC_TIME}; for another form, which may be read in two ways, a "format" and a "zone" in the mapping file`;
   return `${UTC_TIME}, or a "format" and a "zone" in the mapping file`;

@@ -5,7 +5,7 @@ import { CathedralError } from '../../errors.ts';
 import { EVENT_DATA } from '../event.ts';
 import { describeIssue } from '../event-check.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../json.ts';
-import { formatFault, isTimeZone, needsZone } from './local-time.ts';
+import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
 
 const Name = z.string().min(1).max(200);
 const Zone = z.string().refine(isTimeZone, 'an IANA time zone like Europe/Berlin');
@@ -25,11 +25,22 @@ const Numbers = {
     .optional()
     .describe('The character before the fraction of a number. Default: "."'),
   thousands: z
-    .enum(['.', ',', ' ', "'", '\u00a0', '\u202f'])
+    .enum(['.', ',', ' ', "'", '’', '\u00a0', '\u202f'])
     .optional()
-    .describe('The character between groups of three digits. Default: none'),
+    .describe('The character between groups of three digits; a space is any kind of space. Default: none'),
+  currency: z
+    .string()
+    .min(1)
+    .max(10)
+    .optional()
+    .describe('What stands before or after numbers: "$", "€", "EUR". Default: nothing'),
 };
 const Times = {
+  language: z
+    .string()
+    .refine(isLanguage, 'a language like en, de or pt-BR')
+    .optional()
+    .describe('The language of the names of months. Default: English'),
   zone: Zone.optional().describe('The time zone of times without an offset from UTC'),
   ambiguous: z
     .enum(['earlier', 'later'])
@@ -70,6 +81,36 @@ export type Source = z.infer<typeof Source>;
 
 const TypeName = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
 
+const Head = {
+  timestamp: Source.optional().describe(
+    'When it happened. Missing: the time of appending. An empty cell is refused, unless `default` is null, which leaves the row out, or "now", the time of appending',
+  ),
+  type: Source.optional().describe('The type of event. In `values`, null leaves a row out'),
+  agent: Source.optional().describe('Who reports it'),
+  cycle: Source.optional().describe('Missing: the cycle of the day'),
+  data: z
+    .record(TypeName, z.record(Name, Source))
+    .optional()
+    .describe(
+      'Event type → member of its data → where it comes from. A path `statuses.GDPR` makes an object',
+    ),
+};
+const RowEvent = z.strictObject({
+  each: z
+    .strictObject({
+      columns: z
+        .array(Name)
+        .min(1)
+        .max(1000)
+        .describe('The columns, of which each cell that is not empty gives an event'),
+      name: Name.describe('Sources of this event find the name of the column under this name'),
+      value: Name.describe('and the cell under this one'),
+    })
+    .optional()
+    .describe('One event for each of some columns, such as a column for each voter'),
+  ...Head,
+});
+
 /** The format of a mapping file. */
 export const MappingFile = z.strictObject({
   $schema: z.string().optional(),
@@ -80,25 +121,32 @@ export const MappingFile = z.strictObject({
       delimiter: Character.optional().describe(
         'What separates the cells of a line. Default: found in the first line',
       ),
+      header: z
+        .int()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('The line with the names of the columns, below lines of titles. Default: the first'),
     })
     .optional()
     .describe('How a CSV file is written'),
   ...Numbers,
   ...Times,
+  missing: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .optional()
+    .describe('Texts of cells that count as empty, such as "NA"'),
   id: Source.optional().describe(
     'What identifies a row in its table. A source needs it; `ledger append` does not',
   ),
-  timestamp: Source.optional().describe(
-    'When it happened. Missing: the time of appending. An empty cell is refused, unless `default` is null, which leaves the row out, or "now", the time of appending',
-  ),
-  type: Source.describe('The type of event. In `values`, null leaves a row out'),
-  agent: Source.describe('Who reports it'),
-  cycle: Source.optional().describe('Missing: the cycle of the day'),
-  data: z
-    .record(TypeName, z.record(Name, Source))
-    .describe(
-      'Event type → member of its data → where it comes from. A path `statuses.GDPR` makes an object',
-    ),
+  ...Head,
+  events: z
+    .array(RowEvent)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Several events for each row, in this order. What one does not say itself is that of the file'),
 });
 export type MappingFile = z.infer<typeof MappingFile>;
 
@@ -180,31 +228,55 @@ function pointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** What a schema cannot say: types and members have near known names, and times have a zone. */
+/** One event of a row. */
+export type RowEvent = z.infer<typeof RowEvent> & { type: Source; agent: Source; data: Data };
+type Data = Record<string, Record<string, Source>>;
+
+/** The events of a row, each with all that the file says. */
+export function eventsOf({ events = [{}], timestamp, type, agent, cycle, data }: MappingFile): RowEvent[] {
+  return events.map((event) => ({ timestamp, type, agent, cycle, data, ...event }) as RowEvent);
+}
+
+/** What a schema cannot say: an event is whole, types and members have near known names, and times have a zone. */
 function assertSense(file: MappingFile, place: string): void {
-  for (const [type, sources] of Object.entries(file.data)) {
-    const near = Object.hasOwn(EVENT_DATA, type) ? null : nearestName(type, Object.keys(EVENT_DATA));
-    if (near !== null) throw wrong(`${place}#/data/${type}`, `the type ${near}, or one of your own`, type);
+  const { decimal = '.', thousands, zone, events } = file;
+  if (decimal === thousands)
+    throw wrong(`${place}#/thousands`, 'another character than "decimal"', JSON.stringify(thousands));
+  eventsOf(file).forEach((event, index) => {
+    const own = events === undefined ? [] : ['events', index];
+    const missing = (['type', 'agent', 'data'] as const).find((name) => event[name] === undefined);
+    if (missing !== undefined)
+      throw wrong(own.length === 0 ? place : `${place}#${pointer(own)}`, `the member ${missing}`, 'nothing');
+    // A member that the event does not have is that of the file.
+    const at = (name: string, ...more: PropertyKey[]) =>
+      `${place}#${pointer([...(Object.hasOwn(events?.[index] ?? {}, name) ? own : []), name, ...more])}`;
+    assertEventSense(event, zone, at);
+  });
+}
+
+function assertEventSense(
+  { type, data, timestamp }: RowEvent,
+  zone: string | undefined,
+  at: (name: string, ...more: PropertyKey[]) => string,
+): void {
+  for (const [name, sources] of Object.entries(data)) {
+    const near = Object.hasOwn(EVENT_DATA, name) ? null : nearestName(name, Object.keys(EVENT_DATA));
+    if (near !== null) throw wrong(at('data', name), `the type ${near}, or one of your own`, name);
     for (const [member, source] of Object.entries(sources))
-      assertZone(source, file, `${place}#${pointer(['data', type, member])}`);
+      assertZone(source, zone, at('data', name, member));
   }
-  if (file.timestamp !== undefined) assertZone(file.timestamp, file, `${place}#/timestamp`);
-  const { type } = file;
+  if (timestamp !== undefined) assertZone(timestamp, zone, at('timestamp'));
   const values = isColumn(type) ? Object.entries(type.values ?? {}) : [];
   for (const [text, value] of values)
     if (value !== null && !TypeName.safeParse(value).success)
-      throw wrong(
-        `${place}#${pointer(['type', 'values', text])}`,
-        'a type in snake_case, or null',
-        JSON.stringify(value),
-      );
+      throw wrong(at('type', 'values', text), 'a type in snake_case, or null', JSON.stringify(value));
   if (!isColumn(type) && typeof type === 'object' && !TypeName.safeParse(type.constant).success)
-    throw wrong(`${place}#/type/constant`, 'a type in snake_case', JSON.stringify(type.constant));
+    throw wrong(at('type', 'constant'), 'a type in snake_case', JSON.stringify(type.constant));
 }
 
-function assertZone(source: Source, file: MappingFile, place: string): void {
+function assertZone(source: Source, zone: string | undefined, place: string): void {
   if (!isColumn(source) || source.format === undefined || !needsZone(source.format)) return;
-  if (source.zone === undefined && file.zone === undefined)
+  if (source.zone === undefined && zone === undefined)
     throw wrong(place, 'a "zone", here or at the top of the file', `the format ${source.format} alone`);
 }
 

@@ -2,11 +2,13 @@ import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../draft.ts';
 import { numberText } from '../json.ts';
-import { type CellFormat, convertCell, type Kind, memberOf } from './cell-value.ts';
+import { type CellFormat, convertCell, type Kind, type Member, memberOf } from './cell-value.ts';
 import {
+  eventsOf,
   isColumn,
   type MappingFile,
   parseMappingFile,
+  type RowEvent,
   readMappingFile,
   type Source,
 } from './mapping-file.ts';
@@ -26,14 +28,18 @@ export interface Mapping {
   /** The columns that it reads. */
   columns: readonly string[];
   /** How the file of the table is written, for CSV. */
-  file: { encoding?: string | undefined; delimiter?: string | undefined };
+  file: NonNullable<MappingFile['file']>;
+  /** Whether a row may give several events. Sources have one for each row. */
+  isWide: boolean;
   /** Whether an id is read. Without one, a row cannot be recognised when it comes again. */
   hasId: boolean;
   /**
-   * The draft of an event; null for a row that the mapping leaves out. `place` names the row in errors.
+   * The draft of an event, the first one of a wide row; null for a row that the mapping leaves out. `place` names the row in errors.
    * Throws `ledger_schema`, with the column.
    */
   map(row: Row, place: () => string): MappedRow | null;
+  /** All events of a row, in their order; the first one has the row's id. */
+  mapAll(row: Row, place: () => string): MappedRow[];
   /** The row's id, also of a row that the mapping leaves out; null if it has none. Throws `ledger_schema`. */
   idOf(row: Row, place: () => string): string | null;
   /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
@@ -54,35 +60,67 @@ export function parseMapping(text: string, place: string): Mapping {
 interface Reader {
   column: string | null;
   columns: readonly string[];
-  read(row: Row, kind: Kind, takesEmpty: boolean, name: string, place: () => string): unknown;
+  read(row: Row, member: Member, name: string, place: () => string): unknown;
 }
 
 function compile(file: MappingFile): Mapping {
-  const { decimal, thousands, zone, ambiguous } = file;
-  const defaults = { decimal, thousands, zone, ambiguous };
-  const reader = (source: Source | undefined) => (source === undefined ? ABSENT : readerOf(source, defaults));
-  const head = {
+  const events = eventsOf(file).map((event) => compileEvent(event, file));
+  const columns = events.flatMap((event) => event.columns);
+  const mapAll = (row: Row, place: () => string) => {
+    const all = events.flatMap((event) => event.mapAll(row, place));
+    return all.map((one, index) => (index === 0 ? one : { ...one, id: null }));
+  };
+  return {
+    columns: [...new Set(columns)],
+    file: file.file ?? {},
+    isWide: file.events !== undefined,
+    hasId: file.id !== undefined,
+    mapAll,
+    map: (row, place) => mapAll(row, place)[0] ?? null,
+    idOf: (row, place) => idOf(row, events[0]!.head, place),
+    columnOf: (type, member) =>
+      events.map((event) => event.columnOf(type, member)).find((column) => column !== null) ?? null,
+  };
+}
+
+function compileEvent({ each, ...event }: RowEvent, file: MappingFile) {
+  const { decimal, thousands, currency, language, zone, ambiguous, missing = [] } = file;
+  const defaults = { decimal, thousands, currency, language, zone, ambiguous };
+  const empty = new Set(missing);
+  const reader = (source: Source | undefined) =>
+    source === undefined ? ABSENT : readerOf(source, defaults, empty);
+  const head: Head = {
     id: reader(file.id),
-    timestamp: reader(file.timestamp),
-    type: reader(file.type),
-    agent: reader(file.agent),
-    cycle: reader(file.cycle),
+    timestamp: reader(event.timestamp),
+    type: reader(event.type),
+    agent: reader(event.agent),
+    cycle: reader(event.cycle),
   };
   const data = new Map(
-    Object.entries(file.data).map(([type, sources]) => [
+    Object.entries(event.data).map(([type, sources]) => [
       type,
       Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) })),
     ]),
   );
   const readers = [...Object.values(head), ...[...data.values()].flat().map((one) => one.reader)];
+  const made = each ? [each.name, each.value] : [];
+  const read = readers.flatMap((one) => one.columns).filter((column) => !made.includes(column));
+  const map = (row: Row, place: () => string) =>
+    mapRow(row, head, (type) => data.get(type) ?? [], place) ?? [];
   return {
-    columns: [...new Set(readers.flatMap((one) => one.columns))],
-    file: file.file ?? {},
-    hasId: file.id !== undefined,
-    map: (row, place) => mapRow(row, head, (type) => data.get(type) ?? [], place),
-    idOf: (row, place) => idOf(row, head, place),
-    columnOf: (type, member) => {
-      if (member in head) return head[member as keyof typeof head].column;
+    head,
+    columns: [...read, ...(each?.columns ?? [])],
+    mapAll: (row: Row, place: () => string): MappedRow[] =>
+      each === undefined
+        ? [map(row, place)].flat()
+        : each.columns.flatMap((column) => {
+            const cell = cellOf(row, [column]);
+            if (cell === undefined || cell === '' || empty.has(`${cell}`.trim())) return [];
+            const at = () => `${place()}, column ${column}`;
+            return map({ ...row, [each.name]: column, [each.value]: cell }, at);
+          }),
+    columnOf: (type: string, member: string) => {
+      if (member in head) return head[member as keyof Head].column;
       const path = member.replace(/^data\./, '');
       return data.get(type)?.find((one) => one.path === path)?.reader.column ?? null;
     },
@@ -91,25 +129,39 @@ function compile(file: MappingFile): Mapping {
 
 const ABSENT: Reader = { column: null, columns: [], read: () => undefined };
 
-function readerOf(source: Source, defaults: CellFormat): Reader {
-  if (typeof source === 'string') return readerOf({ column: source }, defaults);
+const NONE: ReadonlySet<string> = new Set();
+
+/** `missing`: texts of cells that count as empty. */
+function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader {
+  if (typeof source === 'string') return readerOf({ column: source }, defaults, missing);
   if (!isColumn(source)) return { column: null, columns: [], read: () => source.constant };
   const columns = typeof source.column === 'string' ? [source.column] : source.column;
   const column = columns.join(', ');
   const { separator, format, as, values, default: preset } = source;
   const { decimal = defaults.decimal, thousands = defaults.thousands } = source;
+  const { currency = defaults.currency, language = defaults.language } = source;
   const { zone = defaults.zone, ambiguous = defaults.ambiguous } = source;
-  const how: CellFormat = { separator, format, decimal, thousands, zone, ambiguous };
+  const how: CellFormat = {
+    separator,
+    format,
+    decimal,
+    thousands,
+    currency,
+    language,
+    zone,
+    ambiguous,
+  };
   const replace = (value: unknown, place: () => string) =>
     values === undefined ? value : lookUp(value, values, place);
   return {
     column,
     columns,
-    read(row, kind, takesEmpty, name, place) {
+    read(row, { kind, empty }, name, place) {
       const at = () => `${place()}, column ${column}`;
       const cell = cellOf(row, columns);
-      if (cell === undefined || (cell === '' && !takesEmpty)) return preset;
-      if (cell === '' && preset !== undefined) return preset;
+      if (cell === undefined) return preset;
+      if (cell === '' || (typeof cell === 'string' && missing.has(cell.trim())))
+        return preset !== undefined ? preset : empty;
       // The items of a list are looked up one by one.
       const isList = typeof kind === 'object' && values !== undefined;
       if (!isList && values !== undefined) return replace(cell, at);
@@ -153,6 +205,8 @@ function lookUp(value: unknown, values: Record<string, unknown>, place: () => st
   });
 }
 
+const plain = (kind: Kind): Member => ({ kind, empty: undefined });
+
 type Head = Record<'id' | 'timestamp' | 'type' | 'agent' | 'cycle', Reader>;
 type Members = readonly { path: string; reader: Reader }[];
 
@@ -162,7 +216,7 @@ function mapRow(
   membersOf: (type: string) => Members,
   place: () => string,
 ): MappedRow | null {
-  const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, kind, false, name, place);
+  const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
   const type = text('type');
   if (type === null) return null;
   if (type === undefined) throw emptyRow(row, head.type.column, place);
@@ -170,8 +224,7 @@ function mapRow(
   if (timestamp === null) return null;
   const data: Record<string, unknown> = {};
   for (const { path, reader } of membersOf(`${type}`)) {
-    const { kind, takesEmpty } = memberOf(`${type}`, path);
-    const value = reader.read(row, kind, takesEmpty, `data.${path}`, place);
+    const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
     if (value !== undefined) setMember(data, path, value);
   }
   const cycle = text('cycle');
@@ -187,7 +240,7 @@ const NOW = 'now';
 
 /** Null leaves the row out. No row gets a time that nobody gave it: an empty cell is refused where there is a column of times. */
 function timeOf(row: Row, reader: Reader, place: () => string): unknown {
-  const time = reader.read(row, 'time', false, 'timestamp', place);
+  const time = reader.read(row, plain('time'), 'timestamp', place);
   if (time !== undefined) return time;
   if (reader.column === null) return NOW;
   throw new CathedralError('ledger_schema', {
@@ -199,7 +252,7 @@ function timeOf(row: Row, reader: Reader, place: () => string): unknown {
 }
 
 function idOf(row: Row, { id }: Head, place: () => string): string | null {
-  const value = id.read(row, 'text', false, 'id', place) ?? null;
+  const value = id.read(row, plain('text'), 'id', place) ?? null;
   return value === null ? null : `${value}`;
 }
 
@@ -252,16 +305,19 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
   const members = columns
     .filter((column) => column.startsWith(MEMBER))
     .map((column) => ({ path: column.slice(MEMBER.length), reader: readerOf(column, {}) }));
+  const map = (row: Row, place: () => string) => {
+    const mapped = mapRow(row, head, () => members, place);
+    const data = whole.read(row, plain('object'), 'data', place);
+    if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
+    return mapped;
+  };
   return {
     columns,
     file: {},
+    isWide: false,
     hasId: columns.includes('id'),
-    map(row, place) {
-      const mapped = mapRow(row, head, () => members, place);
-      const data = whole.read(row, 'object', false, 'data', place);
-      if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
-      return mapped;
-    },
+    map,
+    mapAll: (row, place) => [map(row, place) ?? []].flat(),
     idOf: (row, place) => idOf(row, head, place),
     columnOf: (_, member) => {
       if (columns.includes(member)) return member;

@@ -63,7 +63,8 @@ async function openView(
   if (UTF_16.some((bom) => head.subarray(0, 2).equals(bom)) || /16/.test(new TextDecoder(encoding).encoding))
     throw importFault(name, 'a file in UTF-8, or in an encoding with one byte for a line end', 'UTF-16');
   const extent = { name, file, end: size, isQuoted: kind === 'csv' };
-  const begin = { offset: head.equals(BOM) ? BOM.length : 0, line: 1, index: 0 };
+  const start = { offset: head.equals(BOM) ? BOM.length : 0, line: 1, index: 0 };
+  const begin = kind === 'csv' ? await placeOfLine(extent, start, mapping?.file.header ?? 1) : start;
   const decode = decoderOf(encoding, name);
   const last = Buffer.alloc(Math.min(size, 1));
   await file.read(last, 0, last.length, size - last.length);
@@ -71,6 +72,17 @@ async function openView(
   const table = kind === 'csv' ? await csvReader(extent, begin, decode, mapping) : null;
   const reader = table?.reader ?? ndjsonReader(name, decode, mapping);
   return new FileView(extent, table?.begin ?? begin, { reader, rowsUpTo, heldSince });
+}
+
+/** The place of a line, below lines of titles. */
+async function placeOfLine({ file, end }: Extent, start: RecordPlace, line: number): Promise<RecordPlace> {
+  const place = { ...start };
+  const byte = Buffer.alloc(1);
+  for (; place.line < line && place.offset < end; place.offset += 1) {
+    await file.read(byte, 0, 1, place.offset);
+    if (byte[0] === 0x0a) place.line += 1;
+  }
+  return place;
 }
 
 /** Records → UTF-8. Throws `ledger_corrupt`. */
