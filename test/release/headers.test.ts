@@ -191,7 +191,7 @@ describe('the _headers file', () => {
 
   test('stays within the limits of large static hosts, also in mirrors: 100 rules, lines of 2,000 characters', () => {
     const files = large();
-    expect(files.length).toBeGreaterThan(900);
+    expect(files.length).toBeGreaterThan(800);
     const mirrored = files.map((one) => ({ ...one, immutable: false }));
     const mirrors = mirrorHeaders({ files: mirrored } as unknown as PublicManifest);
     expect(mirrors).toBe(formatHeadersFile(mirrored));
