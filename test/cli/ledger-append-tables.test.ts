@@ -283,6 +283,23 @@ describe('what is probably a mistake is a warning, and an error with --strict:',
     expect(strict.stderr).toContain('error: table.csv:');
   });
 
+  test('a name that looks like one of the ledger, which --dry-run and --strict read', async () => {
+    const ledger = join(folder, 'names');
+    const now = () => Date.parse('2026-10-01T08:00:00Z');
+    await runHere('ledger init', [ledger, '--origin=test', '--from=2026-10-01T00:00:00Z'], { now });
+    const run = (content: string, ...flags: string[]) => {
+      writeFileSync(join(folder, 'names.csv'), content);
+      return runHere('ledger append', [join(folder, 'names.csv'), `--ledger=${ledger}`, ...flags], { now });
+    };
+    await run(table('A,ATLAS,FOR-GOVERNMENTS,x'));
+    await run('timestamp,type,agent\n2026-10-01T06:30:00Z,heartbeat,HERMES\n');
+    const later = table('A,Atlas,FOR-GOVERNMENTS,x').replace('06:00', '07:00');
+    expect((await run(later, '--dry-run')).stderr).toContain(
+      'warning: names.csv:2: expected data.sentinel to be "ATLAS", as in event 1, found "Atlas"',
+    );
+    expect(await run(later, '--strict')).toMatchObject({ status: 1 });
+  });
+
   test('but not names and values that are fine', async () => {
     const fine = table(
       'A,ATLAS,FOR-GOVERNMENTS,Nan is a name',

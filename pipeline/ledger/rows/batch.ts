@@ -17,6 +17,8 @@ export interface BatchOptions {
   sort: boolean;
   /** The last events of the ledger. An event with a time of its own that is the same as one of them is refused. */
   known?: readonly LedgerEvent[];
+  /** The names of the whole ledger. Missing: those of the batch and of `known` are compared. */
+  names?: LookAlikes;
   /** What an event contradicts, given that the events before it happened; one clause each. */
   contradictions?: (event: LedgerEvent) => readonly string[];
 }
@@ -42,6 +44,25 @@ function shown(name: string): string {
   );
 }
 
+/** Finds names that differ from one before them only by white space, case or normal form. */
+export class LookAlikes {
+  /** What a name looks like → the name, and the place that has it first. */
+  readonly #names = new Map<string, { name: string; place: string }>();
+
+  /** Warnings about the names of the next event. */
+  of(event: LedgerEvent, place: string): EventWarning[] {
+    return namesOf(event).flatMap(([member, name]) => {
+      // An agent reports as the sentinel of its name.
+      const key = `${member === 'agent' ? 'data.sentinel' : member} ${looksLike(name)}`;
+      const known = this.#names.get(key);
+      if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
+      if (known === undefined || known.name === name) return [];
+      const expected = `${member} to be ${JSON.stringify(known.name)}, as in ${known.place}`;
+      return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];
+    });
+  }
+}
+
 const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: null };
 
 /** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
@@ -55,20 +76,20 @@ export class Batch {
   /** The first event; null before it. */
   first: LedgerEvent | null = null;
   readonly #options: BatchOptions;
+  readonly #names: LookAlikes;
   #current = START;
   /** The last event that was accepted, and its place. */
   #accepted: { timestamp: string; place: string } | null = null;
   /** Row id → its first place. */
   readonly #ids = new Map<string, string>();
-  /** What a name looks like → the name, and the place that has it first. */
-  readonly #names = new Map<string, { name: string; place: string }>();
   /** What an event says → the seq of the event that said it. */
   readonly #known: ReadonlyMap<string, number>;
 
   constructor(options: BatchOptions) {
     this.#options = options;
+    this.#names = options.names ?? new LookAlikes();
     this.#known = new Map(options.known?.map((event) => [sayingOf(event), event.seq]));
-    for (const event of options.known ?? []) this.#lookAlikes(event, `event ${event.seq}`);
+    for (const event of options.known ?? []) this.#names.of(event, `event ${event.seq}`);
   }
 
   /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
@@ -151,25 +172,13 @@ export class Batch {
     this.first ??= event;
     const place = this.#place();
     this.#assertNew(event, place);
-    const warnings = [...warningsOf(event), ...this.#lookAlikes(event, place)];
+    const warnings = [...warningsOf(event), ...this.#names.of(event, place)];
     const kinds = warnings.map((warning) => this.#warning(warning, place));
     const contradictions = this.#options.contradictions?.(event) ?? [];
     for (const clause of contradictions) kinds.push(this.#warning({ kind: 'fold', clause }, place));
     this.#accepted = { timestamp: event.timestamp, place };
     const [error] = kinds.filter((one) => one !== null);
     if (error) throw error;
-  }
-
-  #lookAlikes(event: LedgerEvent, place: string): EventWarning[] {
-    return namesOf(event).flatMap(([member, name]) => {
-      // An agent reports as the sentinel of its name.
-      const key = `${member === 'agent' ? 'data.sentinel' : member} ${looksLike(name)}`;
-      const known = this.#names.get(key);
-      if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
-      if (known === undefined || known.name === name) return [];
-      const expected = `${member} to be ${JSON.stringify(known.name)}, as in ${known.place}`;
-      return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];
-    });
   }
 
   /** A file that is appended twice must not mint twice. */

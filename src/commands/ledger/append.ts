@@ -77,9 +77,12 @@ export const ledgerAppend = defineCommand({
     const writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs: wait * 1000, holder });
     try {
       const before = dryRun || strict ? await contradictionsAfter(ledger, progress) : null;
-      const contradictions = before && ((event: LedgerEvent) => before.of(event));
+      const whole = before && {
+        contradictions: (event: LedgerEvent) => before.of(event),
+        names: before.names,
+      };
       const known = await writer.repeatable();
-      const batch = new Batch({ findings, strict, sort, known, ...(contradictions && { contradictions }) });
+      const batch = new Batch({ findings, strict, sort, known, ...whole });
       progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
       const seq = writer.end.size;
       const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));

@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LEDGER_START, type Leaf } from '../../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
+import { LookAlikes } from '../../../pipeline/ledger/rows/batch.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import type { LocalLedger } from '../ledger-source.ts';
@@ -17,11 +18,18 @@ const NAMING: Readonly<Record<string, string>> = {
 export class Contradictions {
   #state = emptyState();
   readonly #named = new Set<string>();
+  /** The names of the ledger. */
+  readonly names = new LookAlikes();
 
   /** After every event of a ledger: as expensive as reading it for a rebuild. Throws the errors of reading a ledger. */
   static async after({ ledger, verifiers }: LocalLedger): Promise<Contradictions> {
     const found = new Contradictions();
-    const take = (leaves: readonly Leaf[]) => leaves.forEach(({ event }) => void found.of(event));
+    const take = (leaves: readonly Leaf[]) => {
+      for (const { event } of leaves) {
+        found.of(event);
+        found.names.of(event, `event ${event.seq}`);
+      }
+    };
     const directory = openDirectory(ledger);
     let position = LEDGER_START;
     for (const file of await directory.snapshots(null)) {
