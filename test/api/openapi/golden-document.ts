@@ -16,7 +16,7 @@ export const goldenFiles: PublicFiles = {
 export function goldenDocument(): OpenApiDocument {
   return openApiDocument({
     baseUrl: BASE_URL,
-    version: '0.1.0',
+    version: '1.0.0',
     contact: 'contact@data.example.org',
     subjects: {
       government: 'Policy',

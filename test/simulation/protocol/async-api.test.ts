@@ -6,7 +6,7 @@ import { elapse, messageOf, NEW_SESSION, receive } from '../../../src/simulation
 import { messageRows } from '../../../src/site/components/simulation/message-rows.ts';
 
 const require = createRequire(import.meta.url);
-const facts = { baseUrl: 'https://data.example.org', version: '0.1.0', contact: 'data@example.org' };
+const facts = { baseUrl: 'https://data.example.org', version: '1.0.0', contact: 'data@example.org' };
 const document = asyncApiDocument(facts);
 
 interface Message {
