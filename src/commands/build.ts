@@ -112,8 +112,8 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
   const { out, documents, companions, baseUrl, contact, sourceCode, publisherKey: keyFile } = config;
   const { progress } = context;
   const now = turn?.now ?? context.now;
-  const source = await openSource(config.ledger, config, { ...context, now });
-  return buildRelease({
+  const { findings, ...source } = await openSource(config.ledger, config, { ...context, now });
+  const report = await buildRelease({
     ...source,
     out,
     documents,
@@ -143,6 +143,7 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
       progress.stage(line);
     },
   });
+  return { ...report, findings: [...report.findings, ...findings] };
 }
 
 function contentsOf({

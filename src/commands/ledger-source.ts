@@ -28,7 +28,7 @@ import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
 import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
-import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
+import type { RowSource, Unread } from '../../pipeline/ledger/sources/source.ts';
 import type { ImportProgress } from '../sidecar/health/service-metrics.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { keepReplica, keepSharing } from '../sidecar/live/keep-shared.ts';
@@ -74,15 +74,16 @@ export interface LocalLedger {
 
 /**
  * The ledger as a folder. New events of a source are imported first; finished slots are sealed where the key is given. Where many machines
- * share the ledger, they have what this returns.
+ * share the ledger, they have what this returns. `findings`: what an import found that the ledger does not say.
  */
 export async function openSource(
   source: LedgerSource,
   config: SourceConfig,
   context: Context,
-): Promise<LocalLedger> {
+): Promise<LocalLedger & { findings: string[] }> {
   const { progress } = context;
   const log = (line: string) => progress.note(line);
+  const notInLedger: string[] = [];
   // A command that reads a ledger in a folder adds nothing to it.
   const stores =
     source.kind === 'directory' && config.mustExist
@@ -105,9 +106,12 @@ export async function openSource(
         AUDIT_PAGES,
       );
       progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
-      for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+      for (const { kind, message } of findings) {
+        progress.note(`finding: ${kind}: ${message}`);
+        if (kind === 'unread') notInLedger.push(message);
+      }
     }
-    return await localLedger(source, config);
+    return { ...(await localLedger(source, config)), findings: notInLedger };
   } finally {
     await stores?.close();
   }
@@ -290,7 +294,7 @@ function importing(
   config: FollowConfig,
   { signal, ...means }: Importing & { signal: AbortSignal },
 ): ImportProgress {
-  const imports: ImportProgress = { succeededAt: null, failures: 0 };
+  const imports: ImportProgress = { succeededAt: null, failures: 0, unread: null };
   void importPeriodically({
     progress: imports,
     now: means.now,
@@ -304,6 +308,7 @@ function importing(
         if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
         throw error;
       });
+      imports.unread = report?.unread ?? null;
       for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
     },
     report: (error) => means.log(`The import failed: ${(error as Error).message}`),
@@ -323,6 +328,7 @@ interface ImportReport {
   imported: number;
   sealed: string[];
   findings: { kind: string; message: string }[];
+  unread?: Unread | null;
 }
 
 /**

@@ -145,6 +145,7 @@ export async function openServices(
       following: published.following,
       isDraining: () => isDraining,
       ...stores.checks,
+      ...(followed?.imports && { imports: followed.imports }),
       ...(live && { liveFault: live.fault }),
       ...(followed?.sharing && { sharingFault: followed.sharing }),
       readStatus: published.readStatus,

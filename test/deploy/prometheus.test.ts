@@ -101,7 +101,11 @@ beforeAll(async () => {
     ...{ trustedProxies: null, simulationOrigins: null, simulationStartsPerClient: 10 },
   };
   const served = {
-    followed: { ledger, verifiers: VERIFIERS, imports: { succeededAt: 5000, failures: 2 } },
+    followed: {
+      ledger,
+      verifiers: VERIFIERS,
+      imports: { succeededAt: 5000, failures: 2, unread: { line: 3, since: 4000, reason: 'no line end' } },
+    },
     software: { version: '1.2.3', commit: '0123456789ab' },
   };
   const cosigned = { size: 5, at: '2026-01-01T00:00:00.000Z' };
@@ -179,6 +183,7 @@ describe('the metrics of a service', () => {
     expect(timeOf('cathedral_live_timestamp_seconds')).toBe(timeIn(lines.at(-1)!));
     expect(sampleOf('cathedral_import_failures')).toBe('2');
     expect(sampleOf('cathedral_import_success_timestamp_seconds')).toBe('5');
+    expect(sampleOf('cathedral_import_unread_timestamp_seconds')).toBe('4');
   });
 
   test('tell which witness has cosigned what, and when', () => {

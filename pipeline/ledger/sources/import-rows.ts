@@ -1,4 +1,5 @@
 import { CathedralError } from '../../errors.ts';
+import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
 import { isSealedAt } from '../civic/local-ledger.ts';
 import { openDirectory } from '../directory.ts';
@@ -17,7 +18,7 @@ import { importRow } from './imported-row.ts';
 import { readBlock } from './read-block.ts';
 import { type Change, isIndexDamage, RowIndex, removeIndex } from './row-index.ts';
 import { sequenceSalts } from './sequence-salts.ts';
-import type { RowPlace, RowSource, RowView, SourceRow } from './source.ts';
+import type { RowPlace, RowSource, RowView, SourceRow, Unread } from './source.ts';
 
 export interface ImportOptions {
   source: RowSource;
@@ -37,13 +38,13 @@ export interface ImportOptions {
   auditBlocks?: number;
 }
 
-/** Something about the rows that does not stop the import. The ledger has it as well, in an alert. */
+/** Something about the rows that does not stop the import. Nearly all of it is in the ledger as well, in an alert. */
 interface RowFinding {
   /**
    * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no
-   * longer as they were imported.
+   * longer as they were imported. `unread`: the last row of a file is not whole; no alert says so.
    */
-  kind: 'late' | 'modified' | 'deleted';
+  kind: 'late' | 'modified' | 'deleted' | 'unread';
   message: string;
 }
 
@@ -53,6 +54,12 @@ export interface ImportReport {
   /** Ids of the new snapshots, oldest first. */
   sealed: string[];
   findings: RowFinding[];
+  unread: Unread | null;
+}
+
+/** For everybody, so without the name of the file. */
+export function unreadMessage({ line, since, reason }: Unread): string {
+  return `line ${line} of the source has ${reason}, since ${formatTimestamp(since)}: it waits, and its slot stays open, until it is whole or nothing was written for ten minutes`;
 }
 
 /** Slots are sealed that long after their end, because a row becomes visible some time after its timestamp. */
@@ -103,7 +110,10 @@ async function importOnce(
   const { verifiers, directory, source } = options;
   const index = await openIndex(writer, options);
   try {
-    const view = await source.open(index.mark, (place) => rowsUpTo(place, index, options));
+    const view = await source.open(index.mark, {
+      rowsUpTo: (place) => rowsUpTo(place, index, options),
+      now: options.now(),
+    });
     try {
       const differences = await compareRows({
         view,
@@ -113,12 +123,13 @@ async function importOnce(
         auditBlocks: options.auditBlocks ?? 1,
         place: source.name,
       });
+      const held = await view.held(index.end);
       const intake = new Intake(writer, view, index, differences, options, known !== null);
       const { snapshots, position } = await writer.seal(
         options.signers,
         known
           ? { until: known.since === null ? 0 : slotStart(known.since) }
-          : { quiet: 'alive', until: sealableUntil(view, options.now()) },
+          : { quiet: 'alive', until: sealableUntil(held?.since ?? null, options.now()) },
         [],
         intake.events(),
       );
@@ -126,7 +137,9 @@ async function importOnce(
       index.save(position);
       if (intake.fault) throw intake.fault.cause;
       const { imported, findings } = intake;
-      return { imported, sealed: snapshots.map(({ id }) => id), findings };
+      const unread = held?.unread ?? null;
+      if (unread) findings.push({ kind: 'unread', message: unreadMessage(unread) });
+      return { imported, sealed: snapshots.map(({ id }) => id), findings, unread };
     } finally {
       await view.close();
     }
@@ -136,7 +149,7 @@ async function importOnce(
 }
 
 /** Slots that ended by then, Unix ms, may be sealed. */
-function sealableUntil({ heldSince }: RowView, now: number): number {
+function sealableUntil(heldSince: string | null, now: number): number {
   const until = now - SEAL_DELAY_MS;
   return heldSince === null ? until : Math.min(until, Date.parse(heldSince));
 }

@@ -7,13 +7,27 @@ export interface RowSource {
   name: string;
   /**
    * Opens the rows as they are now. `mark`: what the view of the last import asked to remember, null if nothing or if it is lost.
-   * `rowsUpTo`: ids of the imported rows up to a place, from the newest, in parts; for a source that finds a place by its row, which may be
-   * deleted. Throws `import_failed` if they cannot be read, or if they are no rows of events.
+   * Throws `import_failed` if they cannot be read, or if they are no rows of events.
    */
-  open(mark: string | null, rowsUpTo: RowsUpTo): Promise<RowView>;
+  open(mark: string | null, opening: Opening): Promise<RowView>;
 }
 
-export type RowsUpTo = (place: RowPlace) => AsyncIterable<readonly string[]>;
+export interface Opening {
+  /** Ids of the imported rows up to a place, from the newest, in parts; for a source that finds a place by its row, which may be deleted. */
+  rowsUpTo: (place: RowPlace) => AsyncIterable<readonly string[]>;
+  /** The clock, Unix ms. */
+  now: number;
+}
+
+/** What follows the last whole row of a file. */
+export interface Unread {
+  /** Its line. */
+  line: number;
+  /** Since when, Unix ms. */
+  since: number;
+  /** Why it is no whole row: `a quote that is not closed`. */
+  reason: string;
+}
 
 /** The rows of a source at one moment. They do not change until `close`. */
 export interface RowView {
@@ -27,8 +41,11 @@ export interface RowView {
    * Number of rows in each stretch, with those that the mapping leaves out. Null where counting costs as much as reading.
    */
   counts(stretches: readonly Stretch[]): Promise<number[] | null>;
-  /** Time of the oldest row that `rows` holds back, in the ledger's form: its slot is not sealed yet. Null if there is none. */
-  heldSince: string | null;
+  /**
+   * Time of the oldest row after a place that `rows` holds back, in the ledger's form: its slot is not sealed yet. Null if there is none.
+   * `unread`: where somebody should know.
+   */
+  held(after: RowPlace | null): Promise<{ since: string; unread?: Unread } | null>;
   /** What the next import gives to `open`. */
   mark: string | null;
   close(): Promise<void>;

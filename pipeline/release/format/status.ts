@@ -6,7 +6,7 @@ import { replaceFile } from '../../disk/durable.ts';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { Manifest } from './manifest.ts';
 
-/** Number of latest findings in the status. All findings are alerts in the published data. */
+/** Number of latest findings in the status. All are alerts in the published data, except that the last row of a source is not whole. */
 export const MAX_FINDINGS = 20;
 
 const Time = z.iso.datetime();

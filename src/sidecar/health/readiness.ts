@@ -1,5 +1,7 @@
+import { unreadMessage } from '../../../pipeline/ledger/sources/import-rows.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { Following } from '../files/published.ts';
+import type { ImportProgress } from './service-metrics.ts';
 
 /** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */
 type ServingPart = 'release' | 'shutdown';
@@ -8,7 +10,7 @@ type ServingPart = 'release' | 'shutdown';
  * share a database would all leave the load balancer at once.
  */
 type StorePart = 'keys' | 'limits' | 'access_log';
-type OtherPart = 'releases' | 'ledger' | 'live' | 'last_run' | 'counts';
+type OtherPart = 'releases' | 'ledger' | 'imports' | 'live' | 'last_run' | 'counts';
 
 /** The fault of each part; null for none. */
 export interface Readiness {
@@ -27,6 +29,8 @@ export interface ReadinessSources {
   readKeys: () => Promise<unknown>;
   checkCounts: () => Promise<void>;
   checkAccessLog: () => Promise<void>;
+  /** Of the import that follows a source; missing without one. */
+  imports?: ImportProgress;
   /** Of the live state; missing if no ledger is followed. */
   liveFault?: () => string | null;
   /** Of a ledger that many machines share; missing if this one is alone. */
@@ -57,12 +61,19 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
     others: {
       ...(sources.following && { releases: sources.following.fault() }),
       ...(sources.sharingFault && { ledger: sources.sharingFault() }),
+      ...(sources.imports && { imports: importFault(sources.imports) }),
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,
       counts:
         lostAt === null ? null : `the counts of today before ${new Date(lostAt).toISOString()} are lost`,
     },
   };
+}
+
+/** One failure may be a passing fault of the source. */
+function importFault({ failures, unread }: ImportProgress): string | null {
+  if (failures > 1) return `the last ${failures} imports failed`;
+  return unread && unreadMessage(unread);
 }
 
 /** A reader who was at another server would be sent back to an older release here. */

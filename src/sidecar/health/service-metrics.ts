@@ -1,5 +1,6 @@
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
+import type { Unread } from '../../../pipeline/ledger/sources/source.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
@@ -58,6 +59,8 @@ export interface ImportProgress {
   succeededAt: number | null;
   /** Since then. */
   failures: number;
+  /** What the last import that succeeded left unread at the end of a file. */
+  unread: Unread | null;
 }
 
 /** Counted since the process started. */
@@ -193,6 +196,11 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
     type: 'gauge',
     help: 'Imports of a remote ledger that failed since the last one that succeeded; NaN without a remote ledger.',
     read: ({ imports }) => imports?.failures ?? null,
+  },
+  cathedral_import_unread_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Since when the last row of a followed file is not whole (no line end, or an open quote); NaN if it is.',
+    read: ({ imports }) => (imports?.unread == null ? null : imports.unread.since / 1000),
   },
   cathedral_http_active_requests: {
     type: 'gauge',

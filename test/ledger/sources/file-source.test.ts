@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Mapping, parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
@@ -67,7 +67,7 @@ describe('a file of NDJSON', () => {
     appendFileSync(path, next.slice(0, -30));
     expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({
       imported: 3997,
-      findings: [],
+      findings: [{ kind: 'unread' }],
     });
     appendFileSync(path, next.slice(-30));
     expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({ imported: 1, findings: [] });
@@ -92,14 +92,6 @@ describe('a file of NDJSON', () => {
     }
     appendFileSync(path, big('3', '1,"n":2'));
     expect(await messageOf(follow('ndjson'))).toContain('rows:3, member data.n: expected each member once');
-  });
-
-  test('keeps the slot open of a line that is half there', async () => {
-    writeFileSync(path, lines(1, 3) + line(4).slice(0, 20));
-    const mtime = statSync(path).mtimeMs;
-    const view = await fileSource('ndjson', path, null).open(null, async function* () {});
-    expect(Math.abs(Date.parse(view.heldSince!) - mtime)).toBeLessThan(1000);
-    await view.close();
   });
 
   test('reports lines that were changed, deleted or inserted, once', async () => {
@@ -219,7 +211,10 @@ describe('a CSV file', () => {
     });
     const next = row(6001, 'eine\r\nzweite');
     appendFileSync(path, next.slice(0, next.indexOf('zweite')));
-    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({ imported: 0, findings: [] });
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({
+      imported: 0,
+      findings: [{ kind: 'unread' }],
+    });
     // Rows without content, as spreadsheets leave them, do not count.
     appendFileSync(
       path,
@@ -243,5 +238,74 @@ describe('a CSV file', () => {
     expect(await messageOf(follow('csv', mapping))).toContain(
       'a first line with the names of columns, found none that ends',
     );
+  });
+});
+
+describe('the last row', () => {
+  const HEAD = 'id,timestamp,type,agent,data.text\n';
+  const csv = (n: number, text: string, end = '\n') => `${n},${timeOf(n)},note,ATLAS,${text}${end}`;
+  const now = '2026-02-01T12:00:00Z';
+  /** Imports as if the file had changed so many minutes ago. */
+  const changed = (minutes: number) => {
+    const at = Date.parse(now) / 1000 - minutes * 60;
+    utimesSync(path, at, at);
+    return follow('csv', null, { now });
+  };
+  const waits = (line: number, reason: string) => ({ unread: { line, reason } });
+
+  test.each([
+    ['no line end', csv(2, 'two', ''), 'no line end', ''],
+    ['a quoted cell that goes on', csv(2, '"two\n', ''), 'a quote that is not closed', 'more"'],
+    ['a quoted cell that seems to end', csv(2, '"two\nmore"', ''), 'no line end', ''],
+    ['the first of two quotes', csv(2, '"two\nmore"', ''), 'no line end', '" is"'],
+  ])('waits with %s, is reported with its line, and its slot stays open', async (_, tail, reason, more) => {
+    writeFileSync(path, HEAD + csv(1, 'one') + tail);
+    const waiting = await changed(1);
+    expect(waiting).toMatchObject({ imported: 1, findings: [{ kind: 'unread' }], ...waits(3, reason) });
+    expect(waiting.findings[0]!.message).toContain(
+      `line 3 of the source has ${reason}, since 2026-02-01T11:59:00Z`,
+    );
+    expect(waiting.sealed).toEqual([]);
+    appendFileSync(path, `${more}\n${csv(3, 'three')}`);
+    expect(await changed(0)).toMatchObject({ imported: 2, findings: [], unread: null });
+    expect(await rowsOf()).toEqual(['1', '2', '3']);
+  });
+
+  test('without a line end is taken when the file has not changed for ten minutes; what follows is taken later', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, 'two', ''));
+    expect(await changed(9)).toMatchObject({ imported: 1, ...waits(3, 'no line end') });
+    expect(await changed(10)).toMatchObject({ imported: 1, findings: [], unread: null });
+    appendFileSync(path, '\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
+    expect(await changed(0)).toMatchObject({ imported: 1, findings: [], unread: null });
+    expect(await rowsOf()).toEqual(['1', '2', '3']);
+  });
+
+  test('with half of a row stops the import after ten minutes, with its line', async () => {
+    writeFileSync(path, `${HEAD}${csv(1, 'one')}2,2026-01`);
+    expect(await changed(1)).toMatchObject({ imported: 1, ...waits(3, 'no line end') });
+    expect(await messageOf(changed(10))).toContain(
+      'rows:3: expected 5 cells, as the first line has, found 2',
+    );
+  });
+
+  test('with an open quote stops the import after ten minutes, also while rows follow it all the time', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe'));
+    expect(await changed(8)).toMatchObject({ imported: 1, ...waits(3, 'a quote that is not closed') });
+    appendFileSync(path, csv(3, 'three'));
+    expect(await changed(1)).toMatchObject({ imported: 0, ...waits(3, 'a quote that is not closed') });
+    appendFileSync(path, csv(4, 'four'));
+    const later = follow('csv', null, { now: '2026-02-01T12:03:00Z' });
+    expect(await messageOf(later)).toMatch(
+      /rows:3: expected CSV with quotes around the whole cell.* Quote Not Closed/,
+    );
+    expect(await rowsOf()).toEqual(['1']);
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe"') + csv(3, 'three') + csv(4, 'four'));
+    expect(await changed(0)).toMatchObject({ imported: 3, findings: [], unread: null });
+  });
+
+  test('is not needed for a quote that begins no cell: its row is refused at once, and by its own line', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '5" pipe') + csv(3, '6" pipe'));
+    expect(await messageOf(changed(0))).toMatch(/rows:3: expected CSV with quotes around the whole cell/);
+    expect(await rowsOf()).toEqual(['1']);
   });
 });

@@ -35,8 +35,8 @@ export function importPostgres(
 function withoutEnd(source: RowSource): RowSource {
   return {
     ...source,
-    async open(mark, rowsUpTo) {
-      const view = await source.open(mark, rowsUpTo);
+    async open(mark, opening) {
+      const view = await source.open(mark, opening);
       const all = view.rows.bind(view);
       view.rows = async function* (after, until) {
         yield* all(after, until);

@@ -35,7 +35,10 @@ export class MemorySource implements RowSource {
       counts: async (stretches: readonly { after: RowPlace | null; until: RowPlace }[]) =>
         stretches.map(({ after, until }) => between(after, until).length),
       mark: null,
-      heldSince: rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp ?? null,
+      held: async () => {
+        const since = rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp;
+        return since === undefined ? null : { since };
+      },
       close: async () => {},
     };
   }

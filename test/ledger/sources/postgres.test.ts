@@ -279,7 +279,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       );
       const view = await postgresSource(parsePostgresAddress(server.address('table=numbers')), mapping).open(
         null,
-        async function* () {},
+        { rowsUpTo: async function* () {}, now: Date.now() },
       );
       const rows = (await Array.fromAsync(view.rows(null))).flat();
       await view.close();

@@ -10,7 +10,7 @@ import { serveLive } from './live-server.ts';
 import { until } from './until.ts';
 
 const NOON = '2025-12-01T12:30:00Z';
-const nothingImported = (): ImportProgress => ({ succeededAt: null, failures: 0 });
+const nothingImported = (): ImportProgress => ({ succeededAt: null, failures: 0, unread: null });
 
 /** Imports once per outcome, each of which may be an error; returns the waits and the reports. */
 async function importing(outcomes: readonly (Error | null)[]) {
@@ -41,7 +41,12 @@ const down = new Error('down');
 
 describe('importing periodically', () => {
   test('waits the interval before each', async () => {
-    const done = { waits: [1, 1, 1, 1], reports: [], imports: 3, progress: { succeededAt: 3, failures: 0 } };
+    const done = {
+      waits: [1, 1, 1, 1],
+      reports: [],
+      imports: 3,
+      progress: { succeededAt: 3, failures: 0, unread: null },
+    };
     expect(await importing([null, null, null])).toEqual(done);
   });
 
@@ -53,7 +58,7 @@ describe('importing periodically', () => {
   test('reports an error once while it stays the same, and again when it returns', async () => {
     const other = new Error('another');
     const { reports, progress } = await importing([down, down, other, other, null, down]);
-    expect(progress).toEqual({ succeededAt: 5, failures: 1 });
+    expect(progress).toEqual({ succeededAt: 5, failures: 1, unread: null });
     expect(reports).toEqual(['Error: down', 'Error: another', 'Error: down']);
   });
 

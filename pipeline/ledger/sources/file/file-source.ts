@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
+import { z } from 'zod';
 import { CathedralError } from '../../../errors.ts';
 import { formatTimestamp } from '../../../words/moment.ts';
 import { type EventDraft, inUtc } from '../../draft.ts';
@@ -9,26 +10,32 @@ import { columnsOf, delimiterOf, parseCells, rowOf } from '../../rows/csv-rows.t
 import { eventRow, objectRow, parseLine } from '../../rows/json-events.ts';
 import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../../rows/mapping.ts';
 import { notUtf8 } from '../../rows/utf8-chunks.ts';
-import type { RowPlace, RowSource, RowsUpTo, RowView, SourceRow } from '../source.ts';
-import { type Extent, type FileRecord, type RecordPlace, readRecords } from './file-records.ts';
+import type { Opening, RowPlace, RowSource, RowView, SourceRow } from '../source.ts';
+import { type Extent, type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from './file-records.ts';
+
+/**
+ * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
+ * program that writes half a row and goes on ten minutes later is not known.
+ */
+export const SETTLED_MS = 10 * 60_000;
 
 /** How the file is written. */
 export type FileKind = 'ndjson' | 'csv';
 
 /**
  * The rows of a file that grows, in its own order: lines of NDJSON, or the rows of a CSV file. A row without an id has its number as id,
- * from 1. A last line without a line end waits until it is whole. `mapping`: null for a file that is written for the ledger.
+ * from 1. A last row without a line end waits until it has one, or the file is settled. `mapping`: null for a file that is written for the ledger.
  */
 export function fileSource(kind: FileKind, path: string, mapping: Mapping | null): RowSource {
   const name = `${kind}+file:${path}`;
   return {
     name,
-    async open(_mark, rowsUpTo) {
+    async open(mark, opening) {
       const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
         throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
       });
       try {
-        return await openView(kind, name, { file, rowsUpTo }, mapping);
+        return await openView(kind, name, { file, mark, ...opening }, mapping);
       } catch (error) {
         await file.close();
         throw error instanceof CathedralError
@@ -53,7 +60,7 @@ const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 async function openView(
   kind: FileKind,
   name: string,
-  { file, rowsUpTo }: { file: FileHandle; rowsUpTo: RowsUpTo },
+  { file, mark, rowsUpTo, now }: { file: FileHandle; mark: string | null } & Opening,
   mapping: Mapping | null,
 ): Promise<RowView> {
   const { size, mtimeMs } = await file.stat();
@@ -62,16 +69,27 @@ async function openView(
   const encoding = mapping?.file.encoding ?? 'utf-8';
   if (UTF_16.some((bom) => head.subarray(0, 2).equals(bom)) || /16/.test(new TextDecoder(encoding).encoding))
     throw importFault(name, 'a file in UTF-8, or in an encoding with one byte for a line end', 'UTF-16');
-  const extent = { name, file, end: size, isQuoted: kind === 'csv' };
+  const extent = {
+    name,
+    file,
+    end: size,
+    separators: kind === 'csv' ? Buffer.from(mapping?.file.delimiter ?? ',;\t') : null,
+    isSettled: now - mtimeMs >= SETTLED_MS,
+  };
   const start = { offset: head.equals(BOM) ? BOM.length : 0, line: 1, index: 0 };
   const begin = kind === 'csv' ? await placeOfLine(extent, start, mapping?.file.header ?? 1) : start;
   const decode = decoderOf(encoding, name);
-  const last = Buffer.alloc(Math.min(size, 1));
-  await file.read(last, 0, last.length, size - last.length);
-  const heldSince = size > begin.offset && last[0] !== 0x0a ? formatTimestamp(mtimeMs) : null;
   const table = kind === 'csv' ? await csvReader(extent, begin, decode, mapping) : null;
   const reader = table?.reader ?? ndjsonReader(name, decode, mapping);
-  return new FileView(extent, table?.begin ?? begin, { reader, rowsUpTo, heldSince });
+  const known = table ? { ...extent, separators: Buffer.from(table.delimiter) } : extent;
+  const before = Mark.safeParse(JSON.parse(mark ?? 'null')).data ?? null;
+  return new FileView(known, table?.begin ?? begin, {
+    reader,
+    rowsUpTo,
+    now,
+    changedAt: mtimeMs,
+    mark: before,
+  });
 }
 
 /** The place of a line, below lines of titles. */
@@ -89,10 +107,23 @@ async function placeOfLine({ file, end }: Extent, start: RecordPlace, line: numb
 type Decode = (record: FileRecord) => Buffer;
 
 function decoderOf(encoding: string, name: string): Decode {
-  const decoder = new TextDecoder(encoding);
-  if (decoder.encoding !== 'utf-8') return ({ bytes }) => Buffer.from(decoder.decode(bytes));
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  if (decoder.encoding !== 'utf-8')
+    return ({ bytes, line }) => {
+      try {
+        return Buffer.from(decoder.decode(bytes));
+      } catch (cause) {
+        const place = `${name}:${line}`;
+        throw new CathedralError('ledger_corrupt', {
+          place,
+          expected: encoding,
+          found: 'other bytes',
+          cause,
+        });
+      }
+    };
   return ({ bytes, line }) => {
-    if (isUtf8(bytes)) return bytes;
+    if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
     throw notUtf8(bytes, name, line);
   };
 }
@@ -142,7 +173,7 @@ async function csvReader(extent: Extent, begin: RecordPlace, decode: Decode, giv
     return [all instanceof CathedralError ? all : importFault(place, 'a row', `${all.length} of them`)];
   };
   const reader: Reader = { rows: rowsOf, map: mapping.map, idOf: mapping.idOf };
-  return { reader, begin: { ...header.after, index: 0 } };
+  return { reader, delimiter, begin: { ...header.after, index: 0 } };
 }
 
 function orFault<T>(read: () => T): T | CathedralError {
@@ -161,26 +192,31 @@ interface PlacedRow {
   after: RecordPlace;
 }
 
+/** The last row where it is not whole: where it begins, and since when. */
+const Mark = z.object({ offset: z.number(), since: z.number() });
+type Mark = z.output<typeof Mark>;
+
+interface FileOpening extends Opening {
+  /** Unix ms. */
+  changedAt: number;
+  /** Of the import before. */
+  mark: Mark | null;
+}
+
 class FileView implements RowView {
-  readonly heldSince: string | null;
-  readonly mark = null;
-  readonly #extent: Extent;
+  mark: string | null = null;
+  #extent: Extent;
   readonly #begin: RecordPlace;
   readonly #reader: Reader;
-  readonly #rowsUpTo: RowsUpTo;
+  readonly #opening: FileOpening;
   /** Row id → the place after it, for the ends of stretches, which are the beginnings of others. */
   readonly #known = new Map<string, RecordPlace>();
 
-  constructor(
-    extent: Extent,
-    begin: RecordPlace,
-    { reader, rowsUpTo, heldSince }: { reader: Reader; rowsUpTo: RowsUpTo; heldSince: string | null },
-  ) {
+  constructor(extent: Extent, begin: RecordPlace, { reader, ...opening }: { reader: Reader } & FileOpening) {
     this.#extent = extent;
     this.#begin = begin;
     this.#reader = reader;
-    this.#rowsUpTo = rowsUpTo;
-    this.heldSince = heldSince;
+    this.#opening = opening;
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
@@ -197,6 +233,30 @@ class FileView implements RowView {
   /** Counting costs as much as reading. */
   async counts(): Promise<null> {
     return null;
+  }
+
+  async held(after: RowPlace | null) {
+    const records = readRecords(this.#extent, await this.#placeAfter(after));
+    let last: FileRecord | undefined;
+    let step = await records.next();
+    for (; !step.done; step = await records.next()) last = step.value.at(-1);
+    if (step.value === null) return null;
+    const { offset, line, bytes } = step.value;
+    const { now, changedAt, mark } = this.#opening;
+    const isOpen = isQuoteOpen(bytes, this.#extent.separators);
+    const since = mark?.offset === offset ? mark.since : changedAt;
+    if (isOpen && now - since >= SETTLED_MS) {
+      // Rows that are appended all the time would hide it for ever.
+      this.#extent = { ...this.#extent, isSettled: true };
+      return null;
+    }
+    this.mark = JSON.stringify({ offset, since } satisfies Mark);
+    const reason = isOpen ? 'a quote that is not closed' : 'no line end';
+    // The row may be as old as the one before it.
+    const [row] = last ? this.#reader.rows([last]) : [];
+    const before = row ? this.#row(row, last!.after.index).row.timestamp : after?.timestamp;
+    const held = Math.min(since, before ? Date.parse(before) : since);
+    return { since: formatTimestamp(held), unread: { line, since, reason } };
   }
 
   async close(): Promise<void> {
@@ -231,7 +291,7 @@ class FileView implements RowView {
     const own = await this.#find([place.id], this.#begin);
     if (own) return own;
     let tried = 0;
-    for await (const ids of this.#rowsUpTo(place)) {
+    for await (const ids of this.#opening.rowsUpTo(place)) {
       const found = await this.#find(ids, this.#begin);
       if (found) return found;
       tried += ids.length;

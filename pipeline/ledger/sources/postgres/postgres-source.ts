@@ -100,7 +100,7 @@ async function openView(
 }
 
 class PostgresView implements RowView {
-  heldSince: string | null = null;
+  #heldSince: string | null = null;
   readonly mark: string | null;
   readonly #final: Final | null;
   readonly #connection: Connection;
@@ -128,10 +128,10 @@ class PostgresView implements RowView {
       conditions.push(`${time} > ${age}`);
       // Rows as old as that may still appear, so their slot stays open.
       const { rows } = await this.#query(`SELECT ${age} AS since`);
-      this.heldSince = new Date(rows[0].since).toISOString();
+      this.#heldSince = new Date(rows[0].since).toISOString();
     }
     const open = this.#final?.heldSince ?? null;
-    if (open !== null && (this.heldSince === null || open < this.heldSince)) this.heldSince = open;
+    if (open !== null && (this.#heldSince === null || open < this.#heldSince)) this.#heldSince = open;
     if (open !== null && this.#final!.until === null) {
       this.#settled = 'false';
       return;
@@ -146,7 +146,7 @@ class PostgresView implements RowView {
     const bound = order.map((_, at) => literal(row[`k${at}`]));
     this.#settled = `(${order.join(', ')}) < (${bound.join(', ')})`;
     const since = row.since === null ? null : new Date(row.since).toISOString();
-    if (since !== null && (this.heldSince === null || since < this.heldSince)) this.heldSince = since;
+    if (since !== null && (this.#heldSince === null || since < this.#heldSince)) this.#heldSince = since;
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
@@ -183,6 +183,10 @@ class PostgresView implements RowView {
       counts.push(...rows[0].counts);
     }
     return counts;
+  }
+
+  async held() {
+    return this.#heldSince === null ? null : { since: this.#heldSince };
   }
 
   async close(): Promise<void> {
