@@ -13,7 +13,7 @@ export interface SortedRow {
 const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /** Whether times are newest first, as most exports are. */
-export class Direction {
+class Direction {
   #last: string | null = null;
   #rises = false;
   #falls = false;
