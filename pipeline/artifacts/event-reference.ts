@@ -76,6 +76,35 @@ What a ledger can say: each type of event with the members of its \`data\`, an e
 - "In the log" says whether anyone can read the events of a type, line by line, or only their hashes. [The log](log.md#public-events) has the
   rules. An event with a member that is not listed here always stays a hash.
 
+## Correcting
+
+A ledger is append-only: nobody can change or remove an event. A later event corrects an earlier one.
+
+- The same event again, with the same id or name, replaces what was said: \`decision_recorded\`, \`alert_raised\`, \`audit_scheduled\`, \`multiplier_set\`,
+  \`compliance_audited\`, \`policy_projected\`, \`app_registered\`, \`package_registered\`, and \`position_taken\` until the deliberation is closed. A new
+  \`mii_reading\` or \`attestation\` replaces the last value, but each counts in the means.
+- Histories keep every row. A decision that was recorded again counts once; its earlier record is marked as replaced. The final report of a
+  year that is over stays as it is, so a correction in a later year appears in the report of that year.
+- A deliberation cannot be corrected after its close. Open it again with the same id, take the positions and close it: each closing
+  counts and keeps its row. To withdraw only the outcome, record a decision that says so.
+- A mint, burn or lock cannot be taken back. A mint that was too high is corrected by a burn whose reason says so.
+
+## Personal data, and requests to erase it
+
+Decide before you write: what was published is copied, signed and provable, and cannot be called back.
+
+- Write ids and roles in place of names (\`MEMBER-07\`), and keep the list of who is who outside the ledger. Deleting an entry of
+  that list is how you answer a request later. Write no personal data into \`topic\`, \`reasoning\`, \`outcome\`, \`message\` or an own member.
+- These can be withheld: an event whose type stays a hash, or that has a member which is not listed here, is published in the log only as a hash with
+  a random salt, from which nobody can guess it. It is still in the ledger, in the restricted export, and in files that follow from it.
+- These cannot: lines that were published, files and pages of releases that others mirrored, the ids in them, and hashes. A
+  ledger without the event has another root, and every verifier refuses it.
+- On a request: record a correction without the personal data, so that current files and pages show that; delete the entry of your list;
+  stop serving old snapshots and releases that hold the text; tell those who mirror you; and answer what remains and why. Histories keep the
+  earlier row, marked as replaced.
+- If the law requires that the row itself goes, end the ledger: begin a new one without the data, under a new name and key, publish a
+  notice that says why, and take the old one offline. Proofs for the old one then no longer resolve here.
+
 ## JSON Schemas
 
 A release has a JSON Schema (draft 2020-12) of the data of each type, \`/schemas/events/<type>.schema.json\`; of a whole line,

@@ -254,7 +254,8 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'A deliberation ends.',
-      effect: 'The deliberation is closed, and counts for 30 days in the consensus rate and in temperance.',
+      effect:
+        'The deliberation is closed, and counts for 30 days in the consensus rate and in temperance. One that is opened again with its id counts for each closing.',
     }),
   decision_recorded: z
     .looseObject({
@@ -277,7 +278,7 @@ export const EVENT_DATA = {
     .meta({
       description: 'A decision.',
       effect:
-        'Is published with all decisions, and counts for 30 days in prudence and in the adherence to principles.',
+        'Is published with all decisions, and counts for 30 days in prudence and in the adherence to principles. One that is recorded again with its id counts once, as the newest event says; pages, the report and feeds mark the earlier one as replaced.',
     }),
   compliance_audited: z
     .discriminatedUnion('jurisdiction', [

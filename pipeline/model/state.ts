@@ -68,6 +68,7 @@ const Deliberation = z.strictObject({
 
 /** The parts of a decision that the virtues need. The decision itself goes into the archive. */
 const DecisionMark = z.strictObject({
+  id: z.string(),
   timestamp: Time,
   has_lessons: z.boolean(),
   is_principled: z.boolean(),
@@ -151,10 +152,17 @@ const YearSums = z.strictObject({
   deliberations_opened: Count,
   deliberations_closed: Count,
   consensus_reached: Count,
-  decisions_recorded: Count,
-  /** The latest twelve, newest first. */
+  /** By id: those recorded in the year. One that is recorded again is a correction, and counts once. */
+  decided: byName(z.literal(true)),
+  /** The latest twelve records, newest first. */
   recent_decisions: z.array(
-    z.strictObject({ id: z.string(), date: z.string(), topic: z.string(), outcome: z.string() }),
+    z.strictObject({
+      id: z.string(),
+      date: z.string(),
+      topic: z.string(),
+      outcome: z.string(),
+      replaced: z.boolean(),
+    }),
   ),
   by_cathedral: byName(z.strictObject({ mints: Count, minted: Micro })),
   by_sentinel: byName(Micro),
@@ -301,7 +309,7 @@ export function emptyYear(year: number, from: string, openingSupply: bigint): Ye
     deliberations_opened: 0,
     deliberations_closed: 0,
     consensus_reached: 0,
-    decisions_recorded: 0,
+    decided: {},
     recent_decisions: [],
     by_cathedral: {},
     by_sentinel: {},

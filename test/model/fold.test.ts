@@ -10,6 +10,7 @@ import { activeAlerts, systemHealth } from '../../pipeline/model/queries/health.
 import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roiByCathedral } from '../../pipeline/model/queries/roi.ts';
 import { minting, supply } from '../../pipeline/model/queries/supply.ts';
+import { governance } from '../../pipeline/model/queries/transparency.ts';
 import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
 import { sentinelStatus, uptimeDays } from '../../pipeline/model/sentinel-status.ts';
 import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
@@ -436,5 +437,34 @@ describe('without measurements nothing is rated good or bad', () => {
 
   test('returns are not measured before a mint', () => {
     expect(roiByCathedral(fold(begun()))['FOR-GOVERNMENTS']!.average_roi).toBeNull();
+  });
+});
+
+describe('a decision that is recorded again', () => {
+  const record = (decision: string, outcome: string, lessons_learned: string) => ({
+    decision,
+    topic: 't',
+    frameworks_applied: [],
+    sentinels_involved: [],
+    reasoning: '',
+    outcome,
+    lessons_learned,
+  });
+
+  test('counts once, as the newest record says, and the earlier one is marked as replaced', () => {
+    const state = fold(
+      begun()
+        .add(G, 'decision_recorded', 'C', record('constructor', 'Yes.', ''))
+        .add(G, 'decision_recorded', 'C', record('10', 'Yes.', 'A lesson.'))
+        .add('2025-07-05T00:00:00Z', 'decision_recorded', 'C', record('constructor', 'No.', 'Another.')),
+    );
+    const { decisions_recorded, recent_decisions } = governance(state);
+    expect(decisions_recorded).toBe(2);
+    expect(recent_decisions.map(({ id, outcome, replaced }) => [id, outcome, replaced])).toEqual([
+      ['constructor', 'No.', false],
+      ['10', 'Yes.', false],
+      ['constructor', 'Yes.', true],
+    ]);
+    expect(virtueScores(state).prudence).toBe(1);
   });
 });

@@ -88,7 +88,10 @@ function justice(events: Raw[], recent: Raw[]): number | null {
 
 function prudence(recent: Raw[]): number | null {
   const risks = of(recent, 'policy_projected').flatMap((event) => event.data.risks);
-  const decisions = of(recent, 'decision_recorded');
+  // The newest event of an id corrects the earlier ones.
+  const decisions = of(recent, 'decision_recorded').filter(
+    (one, index, all) => !all.slice(index + 1).some((later) => later.data.decision === one.data.decision),
+  );
   const mitigated = risks.filter((risk) => risk.mitigation !== '').length;
   const learned = decisions.filter((event) => event.data.lessons_learned !== '').length;
   return share(mitigated + learned, risks.length + decisions.length);

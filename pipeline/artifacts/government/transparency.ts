@@ -88,7 +88,9 @@ const summarySchema = z.strictObject({
   sentinel_count: count('Sentinels registered and not retired'),
   system_health: text('healthy, degraded, critical or not_measured, see /government/sentinel-status.json'),
   compliance_status: text('The worst of all regimes’ statuses, see /government/compliance-report.json'),
-  deliberations_closed: count(`Deliberations closed ${yearly}`),
+  deliberations_closed: count(
+    `Deliberations closed ${yearly}; one that was opened again counts for each closing`,
+  ),
   consensus_rate: share(
     'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
   ).nullable(),
@@ -109,9 +111,11 @@ const operationsSchema = z.strictObject({
 
 const governanceSchema = z.strictObject({
   deliberations_opened: count(`Deliberations opened ${yearly}`),
-  deliberations_closed: count(`Deliberations closed ${yearly}`),
+  deliberations_closed: count(
+    `Deliberations closed ${yearly}; one that was opened again counts for each closing`,
+  ),
   consensus_reached: count('Of those, the ones that reached consensus'),
-  decisions_recorded: count(`Decisions recorded ${yearly}`),
+  decisions_recorded: count(`Decisions recorded ${yearly}, by id: one that was recorded again counts once`),
   recent_decisions: z
     .array(
       z.strictObject({
@@ -119,9 +123,12 @@ const governanceSchema = z.strictObject({
         date: calendarDate('Day on which it was recorded, UTC'),
         topic: text('What was decided on'),
         outcome: text('What was decided'),
+        replaced: z.boolean().meta({
+          description: `Whether a later record ${yearly} has the same id and so corrects this one`,
+        }),
       }),
     )
-    .meta({ description: 'The twelve newest of the period, newest first' }),
+    .meta({ description: 'The twelve newest records of the period, newest first' }),
   multipliers: z
     .record(z.string(), multiplier)
     .meta({ description: 'Multiplier at the end of the period, by cathedral' }),
@@ -235,7 +242,7 @@ export const transparency = {
   /** Its lists repeat numbers from other files, which have tables of their own. */
   tables: [],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '200c40daa2a60314', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'bb553ff62cbf9ba9', change: 'First published.' },
   ],
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,

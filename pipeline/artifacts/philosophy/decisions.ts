@@ -31,7 +31,7 @@ export const decisions = {
   description:
     'Every decision ever recorded, newest first, with its frameworks, reasoning, outcome and lessons.',
   limits: [
-    'An id may repeat: the ledger corrects a decision by recording it again, and the newest row comes first.',
+    'An id may repeat: the ledger corrects a decision by recording it again. The first row of an id replaces those below it, and counts once in all figures.',
     'date is the day on which a decision was recorded, which may be later than the day on which it was taken.',
   ],
   mediaType: 'application/json',

@@ -92,7 +92,13 @@ export function changesOf(recent: Recent): PlacedChange[] {
   const sentinels = pageNames(standing.sentinels);
   const changes = [
     ...cellsOf('cathedral_multipliers').map(multiplierChange),
-    ...decided.map((one) => decisionChange(one, names)),
+    ...decided.map((one, index) =>
+      decisionChange(
+        one,
+        names,
+        decided.slice(index + 1).some(({ id }) => id === one.id),
+      ),
+    ),
     ...deliberationChanges(recent),
     ...standing.audits.flatMap(auditChange),
     ...outages(cellsOf('sentinels_by_day'), sentinels),
@@ -175,11 +181,12 @@ function decisionEntry(id: string): string {
 function decisionChange(
   { id, date, topic, outcome }: Cells,
   names: ReadonlyMap<string, string>,
+  isReplaced: boolean,
 ): PlacedChange {
   return {
     id: decisionEntry(id as string),
-    title: `Decision: ${topic}`,
-    summary: String(outcome),
+    title: `${isReplaced ? 'Replaced decision' : 'Decision'}: ${topic}`,
+    summary: `${isReplaced ? 'A later record with the same id replaces this one. ' : ''}${outcome}`,
     updated: `${date}T00:00:00Z`,
     path: `decisions/${names.get(id as string)}/`,
     areas: ['philosophy'],

@@ -90,14 +90,20 @@ export function decisionRecorded(state: State, event: EventOf<'decision_recorded
   stated.lessons ||= isStated(lessons_learned);
   stated.frameworks ||= frameworks_applied.length > 0;
   stated.sentinels ||= sentinels_involved.length > 0;
+  // A later event with the same id corrects the decision, so only the newest counts.
+  state.decisions = state.decisions.filter((known) => known.id !== id);
   state.decisions.push({
+    id,
     timestamp: event.timestamp,
     has_lessons: isStated(lessons_learned),
     is_principled: frameworks_applied.length > 0 && sentinels_involved.length > 0,
   });
-  state.year.decisions_recorded += 1;
-  const decision = { id, date: dayOf(event.timestamp), topic, outcome };
-  state.year.recent_decisions = [decision, ...state.year.recent_decisions].slice(0, RECENT_DECISIONS);
+  state.year.decided[id] = true;
+  const decision = { id, date: dayOf(event.timestamp), topic, outcome, replaced: false };
+  const earlier = state.year.recent_decisions.map((known) =>
+    known.id === id ? { ...known, replaced: true } : known,
+  );
+  state.year.recent_decisions = [decision, ...earlier].slice(0, RECENT_DECISIONS);
 }
 
 export function policyProjected(state: State, event: EventOf<'policy_projected'>): void {

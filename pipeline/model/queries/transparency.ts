@@ -45,7 +45,7 @@ export function operations(state: State) {
 }
 
 export function governance(state: State) {
-  const { deliberations_opened, deliberations_closed, consensus_reached, decisions_recorded } = state.year;
+  const { deliberations_opened, deliberations_closed, consensus_reached, decided } = state.year;
   const virtues = Object.entries(virtueScores(state)).map(([name, score]) => [
     name,
     { score, status: virtueStatus(score) },
@@ -54,7 +54,7 @@ export function governance(state: State) {
     deliberations_opened,
     deliberations_closed,
     consensus_reached,
-    decisions_recorded,
+    decisions_recorded: Object.keys(decided).length,
     recent_decisions: state.year.recent_decisions,
     multipliers: { ...state.multipliers },
     virtues: Object.fromEntries(virtues) as Record<string, { score: number | null; status: string }>,

@@ -83,7 +83,12 @@ describe('changes to the data', () => {
       'decision/d/2',
       'decision/d',
     ]);
-    expect(found.slice(2).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
+    expect(found.slice(2).map(({ summary }) => summary)).toEqual([
+      'corrected',
+      'another',
+      'A later record with the same id replaces this one. first',
+    ]);
+    expect(found.at(-1)!.title).toBe('Replaced decision: t');
   });
 
   test('have the same entries if older decisions are known by their ids alone', () => {

@@ -26,7 +26,7 @@ function yearPage(folder: ArchiveFolder, year: string): string {
  * A release has all events up to its time, so whatever is new has the day of `since` or a later one. Of the day itself everything counts as
  * new, because its files were not complete. The pages are made so that a later record changes only these:
  *
- * - its own page, which it may share with earlier records of the same id; the list of its year;
+ * - its own page, which it may share with earlier records of the same id; the lists of the years of all of these;
  * - the page of the record before it, and the list of the year of that record, which link to it as the next;
  * - the last pages on the same question, which list it;
  * - every page of a deliberation that is not in the archive yet.
@@ -44,12 +44,15 @@ function archiveIn(release: SiteRelease, folder: ArchiveFolder): Archive<Entry> 
 }
 
 function touchedRecords(release: SiteRelease, folder: ArchiveFolder, day: string): string[] {
-  const { entries } = archiveIn(release, folder);
+  const { entries, pages } = archiveIn(release, folder);
   const first = entries.findIndex((one) => isNew(one, day));
   if (first < 0) return [];
   return entries
     .slice(Math.max(0, first - 1))
-    .flatMap(({ href, date }) => [href, ...(date === null ? [] : [yearPage(folder, date.slice(0, 4))])]);
+    .flatMap(({ href }) => [
+      href,
+      ...pages.get(href)!.flatMap(({ date }) => (date === null ? [] : [yearPage(folder, date.slice(0, 4))])),
+    ]);
 }
 
 /** Open deliberations have no date. */

@@ -13,6 +13,8 @@ export interface DecisionEntry extends Entry {
   /** Day on which it was recorded. */
   date: string;
   hasLessons: boolean;
+  /** Whether a later record has the same id, and so corrects this one. */
+  isReplaced: boolean;
   /** Sentinels that took part. */
   involved: readonly string[];
   /** Index in the log of the event that recorded it; null for a release without other formats. */
@@ -24,6 +26,7 @@ export type Decision = z.output<typeof ROW> & {
   /** The path of its page. Decisions with the same id share a page. */
   href: string;
   event: DecisionEntry['event'];
+  isReplaced: boolean;
 };
 
 const HEAD = new RegExp(
@@ -34,19 +37,23 @@ const NO_LESSONS = /"lessons_learned":""\}$/;
 export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
   const events = rowEvents(release, published);
   const found: Omit<DecisionEntry, 'href' | 'index'>[] = [];
+  const newer = new Set<string>();
   forEachLine(release, published.path, (line, place) => {
     const [, id, date, topic, involved] = HEAD.exec(line) ?? [];
     if (id === undefined) throw unreadable(published.path, line, place);
     const hasLessons = !NO_LESSONS.test(line);
+    const own: string = JSON.parse(id);
     found.push({
-      id: JSON.parse(id),
+      id: own,
       topic: JSON.parse(topic!),
       date: date!,
       involved: JSON.parse(involved!),
       hasLessons,
+      isReplaced: newer.has(own),
       event: events?.[found.length]?.event ?? null,
       place,
     });
+    newer.add(own);
   });
   found.reverse();
   const names = pageNames(found.map(({ id }) => id));
@@ -57,11 +64,13 @@ export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
 export function readDecisions(release: SiteRelease, entries: readonly DecisionEntry[]): Decision[] {
   if (entries.length === 0) return [];
   return readRows(release, { path: published.path, schema: ROW }, (rowAt) =>
-    entries.map(({ place, href, event }) => ({ ...rowAt(place), href, event })),
+    entries.map(({ place, href, event, isReplaced }) => ({ ...rowAt(place), href, event, isReplaced })),
   );
 }
 
-/** Those in which a sentinel took part, the oldest first. */
+/** Those in which a sentinel took part, as last recorded, the oldest first. */
 export function decisionsWith(release: SiteRelease, sentinel: string): DecisionEntry[] {
-  return decisionRecords(release).entries.filter(({ involved }) => involved.includes(sentinel));
+  return decisionRecords(release).entries.filter(
+    ({ involved, isReplaced }) => !isReplaced && involved.includes(sentinel),
+  );
 }
