@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
@@ -30,28 +29,19 @@ export function formatBibtexEntry(citation: DatasetCitation, type: EntryType = '
   return formatBibtex(`Cite with ${version}.`, [citation], citation.key, type);
 }
 
-const CslItem = z.strictObject({
-  id: z.string(),
-  type: z.literal('dataset'),
-  author: z.tuple([z.strictObject({ literal: z.string() })]),
-  title: z.string(),
-  issued: z.strictObject({
-    'date-parts': z.tuple([z.union([z.tuple([z.number(), z.number(), z.number()]), z.tuple([z.number()])])]),
-  }),
-  publisher: z.string(),
-  URL: z.string(),
-  note: z.string(),
-});
-
-/** All citations, one per data file. */
-export const cslCitations = {
-  path: 'citations.csl.json',
-  mediaType: 'application/json',
-  schema: z.tuple([CslItem], CslItem),
-};
+interface CslItem {
+  id: string;
+  type: 'dataset';
+  author: [{ literal: string }];
+  title: string;
+  issued: { 'date-parts': [[year: number, month: number, day: number] | [year: number]] };
+  publisher: string;
+  URL: string;
+  note: string;
+}
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
-export function toCsl(citation: DatasetCitation): z.output<typeof CslItem> {
+export function toCsl(citation: DatasetCitation): CslItem {
   const { key, author, title, year, url, asOf } = citation;
   const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
