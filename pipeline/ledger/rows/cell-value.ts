@@ -3,8 +3,8 @@ import { CathedralError } from '../../errors.ts';
 import { NO_VALUE } from '../draft.ts';
 import { Amount, CalendarDate, EVENT_DATA, isKind, isKnownType, Timestamp } from '../event.ts';
 import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../json.ts';
-import { faultOf, readRowJson } from './json-events.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
+import { faultOf, readRowJson } from './row-json.ts';
 
 /** What a cell becomes in an event. `as it is`: a member of no schema. */
 export type Kind =

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../../errors.ts';
 import { exactNumber, JsonFault } from '../../json.ts';
-import { faultOf, readRowJson } from '../../rows/json-events.ts';
+import { faultOf, readRowJson } from '../../rows/row-json.ts';
 import type { SourceRow } from '../source.ts';
 import type { Column, Relation } from './relation.ts';
 
