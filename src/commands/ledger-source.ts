@@ -29,7 +29,7 @@ import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
 import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
 import type { RowSource, Unread } from '../../pipeline/ledger/sources/source.ts';
-import type { ImportProgress } from '../sidecar/health/service-metrics.ts';
+import type { ImportProgress } from '../sidecar/health/readiness.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { keepReplica, keepSharing } from '../sidecar/live/keep-shared.ts';
 import { type Context, SWITCH } from './command.ts';

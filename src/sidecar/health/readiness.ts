@@ -1,7 +1,7 @@
 import { unreadMessage } from '../../../pipeline/ledger/sources/import-rows.ts';
+import type { Unread } from '../../../pipeline/ledger/sources/source.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { Following } from '../files/published.ts';
-import type { ImportProgress } from './service-metrics.ts';
 
 /** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */
 type ServingPart = 'release' | 'shutdown';
@@ -11,6 +11,16 @@ type ServingPart = 'release' | 'shutdown';
  */
 type StorePart = 'keys' | 'limits' | 'access_log';
 type OtherPart = 'releases' | 'ledger' | 'imports' | 'live' | 'last_run' | 'counts';
+
+/** How the import of a remote ledger goes. */
+export interface ImportProgress {
+  /** When the last import ended that succeeded, ms. */
+  succeededAt: number | null;
+  /** Since then. */
+  failures: number;
+  /** What the last import that succeeded left unread at the end of a file. */
+  unread: Unread | null;
+}
 
 /** The fault of each part; null for none. */
 export interface Readiness {

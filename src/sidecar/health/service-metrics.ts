@@ -1,13 +1,12 @@
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
-import type { Unread } from '../../../pipeline/ledger/sources/source.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
 import { type Metrics, type Sample, samplesBy } from './metric.ts';
-import { isReady, partsOf, type Readiness } from './readiness.ts';
+import { type ImportProgress, isReady, partsOf, type Readiness } from './readiness.ts';
 
 /** What the server knows about itself at one moment. Null: not known, or not there. */
 export interface ServiceFacts {
@@ -51,16 +50,6 @@ export interface LiveFacts {
   sealed: number | null;
   /** Of the oldest event that is not sealed. */
   unsealed: number | null;
-}
-
-/** How the import of a remote ledger goes. */
-export interface ImportProgress {
-  /** When the last import ended that succeeded, ms. */
-  succeededAt: number | null;
-  /** Since then. */
-  failures: number;
-  /** What the last import that succeeded left unread at the end of a file. */
-  unread: Unread | null;
 }
 
 /** Counted since the process started. */

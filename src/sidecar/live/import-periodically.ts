@@ -1,4 +1,4 @@
-import type { ImportProgress } from '../health/service-metrics.ts';
+import type { ImportProgress } from '../health/readiness.ts';
 
 export interface ImportingOptions {
   /** Imports new events of a remote ledger into the folder that the server follows. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ImportProgress } from '../../../src/sidecar/health/service-metrics.ts';
+import type { ImportProgress } from '../../../src/sidecar/health/readiness.ts';
 import { IMPORT_INTERVAL_MS, importPeriodically } from '../../../src/sidecar/live/import-periodically.ts';
 import { CivicServer, civicChain } from '../../ledger/civic/civic-server.ts';
 import { importInto, SIGNER } from '../../ledger/civic/import-fixture.ts';

@@ -18,7 +18,7 @@ import { type Extent, type FileRecord, isQuoteOpen, type RecordPlace, readRecord
  * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
  * program that writes half a row and goes on ten minutes later is not known.
  */
-export const SETTLED_MS = 10 * 60_000;
+const SETTLED_MS = 10 * 60_000;
 
 /** How the file is written. */
 export type FileKind = 'ndjson' | 'csv';
