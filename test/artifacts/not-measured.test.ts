@@ -41,7 +41,7 @@ const MEASURED: readonly (readonly [RegExp, ...KnownType[][]])[] = [
 ];
 /** What the events themselves state, and rules: a multiplier is 1 until it is set; a check is late because of what was attested. */
 const STATED =
-  /\b(closed|year|multipliers\.\w+|multiplier|severity|scope|position|virtue_tags\[\]|consensus|algorithm|risk_level|drift_threshold|check_late)$|(apps|packages|papers|attestations)\[\]\.status$|citations/;
+  /\b(closed|year|multipliers\.\w+|multiplier|severity|scope|position|virtue_tags\[\]|consensus|algorithm|risk_level|drift_threshold|check_late|replaced)$|(apps|packages|papers|attestations)\[\]\.status$|citations/;
 /** These compare or average other values of the table: their own tests say when there are none. */
 const DERIVED =
   /\b(overall_compliance|virtue_alignment|drift_score)$|drift-analysis\.json (status|trends\[\]\.\w+)$/;
@@ -157,7 +157,7 @@ test('a source without a column for reasons, lessons, mitigations or frameworks 
     ledger.add(G, 'position_taken', agent, { deliberation: 'd', position, reasoning, virtue_tags: [] });
   const decide = (lessons_learned = '', frameworks_applied: string[] = []) =>
     ledger.add(G, 'decision_recorded', 'COUNCIL', {
-      decision: 'd',
+      decision: `d-${ledger.leaves.length}`,
       topic: 't',
       frameworks_applied,
       sentinels_involved: ['A'],

@@ -205,7 +205,7 @@ test('the page of an open deliberation says that it cannot be cited yet', async 
   const { openSite } = (await import(/* @vite-ignore */ place)) as { openSite: OpenSite };
   const ledger = new TestLedger()
     .add('2025-12-01T00:00:00Z', 'genesis', 'LEDGER', { allocation: '1000', multipliers: {} })
-    .add('2025-12-02T00:00:00Z', 'deliberation_opened', 'ATLAS', { deliberation: 'D-1', topic: 'T' });
+    .add('2025-12-02T00:00:00Z', 'deliberation_opened', 'ATLAS', { deliberation: 'd-1', topic: 'T' });
   const { pages } = await renderArchive(openSite, ledger, 'open', null);
   expect(pages.get('/deliberations/d-1/')).toContain('Once it is, its page can be cited.');
 });
@@ -317,7 +317,7 @@ describe('single rows of a history', () => {
   test('are the decisions and deliberations of the whole files', () => {
     const decided = readDecisions(whole, decisionRecords(whole).entries);
     const decisions = whole.read(decisionsFile).decisions.toReversed();
-    expect(decided.map(({ href: _, event: __, ...rest }) => rest)).toEqual(decisions);
+    expect(decided.map(({ href: _, event: __, isReplaced: ___, ...rest }) => rest)).toEqual(decisions);
     const { entries } = deliberationRecords(whole);
     const closed = readDeliberations(whole, entries).filter(({ opened }) => opened !== null);
     const archived = whole.read(deliberationArchive).deliberations.toReversed();

@@ -132,10 +132,10 @@ export function eventRow(value: unknown, place: () => string): MappedRow {
       `the member ${JSON.stringify(name)}`,
     );
   }
-  const { id = null, ...draft } = row;
+  const { id, ...draft } = row;
   const inexact = findInexact(draft);
   if (inexact) throw corrupt(`${place()}, member ${inexact.path.join('.')}`, EXACT_NUMBER, inexact.text);
-  return { id: id === null ? null : idText(id, place), draft: draft as unknown as EventDraft };
+  return { id: Object.hasOwn(row, 'id') ? idText(id, place) : null, draft: draft as unknown as EventDraft };
 }
 
 /** The id of a row without a mapping. Throws `ledger_schema`. */

@@ -12,7 +12,6 @@ import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { type Provable, proofOf } from '../../../pipeline/release/format/proof-files.ts';
 import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
-import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/file-records.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { contents, servedBy, updateMirror } from '../../mirror/update-mirror.ts';
@@ -230,17 +229,6 @@ test('a signing record older than the list does not require snapshots that were 
   await rm(record, { recursive: true });
   await rename(`${record}-old`, record);
   expect(await publishUpTo(of, 3, { snapshots: { days: 0 } })).toMatchObject({ outcome: 'published' });
-});
-
-test('a signing record from before snapshots existed is read, and has them after the next run', async () => {
-  const of = await published(1);
-  const { services, ...record } = await readSigningRecord(of.keyFile);
-  const { snapshots: listed, lost: _, ...older } = services[BASE_URL]!;
-  expect(Object.keys(listed)).toEqual(['2025-07-03T06Z']);
-  await writeSigningRecord(of.keyFile, { ...record, services: { [BASE_URL]: older as never } });
-  await publishUpTo(of, 2);
-  const { services: now } = await readSigningRecord(of.keyFile);
-  expect(Object.keys(now[BASE_URL]!.snapshots).sort()).toEqual(['2025-07-03T06Z', '2025-07-03T12Z']);
 });
 
 test('a closed year’s PDF is restored from the newest snapshot, not printed by another browser', async () => {
