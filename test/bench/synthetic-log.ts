@@ -11,6 +11,7 @@ import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log
 import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { withCompressed } from '../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
 import { PublicBuilder, placePolicy } from '../../pipeline/release/log/public-bundles.ts';
 import { sampleSalt } from '../ledger/sample-events.ts';
@@ -81,7 +82,7 @@ async function writeLog(
   };
   for (const line of lines) {
     tree.append(leafHash(line));
-    for (const file of builder.append(line)) write(file);
+    for (const file of builder.append(line)) for (const one of withCompressed(file)) write(one);
     if (!isPublic) for (const file of events.append(line)) write(file);
   }
   for (const file of [...builder.partial(), ...(isPublic ? [] : events.partial())]) write(file);

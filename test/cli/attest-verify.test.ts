@@ -25,7 +25,7 @@ describe('attest verify', () => {
     const { status, stdout } = await attest('verify', {
       file: `${inFolder('many-*.json')},${inFolder('many-1.json')}`,
       companions: save('others.json', others),
-      at,
+      'as-of': at,
       json: true,
     });
     expect(status).toBe(1);
