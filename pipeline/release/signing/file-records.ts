@@ -62,6 +62,6 @@ export async function readSigningRecord(keyFile: string): Promise<SigningRecord>
 }
 
 /** Throws publish_failed. */
-export async function writeSigningRecord(keyFile: string, record: SigningRecord): Promise<void> {
+async function writeSigningRecord(keyFile: string, record: SigningRecord): Promise<void> {
   await replaceFile(signingRecordPath(keyFile), formatSigningRecord(record));
 }
