@@ -11,7 +11,7 @@ import {
 } from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
-import { pageNames, unorderedPageNames } from './catalogue/page-names.ts';
+import { pageNames } from './catalogue/page-names.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
 import { readColumns } from './sqlite/public-database.ts';
@@ -54,19 +54,16 @@ export async function renderSitemap(
     ['deliberation_archive', 'closed'],
   ]);
   const records = {
-    decisions: recordTimes(pageNames(decisions), decisions, dates),
-    deliberations: recordTimes(unorderedPageNames(deliberations), deliberations, closed),
+    decisions: recordTimes(decisions, dates),
+    deliberations: recordTimes(deliberations, closed),
   };
   for (const { path, content } of formatSitemaps({ ...facts, files, records }))
     await staging.write(accompanyingFile(path, content));
 }
 
 /** When each record’s page got its newest row, by the name of the page. */
-function recordTimes(
-  names: ReadonlyMap<string, string>,
-  ids: readonly string[],
-  times: readonly string[],
-): Map<string, string> {
+function recordTimes(ids: readonly string[], times: readonly string[]): Map<string, string> {
+  const names = pageNames(ids);
   return new Map(ids.map((id, index) => [names.get(id)!, times[index]!]));
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageNames, unorderedPageNames } from '../../pipeline/forms/catalogue/page-names.ts';
+import { pageNames } from '../../pipeline/forms/catalogue/page-names.ts';
 import {
   firstSentence,
   virtueSentence,
@@ -116,10 +116,6 @@ describe('the name of a page', () => {
           expect(name).not.toMatch(/^in-\d{4}$|^index(\.|$)|^(con|prn|aux|nul|(com|lpt)\d)(\.|$)|\.html?$/);
           expect(name.length).toBeLessThanOrEqual(100);
         }
-        // Where the order of arrival is unknown, any order gives an id the same name, whatever else there is.
-        const unordered = unorderedPageNames(all.toReversed());
-        expect(new Set(unordered.values()).size).toBe(new Set(all).size);
-        for (const one of all) expect(unorderedPageNames([one]).get(one)).toBe(unordered.get(one));
         const before = all.slice(0, Math.ceil(all.length / 2));
         for (const [one, name] of pageNames(before)) expect(names.get(one)).toBe(name);
       }),

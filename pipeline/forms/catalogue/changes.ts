@@ -11,7 +11,7 @@ import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
-import { pageNames, unorderedPageNames } from './page-names.ts';
+import { pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
 export interface Change {
@@ -201,7 +201,7 @@ function areaOf(cathedral: Value | undefined): Area {
 /** Deliberations that were opened or closed in the last thirty days. */
 function deliberationChanges({ deliberationIds, standing }: Recent): PlacedChange[] {
   const { deliberations, asOf } = standing;
-  const names = unorderedPageNames([...deliberationIds, ...deliberations.map(({ id }) => id)]);
+  const names = pageNames([...deliberationIds, ...deliberations.map(({ id }) => id)]);
   const placed = ({ id }: Deliberation) => ({
     path: `deliberations/${names.get(id)}/`,
     areas: ['philosophy' as const],

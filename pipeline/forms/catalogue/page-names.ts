@@ -10,25 +10,11 @@ const HASH_LENGTH = 10;
  * stay the same.
  */
 export function pageNames(ids: readonly string[]): Map<string, string> {
-  return namesBy(ids, isPlainName);
-}
-
-/**
- * The same for ids whose order of arrival the files do not keep: a deliberation moves to the archive when it is closed, in the order of
- * closing. So a name follows from its id alone: an id with a capital letter, or one that looks like a name with a hash, gets a hash.
- */
-export function unorderedPageNames(ids: readonly string[]): Map<string, string> {
-  return namesBy(ids, (id) => isPlainName(id) && id === id.toLowerCase() && !WITH_HASH.test(id));
-}
-
-const WITH_HASH = new RegExp(`(^|-)[0-9a-f]{${HASH_LENGTH}}$`);
-
-function namesBy(ids: readonly string[], isPlain: (id: string) => boolean): Map<string, string> {
   const used = new Set<string>();
   const names = new Map<string, string>();
   for (const id of ids) {
     if (names.has(id)) continue;
-    let name = isPlain(id) ? id.toLowerCase() : hashedName(id, id);
+    let name = isPlainName(id) ? id.toLowerCase() : hashedName(id, id);
     // An id may equal the hashed name of another.
     for (let count = 0; used.has(name); count += 1)
       name = hashedName(id, count === 0 ? id : `${id}\0${count}`);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../../pipeline/artifacts/philosophy/deliberations.ts';
-import { unorderedPageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { POSITIONS } from '../../../../pipeline/ledger/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
@@ -71,7 +71,7 @@ export const deliberationRecords = perRelease((release): Archive<DeliberationEnt
   const { timestamp, deliberations } = release.read(current);
   const fresh = notArchived(deliberations, archived, timestamp).reverse();
   const all = [...archived, ...fresh.map((one) => freshEntry(one, timestamp.slice(0, 10)))];
-  const names = unorderedPageNames(all.map(({ id }) => id));
+  const names = pageNames(all.map(({ id }) => id));
   return archiveOf(
     all.map((one, index) => ({ ...one, index, href: `/deliberations/${names.get(one.id)}/` })),
   );
