@@ -25,6 +25,13 @@ export const share = (description: string, formula?: string) =>
 export const count = (description: string) =>
   z.int().min(0).meta({ description, unit: 'count', range: '≥ 0' });
 export const text = (description: string) => z.string().meta({ description });
+export const mintingActive = z
+  .boolean()
+  .meta({
+    description: 'Whether MIC may be minted',
+    formula: 'mii ≥ threshold; null where either is null',
+  })
+  .nullable();
 
 /** The unit of members that name events. The log is the ledger’s Merkle tree, and an event’s index in it is its seq. */
 export const EVENT_INDEX = 'index in the log';

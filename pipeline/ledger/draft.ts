@@ -89,15 +89,12 @@ export function completeEvent(
 
 /** The clock's time, unless the ledger is ahead of it. Throws `ledger_order` after a pause that a wrong clock may have made up. */
 function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
-  const time = isoClock(now);
-  if (notBefore === null) return time;
-  if (compareTimestamps(time, notBefore) < 0) return notBefore;
-  if (now - Date.parse(notBefore) <= MAX_PAUSE_MS) return time;
+  if (!isAfterPause({ notBefore, now })) return ownTime({ notBefore, now });
   const expected = `a timestamp, because the clock is more than ${MAX_PAUSE_MS / DAY_MS} days after the ledger's last event or sealed slot, ${notBefore}`;
   throw new CathedralError('ledger_order', {
     place: place(),
     expected,
-    found: `none, and the clock at ${time}`,
+    found: `none, and the clock at ${isoClock(now)}`,
   });
 }
 
@@ -106,9 +103,13 @@ function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
  * clock's, rows of that pause that are still to come would get a time that they do not have.
  */
 export function ownTime({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): string {
-  const isPast = notBefore !== null && now - Date.parse(notBefore) > MAX_PAUSE_MS;
   const time = isoClock(now);
-  return notBefore !== null && (isPast || compareTimestamps(time, notBefore) < 0) ? notBefore : time;
+  if (notBefore === null) return time;
+  return isAfterPause({ notBefore, now }) || compareTimestamps(time, notBefore) < 0 ? notBefore : time;
+}
+
+function isAfterPause({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): boolean {
+  return notBefore !== null && now - Date.parse(notBefore) > MAX_PAUSE_MS;
 }
 
 let lastNow = Number.NaN;

@@ -147,7 +147,7 @@ export function numberText(value: unknown): string | undefined {
 export const EXACT_NUMBER =
   'a number that a double holds digit by digit: round a longer one, or write it as a text';
 
-/** The first number of a value that is not exact, and the members and items that lead to it; null if there is none. */
+/** The first inexact number in a value, with the path to it; null if all numbers are exact. */
 export function findInexact(
   value: unknown,
   path: readonly string[] = [],

@@ -16,7 +16,7 @@ import { historyRows } from './history-rows.ts';
 
 const documents = await readDocuments(new URL('../../data/documents', import.meta.url).pathname);
 
-/** By path and member, what a value follows from: at least one type of each list. Without it, the value must say that there is none. */
+/** The event types that each value needs: at least one type of each list. Without them, the value must say that nothing was measured. */
 const MEASURED: readonly (readonly [RegExp, ...KnownType[][]])[] = [
   [/\b(mii|mii_score|mii_mean|mii_min|mii_max|mii_baseline|integrity(\.score|\.status)?)$/, ['mii_reading']],
   [/\bthreshold$/, ['genesis', 'mic_mint']],
@@ -42,7 +42,7 @@ const MEASURED: readonly (readonly [RegExp, ...KnownType[][]])[] = [
 /** What the events themselves state, and rules: a multiplier is 1 until it is set; a check is late because of what was attested. */
 const STATED =
   /\b(closed|year|multipliers\.\w+|multiplier|severity|scope|position|virtue_tags\[\]|consensus|algorithm|risk_level|drift_threshold|check_late|replaced)$|(apps|packages|papers|attestations)\[\]\.status$|citations/;
-/** These compare or average other values of the table: their own tests say when there are none. */
+/** These compare or average other values of the table. Their own tests say when they are null. */
 const DERIVED =
   /\b(overall_compliance|virtue_alignment|drift_score)$|drift-analysis\.json (status|trends\[\]\.\w+)$/;
 

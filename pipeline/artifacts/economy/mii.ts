@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { minting } from '../../model/queries/supply.ts';
 import type { DocumentArtifact } from '../artifact.ts';
-import { asOf, cycle, share } from '../fields.ts';
+import { asOf, cycle, mintingActive, share } from '../fields.ts';
 import { formatJson } from '../format/json.ts';
 
 const path = 'economy/mii';
@@ -13,13 +13,7 @@ const schema = z.strictObject({
     'Index below which minting pauses, as a share; null while the supply is 0',
     'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
   ).nullable(),
-  minting_active: z
-    .boolean()
-    .meta({
-      description: 'Whether MIC may be minted',
-      formula: 'mii ≥ threshold; null where either is null',
-    })
-    .nullable(),
+  minting_active: mintingActive,
   cycle,
 });
 

@@ -14,6 +14,7 @@ import {
   dateTime,
   giScore,
   mic,
+  mintingActive,
   multiplier,
   sentinelId,
   share,
@@ -78,13 +79,7 @@ const summarySchema = z.strictObject({
     'Index below which minting pauses; null while the supply is 0',
     'see /economy/mii',
   ).nullable(),
-  minting_active: z
-    .boolean()
-    .meta({
-      description: 'Whether MIC may be minted',
-      formula: 'mii ≥ threshold; null where either is null',
-    })
-    .nullable(),
+  minting_active: mintingActive,
   sentinel_count: count('Sentinels registered and not retired'),
   system_health: text('healthy, degraded, critical or not_measured, see /government/sentinel-status.json'),
   compliance_status: text('The worst of all regimes’ statuses, see /government/compliance-report.json'),

@@ -42,7 +42,7 @@ export interface RowView {
    */
   counts(stretches: readonly Stretch[]): Promise<number[] | null>;
   /**
-   * Time of the oldest row after a place that `rows` holds back, in the ledger's form: its slot is not sealed yet. Null if there is none.
+   * `rows` may hold rows back after a place. `since` is the time of the oldest one, in the ledger's form; its slot stays open. Null: none.
    * `unread`: where somebody should know.
    */
   held(after: RowPlace | null): Promise<{ since: string; unread?: Unread } | null>;

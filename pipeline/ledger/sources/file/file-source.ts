@@ -93,15 +93,14 @@ async function openView(
   });
 }
 
-/** The place of a line, below lines of titles. */
-async function placeOfLine({ file, end }: Extent, start: RecordPlace, line: number): Promise<RecordPlace> {
-  const place = { ...start };
-  const byte = Buffer.alloc(1);
-  for (; place.line < line && place.offset < end; place.offset += 1) {
-    await file.read(byte, 0, 1, place.offset);
-    if (byte[0] === 0x0a) place.line += 1;
+/** The place of a line, below lines of titles, in which quotes have no meaning. */
+async function placeOfLine(extent: Extent, start: RecordPlace, line: number): Promise<RecordPlace> {
+  if (line === start.line) return start;
+  for await (const records of readRecords({ ...extent, separators: null }, start)) {
+    const found = records.find((record) => record.line >= line);
+    if (found) return { offset: found.offset, line: found.line, index: 0 };
   }
-  return place;
+  return { offset: extent.end, line, index: 0 };
 }
 
 /** Records → UTF-8. Throws `ledger_corrupt`. */
