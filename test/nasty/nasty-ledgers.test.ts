@@ -45,11 +45,10 @@ describe('a decision that is corrected under its id', () => {
     expect(outcomes(all.filter(({ id }: { id: string }) => id === 'd'))).toEqual(NEWEST_FIRST);
     expect(outcomes(rows(`SELECT outcome FROM decisions WHERE id = 'd'`))).toEqual(NEWEST_FIRST.toReversed());
     // The first one is older than what feeds show.
-    const summaries = text('feed.atom').match(/(?<=<summary type="text">)[^<]*(Again|Corrected|First)\.(?=<)/g);
-    expect(summaries).toEqual([
-      'Again.',
-      'A later record with the same id replaces this one. Corrected.',
-    ]);
+    const summaries = text('feed.atom').match(
+      /(?<=<summary type="text">)[^<]*(Again|Corrected|First)\.(?=<)/g,
+    );
+    expect(summaries).toEqual(['Again.', 'A later record with the same id replaces this one. Corrected.']);
   });
 
   test('has one page with each record', () => {
