@@ -227,6 +227,26 @@ describe('a CSV file', () => {
     expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
   });
 
+  test.each([1, 2, 4])('is followed below lines of titles, with its header in line %i', async (header) => {
+    const below = parseMapping(
+      JSON.stringify({
+        file: { header },
+        timestamp: 'Zeit',
+        type: { constant: 'mii_reading' },
+        agent: { constant: 'A' },
+        data: { mii_reading: { mii: 'Wert' } },
+      }),
+      'mapping.json',
+    );
+    // Quotes in titles mean nothing, and a title may be empty.
+    const titles = ['Readings of 5" pipes,,\n', '\n', '"Second half\n'].slice(0, header - 1).join('');
+    writeFileSync(path, `\ufeff${titles}Zeit,Wert\n${timeOf(1)},0.9\n`);
+    expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, `${timeOf(2)},0.8\n`);
+    expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 2));
+  });
+
   test('without a header that fits, or in UTF-16, is refused', async () => {
     writeFileSync(path, 'Nr;Zeit\n1;2\n');
     expect(await messageOf(follow('csv', mapping))).toContain(
