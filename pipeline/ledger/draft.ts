@@ -209,15 +209,6 @@ export function namesOf({ type, agent, data }: LedgerEvent): [member: string, na
   return [['agent', agent], ...own.filter((one): one is [string, string] => typeof one[1] === 'string')];
 }
 
-/** The same for names that differ only by white space, case or normal form. */
-export function looksLike(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\s\p{Cf}]+/gu, ' ')
-    .trim();
-}
-
 type Warn = (kind: EventWarning['kind'], expected: string, found: string) => void;
 
 interface Members {

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LEDGER_START, type Leaf } from '../../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
-import { LookAlikes } from '../../../pipeline/ledger/rows/batch.ts';
+import { LookAlikes } from '../../../pipeline/ledger/rows/look-alikes.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import type { LocalLedger } from '../ledger-source.ts';
