@@ -3,7 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh
-PATH="$PWD/node_modules/.bin:$PATH"
-export PATH
 # Replaces this shell, so that signals reach the service.
-exec node src/cli.ts start --demo "$@"
+exec sh bin/cathedral start --demo "$@"

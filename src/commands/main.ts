@@ -19,6 +19,8 @@ const progress = new Progress(process.stderr, Date.now);
 
 /** The system's codes for a place where this user may not write. */
 const REFUSED = /\b(EACCES|EPERM|EROFS)\b/;
+/** As bin/cathedral tells: SIGHUP after nohup. */
+const IGNORED = (process.env.IGNORED_SIGNALS ?? '').split(' ');
 /** Which option of the running command a path comes from. */
 let optionFor: (path: string) => string | null = () => null;
 
@@ -32,7 +34,7 @@ async function main(words: readonly string[]): Promise<number> {
   optionFor = (path) => optionOf(path, command.options, values);
   // A run that a service started writes to the log of that service.
   if (command.isService || process.channel) keepLog();
-  const { untilStopped, end } = handleSignals(progress);
+  const { untilStopped, end } = handleSignals(progress, IGNORED);
   const context = {
     flags,
     now: Date.now,

@@ -12,9 +12,13 @@ export const stopped = () => status;
 
 /**
  * Handles stop signals. `untilStopped` is what a command's context offers; `end` ends what still waits for it after the command, which keeps
- * a service that could not start from staying as a process that does nothing. A second signal ends any command at once.
+ * a service that could not start from staying as a process that does nothing. A second signal ends any command at once. `ignored`: names of
+ * signals that were ignored when the program started, and stay so.
  */
-export function handleSignals(progress: Progress): { untilStopped: () => AbortSignal; end: () => void } {
+export function handleSignals(
+  progress: Progress,
+  ignored: readonly string[],
+): { untilStopped: () => AbortSignal; end: () => void } {
   const controller = new AbortController();
   let stopsInOrder = false;
   const stop = (how: string, exitStatus: number) => {
@@ -27,7 +31,7 @@ export function handleSignals(progress: Progress): { untilStopped: () => AbortSi
     process.exit(exitStatus);
   };
   for (const [signal, exitStatus] of Object.entries(SIGNALS))
-    process.on(signal, () => stop(signal, exitStatus));
+    process.on(signal, () => ignored.includes(signal) || stop(signal, exitStatus));
   // `cathedral start`, which started this process, is gone: nobody else would stop it.
   process.on('disconnect', () => stop('the end of its service', SIGNALS.SIGHUP));
   process.channel?.unref();

@@ -15,8 +15,10 @@ import { COMMANDS } from '../../src/commands/table.ts';
 import { understand } from '../../src/commands/understand.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
-/** Starts a script of package.json with the npm that users have, instead of `cathedral`. */
-const NPM = ['npm', 'run', '--silent'];
+/** `npm start` with the npm that users have. */
+export const NPM_START = ['npm', 'run', '--silent', 'start', '--'];
+/** The command as it is installed. */
+export const COMMAND = [join(PROJECT, 'bin/cathedral')];
 const CLI = [process.execPath, join(PROJECT, 'src/cli.ts')];
 /**
  * Settings whose default path is in the checkout, which may belong to an operator, so tests set them. Not the ledger, without which
@@ -36,14 +38,14 @@ export interface Finished {
 
 /**
  * The real binary in a process of its own, with its own stores and nothing from this environment except PATH, time zone and
- * folders. `script`: npm runs it as this script of package.json, and `child` is npm.
+ * folders. `command`: what runs it instead, which is then `child`.
  */
 export class RunningCli {
   readonly child: ChildProcess;
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], env: Record<string, string> = {}, script: string | null = null) {
+  constructor(args: readonly string[], env: Record<string, string> = {}, command: readonly string[] = CLI) {
     const { PATH = '', TZ = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
     const out = args[args.indexOf('--out') + 1];
@@ -51,7 +53,7 @@ export class RunningCli {
       ...Object.fromEntries(KEPT_IN_CHECKOUT.map((setting) => [setting.env, join(folder, setting.default!)])),
       CATHEDRAL_PUBLISHER_KEY: publisherKey(args.includes('--out') ? `${out}` : join(folder, 'out')),
     };
-    const [program = '', ...words] = script === null ? CLI : [...NPM, script, '--'];
+    const [program = '', ...words] = command;
     this.child = spawn(program, [...words, ...args], {
       cwd: PROJECT,
       env: { PATH, TZ, HOME, TMPDIR, ...stores, ...env },

@@ -3,10 +3,11 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { RunningCli, runCli } from './run-cli.ts';
+import { COMMAND, RunningCli, runCli } from './run-cli.ts';
 
 async function served(env: Record<string, string> = {}) {
   const out = await temporaryFolder();
@@ -48,6 +49,24 @@ describe('cathedral serve', () => {
     expect(await cli.finished()).toMatchObject({ status: 129, signal: null });
     await cli.printed(/\/empty has no release yet/);
   });
+
+  test.each([
+    ['nohup', ['nohup'], 'SIGHUP'],
+    ['a shell', ['sh', '-c', 'trap "" INT; exec "$@"', 'sh'], 'SIGINT'],
+  ] as const)(
+    'goes on after a signal that %s ignores, and stops at another one',
+    async (_, launcher, signal) => {
+      const out = await temporaryFolder();
+      const args = ['serve', '--out', out, '--port', '0', '--host', '127.0.0.1'];
+      const cli = new RunningCli(args, {}, [...launcher, ...COMMAND]);
+      const [, url] = await cli.printed(/at (http:\/\/127\.0\.0\.1:\d+)/);
+      cli.child.kill(signal);
+      await sleep(300);
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      cli.child.kill('SIGTERM');
+      expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    },
+  );
 
   test('refuses a folder that cannot contain a release, and says why', async () => {
     const out = await temporaryFolder();

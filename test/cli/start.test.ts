@@ -6,7 +6,7 @@ import { withLock } from '../../pipeline/disk/lock.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { RunningCli, runCli, runHere } from './run-cli.ts';
+import { NPM_START, RunningCli, runCli, runHere } from './run-cli.ts';
 
 interface Folders {
   ledger: string;
@@ -176,7 +176,7 @@ describe('cathedral start --demo', () => {
   test('stops in order, with the process that writes the ledger, if only npm gets the signal', async () => {
     const { ledger, args } = await demo();
     const [, , ...flags] = args;
-    const npm = new RunningCli(flags, {}, 'start');
+    const npm = new RunningCli(flags, {}, NPM_START);
     const [, url] = await npm.printed(/^Ready: (http:\S+)$/m);
     await npm.printed(/The next release is due at|next look is at/);
     npm.child.kill('SIGTERM');
