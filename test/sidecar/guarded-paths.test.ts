@@ -314,6 +314,55 @@ describe('a client behind a proxy', () => {
   });
 });
 
+describe('what a trusted proxy calls its client', () => {
+  const isError = ({ level }: Record<string, unknown>) => Number(level) >= 50;
+
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['203.0.113.9:4711', '203.0.113.9'],
+    [' 203.0.113.9:0 ', '203.0.113.9'],
+    ['[2001:db8::9]', '2001:db8::9'],
+    ['[2001:db8::9]:4711', '2001:db8::9'],
+    ['"[2001:db8::9]:4711"', '2001:db8::9'],
+    ['2001:db8::9', '2001:db8::9'],
+    ['2001:db8::9%eth0', '2001:db8::9%eth0'],
+    ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
+    ['[::ffff:203.0.113.9]:4711', '::ffff:203.0.113.9'],
+    ['198.51.100.1:1, 203.0.113.9:2, 10.1.1.1:3', '203.0.113.9'],
+    ['203.0.113.9, [fd00::1]:3', '203.0.113.9'],
+    ['203.0.113.9, , 10.1.1.1,', '203.0.113.9'],
+  ])('%s is the address %s', async (header, client) => {
+    const limits = { trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'] };
+    const { app, entries, logged } = await asDiskErrors({ limits });
+    await get(app, REPORT, { 'x-forwarded-for': header });
+    expect((await entries()).map((entry) => entry.client)).toEqual([client]);
+    expect(logged.filter(isError)).toEqual([]);
+    expect((await get(app, '/metrics')).body).toContain('cathedral_unreadable_clients_total 0\n');
+  });
+
+  test.each([
+    { 'x-forwarded-for': 'unknown' },
+    { 'x-forwarded-for': '_hidden' },
+    { 'x-forwarded-for': 'for=203.0.113.9' },
+    { 'x-forwarded-for': '203.0.113.9, client.example' },
+    { 'x-forwarded-for': '203.0.113.9:' },
+    { 'x-forwarded-for': '203.0.113.999:80' },
+    { 'x-forwarded-for': '[203.0.113.9' },
+    { 'x-forwarded-for': '[]:80' },
+    // A decimal and an octal spelling of an address are none: programs disagree on what they mean.
+    { 'x-forwarded-for': '2130706433' },
+    { 'x-forwarded-for': '0177.0.0.1' },
+    { forwarded: 'for=203.0.113.9;proto=https' },
+  ])('%j is none: it is logged once, and each request is counted', async (headers) => {
+    const { app, entries, logged } = await asDiskErrors({ limits: { trustedProxies: ['127.0.0.1'] } });
+    for (let n = 0; n < 3; n += 1) await get(app, REPORT, headers);
+    await get(app, REPORT);
+    expect((await entries()).map(({ client }) => client)).toEqual(Array(4).fill('127.0.0.1'));
+    expect(logged.filter(isError)).toEqual([expect.objectContaining({ proxy: '127.0.0.1' })]);
+    expect((await get(app, '/metrics')).body).toContain('cathedral_unreadable_clients_total 3\n');
+  });
+});
+
 describe('a key', () => {
   test('never appears in a response, the server log, the metrics or a store', async () => {
     const { app, keyServices, logged, stores } = await asDiskErrors();

@@ -9,6 +9,8 @@ export interface Metrics {
   count: (answered: HandledRequest) => void;
   /** Counts the verdict on an attestation. */
   countVerdict: (status: Verdict['status']) => void;
+  /** Counts a request whose client's address a proxy gave in a way that cannot be read. */
+  countUnreadableClient: () => void;
   /** In the text format of Prometheus. */
   read: () => Promise<{ contentType: string; text: string }>;
 }
@@ -23,7 +25,11 @@ export function createMetrics(
   const requests = new RequestCounts();
   const refusals = new Map<string, { code: string; tier: string; count: number }>();
   const verdicts: Partial<Record<Verdict['status'], number>> = {};
+  let unreadableClients = 0;
   return {
+    countUnreadableClient() {
+      unreadableClients += 1;
+    },
     countVerdict(status) {
       verdicts[status] = (verdicts[status] ?? 0) + 1;
     },
@@ -39,7 +45,7 @@ export function createMetrics(
       text: [
         await registry.metrics(),
         formatMetrics(SERVICE_METRICS, await readFacts()),
-        formatMetrics(COUNTED_METRICS, { refusals, verdicts }),
+        formatMetrics(COUNTED_METRICS, { refusals, verdicts, unreadableClients }),
         requests.format(),
         formatSimulationCounts(simulation()),
       ].join(''),

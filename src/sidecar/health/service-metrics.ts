@@ -56,6 +56,7 @@ export interface LiveFacts {
 export interface ServiceCounts {
   refusals: ReadonlyMap<string, { code: string; tier: string; count: number }>;
   verdicts: Readonly<Partial<Record<Verdict['status'], number>>>;
+  unreadableClients: number;
 }
 
 const OUTCOMES = ['published', 'unchanged', 'failed'] as const;
@@ -259,6 +260,11 @@ export const COUNTED_METRICS: Metrics<ServiceCounts> = {
     labels: ['code', 'tier'],
     read: ({ refusals }) =>
       [...refusals.values()].map(({ code, tier, count }) => ({ labels: { code, tier }, value: count })),
+  },
+  cathedral_unreadable_clients_total: {
+    type: 'counter',
+    help: 'Requests of trusted proxies whose X-Forwarded-For names no address. They count as requests of the proxy.',
+    read: ({ unreadableClients }) => unreadableClients,
   },
   cathedral_attestations_verified_total: {
     type: 'counter',

@@ -57,7 +57,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
   server.timeout = stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
   surviveErrors(server, services);
-  const address = clientAddress(limits.trustedProxies);
+  const address = clientAddress(limits.trustedProxies, reportUnreadable(services));
   const clients = new ClientLimits(maxConnectionsPerClient, address);
   server.on('connection', (socket) => clients.admit(socket));
   const nextId = requestIds();
@@ -97,6 +97,20 @@ function answerNonRequests(
   server.on('clientError', (error, socket) =>
     queue.afterResponses(socket, () => respond((facts) => answerUnreadable(error, socket, facts))),
   );
+}
+
+/** Counts each such request, and logs the first: the readers behind that proxy share one quota. */
+function reportUnreadable({ metrics, logger }: Services): (proxy: string) => void {
+  let isLogged = false;
+  return (proxy) => {
+    metrics.countUnreadableClient();
+    if (!isLogged)
+      logger.error(
+        { proxy },
+        'a trusted proxy names its client with no IP address in X-Forwarded-For: its readers count as one client',
+      );
+    isLogged = true;
+  };
 }
 
 /** An `error` event without a listener ends the process, and any client can cause one on its own connection. */

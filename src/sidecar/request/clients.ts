@@ -17,17 +17,30 @@ const UNKNOWN = '0.0.0.0';
 /** Parsing an address takes longer than counting a request, so the results for this many are kept. */
 const MAX_ADDRESSES = 10_000;
 
-/** `trusted`: addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; null: none. */
-export function clientAddress(trusted: readonly string[] | null): ClientAddress {
+/**
+ * `trusted`: addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; null: none. `onUnreadable` is called
+ * once for each request of theirs that names its client in a way that cannot be read, with the address of the proxy.
+ */
+export function clientAddress(
+  trusted: readonly string[] | null,
+  onUnreadable: (proxy: string) => void = () => {},
+): ClientAddress {
   const nearest = ({ socket }: IncomingMessage) => socket.remoteAddress ?? UNKNOWN;
   if (!trusted) return { ip: nearest, isSecure: () => false, isProxy: () => false };
-  const trusts = memoized(proxyAddress.compile([...trusted]));
+  const isTrusted = proxyAddress.compile([...trusted]);
+  const trusts = memoized((named) => isIP(bare(named)) !== 0 && isTrusted(bare(named), 0));
+  const unreadable = new WeakSet<IncomingMessage>();
   return {
     isProxy: (address) => trusts(address, 0),
     ip(request) {
-      const named = proxyAddress(request, trusts);
-      // A proxy that sends no valid address counts as the client.
-      return isIP(named) ? named : nearest(request);
+      const named = bare(proxyAddress(request, trusts));
+      const proxy = nearest(request);
+      // A proxy that says nothing asks on its own behalf, unless it says it in another header.
+      const isReadable = named === proxy ? request.headers.forwarded === undefined : isIP(named) !== 0;
+      if (isReadable || !trusts(proxy, 0)) return named;
+      if (!unreadable.has(request)) onUnreadable(proxy);
+      unreadable.add(request);
+      return proxy;
     },
     isSecure(request) {
       const scheme = request.headers['x-forwarded-proto'];
@@ -37,13 +50,19 @@ export function clientAddress(trusted: readonly string[] | null): ClientAddress 
   };
 }
 
-function memoized(trusts: (address: string, hop: number) => boolean): typeof trusts {
+/** Some proxies add a port: `203.0.113.9:4711`, `[2001:db8::1]:4711` (Azure, IIS). */
+function bare(address: string): string {
+  const [, v6, v4] = /^"?(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)"?$/.exec(address) ?? [];
+  return v6 ?? v4 ?? address;
+}
+
+function memoized(trusts: (address: string) => boolean): (address: string, hop: number) => boolean {
   const known = new Map<string, boolean>();
-  return (address, hop) => {
+  return (address) => {
     const before = known.get(address);
     if (before !== undefined) return before;
     if (known.size >= MAX_ADDRESSES) known.clear();
-    const found = trusts(address, hop);
+    const found = trusts(address);
     known.set(address, found);
     return found;
   };
