@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { KnownType } from '../ledger/event.ts';
+import { toJsonSchema } from '../ledger/json-schema.ts';
 import { formatList } from '../words/phrase.ts';
 import type { Artifact } from './artifact.ts';
 import { AREAS } from './artifact.ts';
@@ -29,9 +29,9 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
   description?: string;
-  unit?: string;
-  range?: string;
-  formula?: string;
+  'x-unit'?: string;
+  'x-range'?: string;
+  'x-formula'?: string;
 }
 
 /** Asked for by each table, page and thread, and slow to derive. */
@@ -42,7 +42,7 @@ export function fieldsOf(artifact: Artifact): readonly Field[] {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
   let fields = known.get(artifact);
   if (!fields) {
-    fields = fieldsIn(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
+    fields = fieldsIn(toJsonSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
     known.set(artifact, fields);
   }
   return fields;
@@ -51,7 +51,7 @@ export function fieldsOf(artifact: Artifact): readonly Field[] {
 /** What the rows of a history have in JSON lines, Parquet and SQLite besides its own columns: the events that a row follows from. */
 export function eventFieldsOf(artifact: Artifact): Field[] {
   if (artifact.kind !== 'history' || artifact.line === null) return [];
-  const fields = fieldsIn(z.toJSONSchema(artifact.line) as JsonSchema);
+  const fields = fieldsIn(toJsonSchema(artifact.line) as JsonSchema);
   return fields.filter(({ unit }) => unit === EVENT_INDEX);
 }
 
@@ -112,7 +112,12 @@ function alternative(schema: JsonSchema): JsonSchema {
 
 function fieldOf(schema: JsonSchema, name: string): Omit<Field, 'required'> {
   const inner = schema.anyOf?.find((one) => one.type !== 'null') ?? {};
-  const { description = '', unit = '', range = '', formula = '' } = { ...inner, ...schema };
+  const {
+    description = '',
+    'x-unit': unit = '',
+    'x-range': range = '',
+    'x-formula': formula = '',
+  } = { ...inner, ...schema };
   return {
     name,
     type: typeName(schema),

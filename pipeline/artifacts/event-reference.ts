@@ -110,6 +110,7 @@ Decide before you write: what was published is copied, signed and provable, and 
 A release has a JSON Schema (draft 2020-12) of the data of each type, \`/schemas/events/<type>.schema.json\`; of a whole line,
 \`/${EVENT_LINE_SCHEMA_PATH}\`; and of an event as \`cathedral ledger append\` completes it, in which only \`type\`, \`agent\` and \`data\` are
 required, \`/${EVENT_DRAFT_SCHEMA_PATH}\`. Each is one file that refers to no other, and its patterns mean the same in every language.
+In these schemas, those of files and the OpenAPI description, members beyond JSON Schema begin with \`x-\`: \`x-unit\`, \`x-range\`, \`x-formula\`, \`x-effect\`.
 
 They accept what the service accepts. What they cannot say is the order of events (\`seq\`, times that do not decrease, one genesis, the clock),
 the length of a line (65,535 bytes), a member that occurs twice, and half a surrogate pair in an escape such as \`\\ud800\`; nor can they say

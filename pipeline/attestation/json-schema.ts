@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { JSON_SCHEMA, toJsonSchema } from '../ledger/json-schema.ts';
 import { ATTESTATION_VERSION, AttestationDocument } from './document.ts';
 
 /** Path below the root. The name contains the version: a later version gets a new file, and this one never changes. */
@@ -10,10 +10,10 @@ export const ATTESTATION_SCHEMA_PATH = `schemas/companion-attestation-${ATTESTAT
  */
 export function attestationJsonSchema(baseUrl: string): Record<string, unknown> {
   // As input: members with defaults are optional.
-  const { $schema, ...rest } = z.toJSONSchema(AttestationDocument, { target: 'draft-2020-12', io: 'input' });
+  const rest = toJsonSchema(AttestationDocument, { io: 'input' });
   const title = 'Companion Attestation';
   const description = `A companion’s signed statement that an entity requests a set of permissions, version ${ATTESTATION_VERSION}.`;
-  return { $schema, $id: `${baseUrl}/${ATTESTATION_SCHEMA_PATH}`, title, description, ...rest };
+  return { $schema: JSON_SCHEMA, $id: `${baseUrl}/${ATTESTATION_SCHEMA_PATH}`, title, description, ...rest };
 }
 
 /** The published file. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Envelope, EVENT_DATA, type KnownType } from './event.ts';
 import { EXAMPLE_LEDGER, exampleOf } from './event-examples.ts';
+import { JSON_SCHEMA, toJsonSchema } from './json-schema.ts';
 
-/** A JSON Schema (draft 2020-12), or a part of one. `unit`, `range`, `formula` and `effect` are annotations. */
+/** A JSON Schema (draft 2020-12), or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const FOLDER = 'schemas/events';
 export const KNOWN_TYPES = Object.keys(EVENT_DATA) as KnownType[];
 
@@ -25,7 +25,7 @@ export const EVENT_DRAFT_SCHEMA_PATH = `${FOLDER}/event-draft.schema.json`;
  * check refuses: texts of most languages cannot hold one.
  */
 export function dataSchema(type: KnownType): JsonSchema {
-  return toJsonSchema(EVENT_DATA[type]);
+  return portable(EVENT_DATA[type]);
 }
 
 /** The schemas of all types, of a line and of a draft, by their paths below the root. Each is complete without the others. */
@@ -42,7 +42,7 @@ export function eventSchemas(baseUrl: string): Map<string, JsonSchema> {
   return new Map(
     documents.map(([path, title, schema]) => [
       path,
-      { $schema: DRAFT, $id: `${baseUrl}/${path}`, title, ...schema },
+      { $schema: JSON_SCHEMA, $id: `${baseUrl}/${path}`, title, ...schema },
     ]),
   );
 }
@@ -67,7 +67,7 @@ const DRAFT_EXAMPLE = { type: 'mii_reading', agent: 'MII', data: exampleOf('mii_
 /** An event whose data is checked by its type; that of other types is any object. */
 function eventSchema(envelope: z.ZodObject): JsonSchema {
   return {
-    ...toJsonSchema(envelope),
+    ...portable(envelope),
     allOf: KNOWN_TYPES.map((type) => ({
       if: { properties: { type: { const: type } }, required: ['type'] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; an object, so nothing awaits it
@@ -77,13 +77,8 @@ function eventSchema(envelope: z.ZodObject): JsonSchema {
   };
 }
 
-function toJsonSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io: 'input',
-    override: ({ jsonSchema }) => makePortable(jsonSchema),
-  });
-  return rest;
+function portable(schema: z.ZodType): JsonSchema {
+  return toJsonSchema(schema, { io: 'input', override: ({ jsonSchema }) => makePortable(jsonSchema) });
 }
 
 /** Patterns have the same meaning in every language: `\d` matches digits of any script in some, and `$` also before a line end. */

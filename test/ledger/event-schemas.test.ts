@@ -23,7 +23,7 @@ const BASE = 'https://data.example.org';
 const SCHEMAS = eventSchemas(BASE);
 // The patterns repeat the formats, so validators that ignore formats are as strict as others.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
-ajv.addVocabulary(['unit', 'range', 'formula', 'effect']);
+ajv.addVocabulary(['x-unit', 'x-range', 'x-formula', 'x-effect']);
 const validate = new Map([...SCHEMAS].map(([path, schema]) => [path, ajv.compile(schema as AnySchema)]));
 const accepts = (path: string, value: unknown) => validate.get(path)!(value) as boolean;
 

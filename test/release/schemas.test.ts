@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
@@ -64,6 +65,14 @@ describe('schemas', () => {
       expect([`${name} ${type}`]).toEqual([columns[0] === 'date' ? 'date date' : 'timestamp datetime']);
     },
   );
+});
+
+test('a JSON Schema has only keywords that strict validators know, and members with x-', () => {
+  const ajv = new Ajv2020({ strictTypes: false, validateFormats: false });
+  ajv.addVocabulary(['x-unit', 'x-range', 'x-formula', 'x-effect']);
+  const schemas = files.filter(({ path }) => !path.endsWith('.table.json'));
+  for (const { path } of schemas) expect(() => ajv.compile(jsonOf(path)), path).not.toThrow();
+  expect(String(schemas.map(({ content }) => content))).toContain('"x-unit"');
 });
 
 describe('a pattern in a schema', () => {

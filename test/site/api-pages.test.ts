@@ -82,7 +82,7 @@ describe('the API reference', () => {
       expect(index).toContain(`href="/${page}#${get.operationId}"`);
       for (const text of [html, index]) expect(text).toContain(`id="${get.operationId}"`);
       for (const parameter of get.parameters ?? [])
-        if ('name' in parameter) expect(html).toContain(escaped(parameter.example));
+        if ('name' in parameter) expect(html).toContain(escaped(String(parameter.example)));
     }
   });
 

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { Artifact, HistoryArtifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
 import { eventSchemas } from '../../ledger/event-schemas.ts';
+import { JSON_SCHEMA, toJsonSchema } from '../../ledger/json-schema.ts';
 import { accompanyingFile, type NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 
@@ -56,15 +56,10 @@ function lineSchemaFile(artifact: HistoryArtifact, path: string, baseUrl: string
 }
 
 function jsonSchemaFile(artifact: Described, path: string, baseUrl: string): NewFile {
-  const {
-    $schema,
-    title: _,
-    description: __,
-    ...rest
-  } = z.toJSONSchema(artifact.schema, { target: 'draft-2020-12' });
+  const { title: _, description: __, ...rest } = toJsonSchema(artifact.schema);
   const { title, description } = artifact;
   // The artifact's description replaces the schema's own.
-  const document = { $schema, $id: `${baseUrl}/${path}`, title, description, ...rest };
+  const document = { $schema: JSON_SCHEMA, $id: `${baseUrl}/${path}`, title, description, ...rest };
   return schemaFile(artifact, path, document);
 }
 

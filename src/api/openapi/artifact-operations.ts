@@ -1,4 +1,5 @@
 import type { Area, Artifact } from '../../../pipeline/artifacts/artifact.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { KEY_AREAS } from '../tiers.ts';
 import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type PathOperation,
   refer,
   type Schema,
-  toSchema,
 } from './operation.ts';
 import { type ProblemResponseName, problemsByStatus } from './responses.ts';
 
@@ -66,7 +66,7 @@ export function artifactOperations(artifact: Artifact, facts: ArtifactFacts): Pa
 /** The schema of a JSON file; null for other media types, which JSON Schema cannot describe. */
 export function artifactSchema(artifact: Artifact): Schema | null {
   if (artifact.kind === 'printed' || artifact.mediaType !== 'application/json') return null;
-  return { title: artifact.title, description: artifact.description, ...toSchema(artifact.schema) };
+  return { title: artifact.title, description: artifact.description, ...toJsonSchema(artifact.schema) };
 }
 
 /** A public path needs no key, but in areas with keys a key raises the quota. */

@@ -11,9 +11,10 @@ import {
   SUMMARIES,
   verifyAttestation,
 } from '../../../pipeline/attestation/verify-attestation.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import SIGNED from './attestation-example.json' with { type: 'json' };
 import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
-import { type Answer, type Operation, type PathOperation, toSchema } from './operation.ts';
+import type { Answer, Operation, PathOperation } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
 const asOf = z.string().meta({ description: 'Time of the newest ledger event taken into account, UTC' });
@@ -137,7 +138,7 @@ export function attestationOperations(): PathOperation[] {
 }
 
 function json(description: string, type: z.ZodType, value: unknown): Answer {
-  const content = { schema: toSchema(type), examples: { example: { summary: 'Invented', value } } };
+  const content = { schema: toJsonSchema(type), examples: { example: { summary: 'Invented', value } } };
   const headers = referToHeaders(['Cache-Control', 'X-Request-Id', ...LIMIT_HEADERS]);
   return { description, headers, content: { 'application/json': content } };
 }

@@ -3,17 +3,11 @@ import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/c
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMATS, type ChartFormat } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import {
-  type Content,
-  type Operation,
-  type Parameter,
-  type PathOperation,
-  refer,
-  toSchema,
-} from './operation.ts';
+import { type Content, type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
 import { problemsByStatus, STATE_RESPONSES } from './responses.ts';
 
 const IDS = CHARTS.map(({ id }) => id);
@@ -133,14 +127,14 @@ function oembedParameters(baseUrl: string): Parameter[] {
       name: 'maxwidth',
       description: 'Maximum width of the frame, pixels.',
       schema: PIXELS,
-      example: '600',
+      example: 600,
     },
     {
       ...query,
       name: 'maxheight',
       description: 'Maximum height of the frame, pixels.',
       schema: PIXELS,
-      example: '500',
+      example: 500,
     },
     {
       ...query,
@@ -180,7 +174,7 @@ export function oembedOperation(baseUrl: string): Operation {
         headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
         content: {
           'application/json': {
-            schema: toSchema(OembedDocument),
+            schema: toJsonSchema(OembedDocument),
             examples: { example: { value: oembedExample(baseUrl) } },
           },
         },

@@ -1,10 +1,11 @@
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { EVENT_DAYS_FOLDER, EventDays, eventDaysPath } from '../../../pipeline/ledger/log/event-days.ts';
 import { formatPolicy } from '../../../pipeline/ledger/log/public-events.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { securityOf } from './artifact-operations.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import { type Content, type Operation, type Parameter, type PathOperation, toSchema } from './operation.ts';
+import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 /** Invented, with an invalid signature. */
@@ -148,7 +149,10 @@ export function logOperations(): PathOperation[] {
           'For each day with events: their indexes in the log, and the bundles that hold its public events. A file of the release, so it is signed. Public. The file of a closed month never changes.',
         content: [
           mediaTypeOf(eventDaysPath(EVENT_DAYS.month)),
-          { schema: toSchema(EventDays), examples: { invented: { summary: 'Invented', value: EVENT_DAYS } } },
+          {
+            schema: toJsonSchema(EventDays),
+            examples: { invented: { summary: 'Invented', value: EVENT_DAYS } },
+          },
         ],
         parameters: [MONTH],
       }),

@@ -1,6 +1,7 @@
 import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import {
@@ -21,16 +22,7 @@ import {
   requestHeaderComponents,
 } from './headers.ts';
 import { logOperations } from './log-operations.ts';
-import {
-  type Answer,
-  type Example,
-  type Header,
-  type Parameter,
-  type PathItem,
-  type PathOperation,
-  type Schema,
-  toSchema,
-} from './operation.ts';
+import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
 import { releaseOperations } from './release-operations.ts';
 import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
 import { liveOperation, serviceOperations } from './service-operations.ts';
@@ -96,9 +88,9 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
     components: {
       schemas: {
         ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
-        ChartDocument: toSchema(ChartDocument),
-        LedgerExport: toSchema(LedgerExport),
-        Problem: toSchema(ProblemDocument),
+        ChartDocument: toJsonSchema(ChartDocument),
+        LedgerExport: toJsonSchema(LedgerExport),
+        Problem: toJsonSchema(ProblemDocument),
       },
       responses: { ...fileResponses(), ...problemResponses() },
       parameters: requestHeaderComponents(),

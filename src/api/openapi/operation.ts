@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ProblemCode } from '../problem.ts';
 
 /** The part of OpenAPI 3.1 that this service uses; a Schema Object is any JSON Schema of 2020-12. */
@@ -27,7 +26,7 @@ export interface Parameter {
   required?: boolean;
   description: string;
   schema: Schema;
-  example: string;
+  example: string | number;
 }
 
 export interface Answer {
@@ -78,10 +77,4 @@ export function refer(kind: string, name: string): Reference {
 
 export function isReference(value: object): value is Reference {
   return '$ref' in value;
-}
-
-/** The JSON Schema of a zod type. */
-export function toSchema(type: z.ZodType): Schema {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
-  return schema;
 }

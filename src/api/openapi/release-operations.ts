@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
   formatSignedText,
@@ -17,7 +18,7 @@ import {
   SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import { type Content, type Operation, type Parameter, type PathOperation, toSchema } from './operation.ts';
+import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
@@ -256,7 +257,7 @@ function operationOf({
 }
 
 function json<S extends z.ZodType>(type: S, value: z.output<S>): Record<string, Content> {
-  return { 'application/json': { schema: toSchema(type), examples: invented(value) } };
+  return { 'application/json': { schema: toJsonSchema(type), examples: invented(value) } };
 }
 
 function invented(value: unknown) {

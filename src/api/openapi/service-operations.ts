@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import { ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { Status } from '../../../pipeline/release/format/status.ts';
 import { Changes } from '../live-changes.ts';
 import type { ArtifactFacts } from './artifact-operations.ts';
 import { referToHeaders } from './headers.ts';
-import {
-  type Answer,
-  type Content,
-  type Operation,
-  type Parameter,
-  type PathOperation,
-  toSchema,
-} from './operation.ts';
+import type { Answer, Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
 const STATUS: Status = {
@@ -119,7 +113,7 @@ function service(
 }
 
 function json(description: string, type: z.ZodType, value: unknown): Answer {
-  const content = { schema: toSchema(type), examples: { example: { value } } };
+  const content = { schema: toJsonSchema(type), examples: { example: { value } } };
   return { description, headers: referToHeaders(['X-Request-Id']), content: { 'application/json': content } };
 }
 

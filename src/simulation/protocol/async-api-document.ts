@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { CLIENT_MESSAGES } from './client-message.ts';
 import { CONVERSATION } from './examples.ts';
 import { CLOSE_CODES, PROTOCOL_PAGE } from './problems.ts';
@@ -96,7 +97,7 @@ function serverMessages(): Part {
 }
 
 function messageOf(name: string, schema: z.ZodType, io: 'input' | 'output'): Part {
-  const { $schema: _, ...payload } = z.toJSONSchema(schema, { target: 'draft-7', io });
+  const payload = toJsonSchema(schema, { target: 'draft-7', io });
   const correlationId = { location: `$message.payload#/${io === 'input' ? 'id' : 'reply_to'}` };
   return {
     name,

@@ -156,6 +156,35 @@ describe('the OpenAPI document', () => {
   });
 });
 
+/** Every schema with its examples: of contents, components, parameters, headers and bodies that are sent. */
+function schemasIn(value: object, place = '#'): [place: string, schema: object, examples: unknown[]][] {
+  const own = 'schema' in value && !isReference(value.schema as object) ? value.schema : null;
+  const { example, examples = {} } = value as { example?: unknown; examples?: Record<string, Example> };
+  const shown = [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples).map((one) => one.value),
+  ];
+  const inner = Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'object' && member !== null && !['schema', 'examples'].includes(name)
+      ? schemasIn(member, `${place}/${name}`)
+      : [],
+  );
+  return own ? [[place, own, shown], ...inner] : inner;
+}
+
+test('has only members in its schemas that every tool knows or may ignore, and examples that fit', () => {
+  const strict = new Ajv2020({ strictTypes: false, strictRequired: false, validateFormats: false });
+  strict.addVocabulary(['x-unit', 'x-range', 'x-formula']);
+  const { schemas, ...components } = document.components;
+  const named = Object.entries(schemas).map(([name, schema]) => [name, schema, []] as const);
+  const found = [...named, ...schemasIn({ ...document, components })];
+  expect(found.length).toBeGreaterThan(100);
+  for (const [place, schema, examples] of found) {
+    const validate = strict.compile(schema);
+    for (const example of examples) expect([place, validate(example)]).toEqual([place, true]);
+  }
+});
+
 describe('an example', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema({ $id: 'https://data.example.org/openapi.json', ...document });
