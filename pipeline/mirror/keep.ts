@@ -240,7 +240,7 @@ export class Keeper implements Keep {
     await tiles.place(parallel);
     log(`publishing version ${manifest.version}`);
     const headers = Buffer.from(mirrorHeaders(manifest));
-    const texts = new Map<string, Uint8Array>([...proofs, ['_headers', headers]]);
+    const texts = new Map<string, Uint8Array>([...proofs, ['_headers', headers], ['.nojekyll', Buffer.of()]]);
     // An update that was killed after the swap leaves the new release in place.
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);

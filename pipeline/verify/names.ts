@@ -6,6 +6,7 @@ import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
+import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
 import {
   ASSETS,
@@ -26,9 +27,9 @@ export interface NamesWork {
   findings: Findings;
 }
 
-/** The release's folder holds its files, their compressed variants and `_headers`, and nothing else. */
+/** The release's folder holds its files, their compressed variants and what hosts read, and nothing else. */
 export async function verifyReleaseNames({ files }: PublicManifest, work: NamesWork): Promise<void> {
-  const listed = new Set([...files.map(({ path }) => path), ...PROOF_PATHS, '_headers']);
+  const listed = new Set([...files.map(({ path }) => path), ...PROOF_PATHS, ...HOST_FILES]);
   const tree = await work.disk.list('');
   await refuse('', tree, (path) => listed.has(path.replace(/\.(gz|br)$/, '')), work);
 }

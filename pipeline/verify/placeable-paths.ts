@@ -1,4 +1,5 @@
 import { CathedralError } from '../errors.ts';
+import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS } from '../release/format/public-manifest.ts';
 
 /**
@@ -7,7 +8,7 @@ import { PROOF_PATHS } from '../release/format/public-manifest.ts';
  */
 const RESERVED = new Set([
   ...PROOF_PATHS,
-  '_headers',
+  ...HOST_FILES,
   '_redirects',
   '_routes.json',
   '_worker.js',

@@ -8,6 +8,7 @@ import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/release/f
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { freePort } from '../engines/free-port.ts';
+import { unreadableElsewhere } from '../release/other-origin.ts';
 import { endNginx, runNginx } from '../release/run-nginx.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { ended, hasCaddy, mirrorConfiguration, plainSite, runCaddy } from './real-origin.ts';
@@ -100,6 +101,11 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     expect([again.outcome, again.fetched.requests, again.fetched.files.bytes]).toEqual(['unchanged', 4, 0]);
   });
 
+  test('lets a page of another origin read it, whatever headers its scripts send', async () => {
+    const { address } = await served();
+    expect(await unreadableElsewhere([`${address}/latest.json`])).toEqual([]);
+  });
+
   test('is verified by its address and by its folder, including against an earlier checkpoint', async () => {
     const { folder, address, origin, cli } = await served();
     const checkpoint = join(await temporaryFolder(), 'checkpoint');
@@ -164,7 +170,14 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
 
   test('serves nothing else', async () => {
     const { address } = await served();
-    const hidden = ['_headers', 'mirror.json', '../mirror.json', '..%2fmirror.json', 'log/../mirror.json'];
+    const hidden = [
+      '_headers',
+      '.nojekyll',
+      'mirror.json',
+      '../mirror.json',
+      '..%2fmirror.json',
+      'log/../mirror.json',
+    ];
     const more = [
       'log/..%2fmirror.json',
       'releases/1/public/index.html',

@@ -379,10 +379,11 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('writes `_headers` for hosts that read it', async () => {
+  test('writes `_headers` and `.nojekyll` for hosts that read them', async () => {
     await updateMirror(server.url, folder);
     const headers = await readFile(join(folder, 'current/public/_headers'), 'utf8');
     expect(headers).toContain('/economy/supply\n  Content-Type: text/plain\n');
+    expect(await readFile(join(folder, 'current/public/.nojekyll'), 'utf8')).toBe('');
   });
 });
 

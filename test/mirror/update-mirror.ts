@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { HOST_FILES } from '../../pipeline/release/format/headers.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { STALL_MS } from '../../pipeline/verify/pace.ts';
@@ -72,7 +73,7 @@ export async function servedBy(folder: string): Promise<Site> {
 /** Sorted paths and hashes, without what a mirror generates itself: equal lists mean equal bytes. */
 export function contents(site: Site): string[] {
   return [...site]
-    .filter(([path]) => path !== '_headers')
+    .filter(([path]) => !HOST_FILES.some((name) => name === path))
     .map(([path, bytes]) => `${path} ${sha256(bytes)}`)
     .sort();
 }

@@ -10,6 +10,7 @@ import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
 import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { HOST_FILES } from '../../pipeline/release/format/headers.ts';
 import { type PublicManifest, parseLatest } from '../../pipeline/release/format/public-manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
@@ -64,7 +65,7 @@ describe('a signed release', () => {
     const paths = there
       .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name).slice(join(of.out, 'current/public/').length));
-    const apart = ['_headers', 'latest.json', 'manifest.json', 'manifest.json.sig'];
+    const apart = [...HOST_FILES, 'latest.json', 'manifest.json', 'manifest.json.sig'];
     expect([...manifest.files.map(({ path }) => path), ...apart].sort()).toEqual(paths.sort());
     for (const file of manifest.files) {
       const bytes = await read(of, file.path);

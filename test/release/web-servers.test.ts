@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHART_PATHS } from '../../pipeline/charts/files/chart-formats.ts';
 import {
+  ALLOWED_HEADERS,
   COMMON_HEADERS,
   EXCEPTIONS,
   headersFor,
@@ -24,6 +25,7 @@ import type { Staging } from '../../pipeline/release/staging/staging.ts';
 import { CATALOGUES } from '../../src/site/components/files/catalogue-rows.ts';
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
+import { unreadableElsewhere } from './other-origin.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
 
@@ -221,6 +223,23 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
     expect([part.status, part.body.toString()]).toEqual([206, body.subarray(10, 20).toString()]);
   });
 
+  test('lets a page of another origin read data, whatever headers its scripts send, and no page', async () => {
+    const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+    const unread = await unreadableElsewhere(
+      ['/economy/mic-history.csv', '/log/checkpoint', '/economy/'].map(at),
+    );
+    expect(unread).toHaveLength(9);
+    for (const one of unread) expect(one).toMatch(/\/economy\/ with/);
+    const preflight = await get('/economy/mic-history.csv', {}, 'OPTIONS');
+    expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([
+      204,
+      ALLOWED_HEADERS,
+    ]);
+    expect((await get('/economy/mic-history.csv')).headers).not.toHaveProperty(
+      'access-control-allow-headers',
+    );
+  });
+
   test('serves charts only in the state that the release has', async () => {
     expect((await get('/charts/supply.svg')).status).toBe(200);
     expect((await get('/charts/supply.svg?')).status).toBe(200);
@@ -271,6 +290,7 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
     '/status.json/',
     '/lock',
     '/_headers',
+    '/.nojekyll',
     '/%5fheaders',
     '/economy/supply.gz',
     '/economy/supply.br',

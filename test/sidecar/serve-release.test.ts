@@ -1,7 +1,9 @@
 import { appendFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { unreadableElsewhere } from '../release/other-origin.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { get, served, servedShared, tinyApp } from './tiny-app.ts';
@@ -150,6 +152,16 @@ describe('a request with another method', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS');
   });
+});
+
+test('a page of another origin reads data and errors, whatever headers its scripts send', async () => {
+  const { app } = await servedShared();
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const key = { Authorization: 'Bearer none' };
+  const paths = ['/economy/supply', '/status.json', '/nothing', '/government/compliance-report.json'];
+  const addresses = paths.map((path) => `http://127.0.0.1:${port}${path}`);
+  expect(await unreadableElsewhere(addresses, [key])).toEqual([]);
 });
 
 describe('a parameter', () => {

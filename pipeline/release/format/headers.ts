@@ -73,6 +73,13 @@ export function isReplacedByRelease(cacheControl: string | undefined): boolean {
   return cacheControl !== undefined && /^public\b(?!.*\bimmutable\b)/.test(cacheControl);
 }
 
+/**
+ * Headers that a script of another site may send. A browser asks first (a preflight) and takes `*` for any but Authorization; the others are
+ * named for older browsers, since polyfills and libraries send them.
+ */
+export const ALLOWED_HEADERS =
+  'Authorization, Cache-Control, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Last-Event-ID, Pragma, Range, *';
+
 const OPEN: Headers = { 'Access-Control-Allow-Origin': '*' };
 const BYTES: Headers = { 'Content-Type': 'application/octet-stream' };
 
@@ -165,6 +172,9 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^events\/days\/[^/]+(\.json)$/, 'events/days/*$1'],
 ];
 
+/** What static hosts read and nobody else: `.nojekyll` keeps GitHub Pages from leaving out names that begin with `_`. */
+export const HOST_FILES = ['_headers', '.nojekyll'] as const;
+
 /**
  * `_headers` of the public tree, a format that several static hosts read. All rules that match a path apply, so no header may
  * occur in two of them: the common ones are in the first rule only, and each file has one further rule. Pages and assets
@@ -199,7 +209,8 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     return `/${below}*\n  ! ${name}\n${formatLines({ [name]: formatPolicy(directives) })}`;
   });
   const others = rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`);
-  return [`/*\n${formatLines(COMMON_HEADERS)}`, ...policies, ...others].join('\n');
+  const common = { ...COMMON_HEADERS, 'Access-Control-Allow-Headers': ALLOWED_HEADERS };
+  return [`/*\n${formatLines(common)}`, ...policies, ...others].join('\n');
 }
 
 /**

@@ -290,7 +290,8 @@ export class Staging implements AsyncDisposable {
     const files = this.#dated(facts);
     const headers = formatHeadersFile(files);
     const keys = this.#keys.size > 0 && { [KEYS]: formatKeys(this.#keys) };
-    const own = Object.entries({ 'state.json': state, 'public/_headers': headers, ...keys });
+    const hosts = { 'public/_headers': headers, 'public/.nojekyll': '' };
+    const own = Object.entries({ 'state.json': state, ...hosts, ...keys });
     for (const [file, text] of own)
       if (!this.#kept.some((kept) => kept.file === file))
         this.keep(file, await this.folder.write(file, Buffer.from(text)));

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { ALLOWED_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
 import type { FileBody } from '../files/file-body.ts';
 
@@ -54,8 +55,7 @@ export function optionsAnswer(methods: readonly string[]): Answer {
     Allow: allow,
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers':
-      'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range',
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     'Access-Control-Max-Age': '86400',
   };
   return { status: 204, headers, body: null };
