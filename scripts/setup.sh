@@ -149,6 +149,7 @@ go_without() {
     postgresql) say "PostgreSQL is missing: importing from it is not tested $how." ;;
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
+    cairosvg) say "CairoSVG is missing: opening a chart in it is not tested $how." ;;
     rsvg-convert) say "rsvg-convert is missing: converting a chart's SVG to PDF is not tested $how." ;;
   esac
 }
@@ -167,7 +168,7 @@ install() {
 install_dependencies "${1:-}"
 check_node
 case "${1:-}" in
-  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert ;;
+  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
   *) install chromium ;;

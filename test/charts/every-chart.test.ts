@@ -94,7 +94,7 @@ describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as 
         `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
       );
       expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
-      expect(svg.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+      expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
         /<style|<script|style=|href="(?!#)|url\(|https?:/,
       );
       // The line may break there.

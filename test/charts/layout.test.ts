@@ -104,7 +104,7 @@ describe('text', () => {
   test('is wrapped at its spaces but not at those that must not break, in few lines', () => {
     expect(wrapText('one two three', 60, 13)).toEqual(['one two', 'three']);
     expect(wrapText('1\u00a0000 MIC', 60, 13)).toEqual(['1\u00a0000', 'MIC']);
-    expect(wrapText('one two three four five', 60, 13, 2)).toEqual(['one two', 'three fo…']);
+    expect(wrapText('one two three four five', 60, 13, { most: 2 })).toEqual(['one two', 'three f…']);
   });
 });
 

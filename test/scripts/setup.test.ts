@@ -151,7 +151,14 @@ describe('the set-up', () => {
     const [update, installed = '', ...more] = apt(first);
     expect([update, more]).toEqual(['apt-get update', []]);
     // Others may be where they are looked for by their whole path.
-    for (const name of ['chromium', 'chromium-headless-shell', 'ceph-mon', 'radosgw', 'librsvg2-bin'])
+    for (const name of [
+      'chromium',
+      'chromium-headless-shell',
+      'ceph-mon',
+      'radosgw',
+      'librsvg2-bin',
+      'cairosvg',
+    ])
       expect(installed.split(' ')).toContain(name);
     expect(await setUp(['--test'])).toEqual({ status: 0, said: '', calls: [] });
   });

@@ -4,6 +4,7 @@ import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { VERSIONS } from '../../src/simulation/versions.ts';
 import { show } from '../../src/simulation/view.ts';
+import { coursePicture } from '../../src/site/components/simulation/course-picture.ts';
 import { describeChange } from '../../src/site/components/simulation/describe-change.ts';
 import { outcomeOf } from '../../src/site/components/simulation/outcome-words.ts';
 import { judge, WEEK } from '../../src/site/components/simulation/predictions.ts';
@@ -25,6 +26,7 @@ import {
   transcriptJson,
 } from '../../src/site/components/simulation/take-away.ts';
 import { zonePlace } from '../../src/site/components/simulation/zones.ts';
+import { assertPlain } from '../charts/drawing.ts';
 
 const AUDITED = {
   scenario: 'model_drift',
@@ -35,6 +37,8 @@ const AUDITED = {
   ],
   tick: 12,
 };
+
+const LONGER = { ...AUDITED, tick: 20 };
 
 /** A run in which at each tick one of the possible things is done, or nothing. */
 const anyRun = fc
@@ -257,6 +261,18 @@ describe('what is taken away', () => {
     const again = show(replay(run), { outlooks: false });
     expect(updates.at(-1).model).toEqual(JSON.parse(JSON.stringify(again.model)));
     expect(updates.at(-1).sentinels).toEqual(JSON.parse(JSON.stringify(again.sentinels)));
+  });
+
+  test('as a picture is plain enough for every program that opens SVG', () => {
+    const picture = coursePicture(historyOf(AUDITED), {
+      width: 820,
+      title: 'A run',
+      other: historyOf(LONGER),
+    });
+    assertPlain(
+      standAlone(picture, () => '#123456'),
+      'the picture of a run',
+    );
   });
 
   test('as a picture has its colours in it', () => {

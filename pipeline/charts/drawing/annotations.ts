@@ -1,6 +1,6 @@
 import { formatDay } from '../../words/moment.ts';
 import { element } from './element.ts';
-import { LINE_HEIGHT, label, spreadLabels, TICK_SIZE, textWidth, wrapText } from './label.ts';
+import { BOLD, LINE_HEIGHT, label, spreadLabels, TICK_SIZE, textWidth, wrapText } from './label.ts';
 import { type Box, isNarrow, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
@@ -152,7 +152,7 @@ function guide(x1: number, x2: number, top: number, bottom: number, { muted }: C
 export function numbered(index: number, x: number, y: number, { ink, paper }: ChartTheme): string[] {
   return [
     element('circle', { cx: x, cy: y, r: RADIUS, fill: paper, stroke: ink }),
-    label(String(index + 1), x, y, { fill: ink, size: 11, anchor: 'middle', weight: 600 }),
+    label(String(index + 1), x, y, { fill: ink, size: 11, anchor: 'middle', weight: BOLD }),
   ];
 }
 
@@ -174,7 +174,7 @@ function listOf(annotations: readonly Annotation[], width: number): { places: Li
   let y = 6;
   for (let first = 0; first < annotations.length; first += columns) {
     const row = annotations.slice(first, first + columns).map(({ day, label: text }, index) => ({
-      lines: wrapText(`${formatDay(day)}: ${text}`, room - INDENT - 8, TICK_SIZE, 3),
+      lines: wrapText(`${formatDay(day)}: ${text}`, room - INDENT - 8, TICK_SIZE, { most: 3 }),
       x: index * room,
       y,
     }));

@@ -2,6 +2,7 @@ import { scaleLinear } from 'd3';
 import { cathedralSeries } from '../series.ts';
 import { element } from './element.ts';
 import {
+  BOLD,
   clipText,
   LABEL_SIZE,
   type LegendItem,
@@ -67,7 +68,7 @@ export function barRows(chart: BarChart, plot: Plot): string[] {
   const words = rows.flatMap((row, index) => {
     const [y, end] = [middles[index]!, x(row.value) + 6];
     const name = clipText(row.label, left - box.left - 7, LABEL_SIZE);
-    const value = label(row.text, end, y, { fill: theme.ink, weight: 600, halo: theme.paper });
+    const value = label(row.text, end, y, { fill: theme.ink, weight: BOLD, ground: theme.paper });
     return [
       label(name, left - 8, y, { fill: theme.ink, anchor: 'end' }),
       value,
@@ -86,16 +87,16 @@ function mostOf({ rows, rules, most = 0 }: BarChart): number {
 function valueRoom({ rows }: BarChart, box: Box): number {
   const values = rows.map(({ text, detail = '' }) =>
     isNarrow(box) || detail === ''
-      ? textWidth(text, LABEL_SIZE)
-      : textWidth(text, LABEL_SIZE) + DETAIL_GAP + textWidth(detail, TICK_SIZE),
+      ? textWidth(text, LABEL_SIZE, BOLD)
+      : textWidth(text, LABEL_SIZE, BOLD) + DETAIL_GAP + textWidth(detail, TICK_SIZE),
   );
   return Math.max(0, ...values) + 8;
 }
 
 function detail(row: BarRow, end: number, y: number, { box, theme }: Plot): string[] {
   if (row.detail === undefined || isNarrow(box)) return [];
-  const x = end + textWidth(row.text, LABEL_SIZE) + DETAIL_GAP;
-  return [label(row.detail, x, y, { fill: theme.muted, size: TICK_SIZE, halo: theme.paper })];
+  const x = end + textWidth(row.text, LABEL_SIZE, BOLD) + DETAIL_GAP;
+  return [label(row.detail, x, y, { fill: theme.muted, size: TICK_SIZE, ground: theme.paper })];
 }
 
 function nameRoom({ rows }: BarChart, width: number): number {

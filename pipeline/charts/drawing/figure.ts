@@ -1,5 +1,5 @@
 import { element, textElement } from './element.ts';
-import { LINE_HEIGHT, label, wrapText } from './label.ts';
+import { BOLD, LINE_HEIGHT, label, wrapText } from './label.ts';
 import { type Box, NARROW, type Plot } from './plot.ts';
 import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 
@@ -75,16 +75,29 @@ export function figure(
 function header({ title, finding, unit }: Words, width: number, inner: number): Block[] {
   const size = width < NARROW ? 17 : 20;
   return [
-    { lines: wrapText(finding ?? title, inner, size, 3), size, fill: 'ink', weight: 600, serif: true },
+    {
+      lines: wrapText(finding ?? title, inner, size, { most: 3, weight: BOLD }),
+      size,
+      fill: 'ink',
+      weight: BOLD,
+      serif: true,
+    },
     ...(finding === null
       ? []
-      : [{ lines: wrapText(title, inner, 14, 3), size: 14, fill: 'ink' as const, weight: 600 }]),
-    { lines: wrapText(unit, inner, 13, 4), size: 13, fill: 'muted' },
+      : [
+          {
+            lines: wrapText(title, inner, 14, { most: 3, weight: BOLD }),
+            size: 14,
+            fill: 'ink' as const,
+            weight: BOLD,
+          },
+        ]),
+    { lines: wrapText(unit, inner, 13, { most: 4 }), size: 13, fill: 'muted' },
   ];
 }
 
 function footer({ notes }: Words, inner: number): Block[] {
-  return notes.map((note) => ({ lines: wrapText(note, inner, 11, 5), size: 11, fill: 'muted' }));
+  return notes.map((note) => ({ lines: wrapText(note, inner, 11, { most: 5 }), size: 11, fill: 'muted' }));
 }
 
 function blockHeight(blocks: Block[]): number {
@@ -112,7 +125,7 @@ const LEAST_NOTICE = 120;
 const NOTICE_LINE = 13 * LINE_HEIGHT;
 
 const noticeLines = ({ summary }: Words, width: number) =>
-  wrapText(summary, Math.min(width - 32, 520), 13, 9);
+  wrapText(summary, Math.min(width - 32, 520), 13, { most: 9 });
 
 function noticeHeight(words: Words, width: number): number {
   return Math.max(LEAST_NOTICE, (noticeLines(words, width).length + 2) * NOTICE_LINE);

@@ -7,6 +7,8 @@ import type { ChartTheme } from './theme.ts';
 
 export const LABEL_SIZE = 13;
 export const TICK_SIZE = 12;
+/** The weight of headlines and values. */
+export const BOLD = 600;
 /** The distance between two baselines, relative to the font size. */
 export const LINE_HEIGHT = 1.3;
 
@@ -16,18 +18,21 @@ export interface LabelStyle {
   anchor?: 'start' | 'middle' | 'end';
   weight?: number;
   font?: string;
-  /** An outline colour, for labels over marks. */
-  halo?: string;
+  /** The colour behind the text, for labels over marks. */
+  ground?: string;
 }
 
-/** A line of text centred at `y`. No attribute for vertical centring works in every viewer. */
+/**
+ * A line of text centred at `y`. No attribute for vertical centring works in every viewer, and none that draws an outline behind the
+ * letters: a viewer without it draws the outline over them, and a printed page has each letter twice.
+ */
 export function label(
   text: string,
   x: number,
   y: number,
-  { fill, size = LABEL_SIZE, anchor = 'start', weight, font, halo }: LabelStyle,
+  { fill, size = LABEL_SIZE, anchor = 'start', weight, font, ground }: LabelStyle,
 ): string {
-  return textElement(
+  const words = textElement(
     'text',
     {
       x,
@@ -37,12 +42,13 @@ export function label(
       'text-anchor': anchor === 'start' ? null : anchor,
       'font-weight': weight ?? null,
       'font-family': font ?? null,
-      ...(halo === undefined
-        ? {}
-        : { stroke: halo, 'stroke-width': 4, 'stroke-linejoin': 'round', 'paint-order': 'stroke' }),
     },
     text,
   );
+  if (ground === undefined) return words;
+  const [width, height] = [textWidth(text, size, weight), size * LINE_HEIGHT];
+  const left = x - { start: 0, middle: width / 2, end: width }[anchor];
+  return element('rect', { x: left - 2, y: y - height / 2, width: width + 4, height, fill: ground }) + words;
 }
 
 /** Three significant digits: `8392466` → `8.39 M`, `950` → `950`, `0.034` → `0.034`. For axes and labels. */
@@ -61,55 +67,76 @@ export function labelNumber(value: number, decimals = 0): string {
 }
 
 /**
- * Widths of the characters from U+0020 to U+007E in Helvetica, in thousandths of the font's size (Adobe Font Metrics).
- * There is no DOM to measure in; Source Sans, the first choice of the theme, is narrower.
+ * Widths of the characters from U+0020 to U+007E in DejaVu Sans, in thousandths of the font's size. There is no DOM to measure in. It is
+ * the widest of the usual fonts, and what many programs that open a drawing use in place of those of the theme.
  */
-const WIDTHS =
-  '278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556 556 333 500 278 556 500 722 500 500 500 334 260 334 584'
-    .split(' ')
-    .map(Number);
-const OTHER = 600;
+const WIDTHS = {
+  regular: widths(
+    '318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636 636 636 337 337 838 838 838 531 1000 684 686 698 770 632 575 775 752 295 295 656 557 863 748 787 603 787 695 635 611 732 684 989 685 611 685 390 337 390 838 500 500 613 635 550 635 615 352 635 634 278 278 579 278 974 634 612 635 635 411 521 392 634 592 818 592 592 525 636 337 636 838',
+  ),
+  bold: widths(
+    '348 456 521 838 696 1002 872 306 457 457 523 838 380 415 380 365 696 696 696 696 696 696 696 696 696 696 400 400 838 838 838 580 1000 774 762 734 830 683 683 821 837 372 372 775 637 995 837 850 733 850 770 720 682 812 774 1103 771 724 725 457 365 457 838 500 500 675 716 593 716 678 435 716 712 343 343 665 343 1042 712 687 716 716 493 595 478 712 652 924 645 652 582 712 365 712 838',
+  ),
+};
+/** Programs that draw for a screen round each letter to whole pixels. */
+const SLACK = 1.04;
+/** As wide as the signs of arithmetic. */
+const OTHER = 840;
 /** Chinese, Japanese, Korean and symbols: as wide as they are high. */
 const WIDE_FROM = 0x2e80;
-/** Bold type, and the fonts that a machine without Helvetica has instead, are wider. */
-const SLACK = 1.08;
+/** Letters with accents, which are as wide as without, end before it. */
+const ACCENTED_BEFORE = 0x2000;
 const NO_BREAK_SPACE = 0xa0;
 const ELLIPSIS = '…';
 
+function widths(list: string): number[] {
+  return list.split(' ').map(Number);
+}
+
 /** An upper bound for the width of a line of text in a font of `size` px. */
-export function textWidth(text: string, size: number): number {
+export function textWidth(text: string, size: number, weight = 400): number {
+  const font = weight < BOLD ? WIDTHS.regular : WIDTHS.bold;
   let sum = 0;
-  for (const character of text) sum += characterWidth(character.codePointAt(0)!);
+  for (const character of text) sum += characterWidth(character, font);
   return (sum / 1000) * size * SLACK;
 }
 
-function characterWidth(code: number): number {
+function characterWidth(character: string, font: readonly number[]): number {
+  const code = character.codePointAt(0)!;
+  if (code < 127) return font[code - 32] ?? OTHER;
+  if (code === NO_BREAK_SPACE) return font[0]!;
   // Shown by its name, as in `[U+202E]`.
-  const name = code >= 0x202a && code <= 0x2069 ? showDirections(String.fromCodePoint(code)) : '';
-  if (name.length > 2)
-    return [...name].reduce((sum, character) => sum + characterWidth(character.codePointAt(0)!), 0);
-  return WIDTHS[(code === NO_BREAK_SPACE ? 32 : code) - 32] ?? (code >= WIDE_FROM ? 1000 : OTHER);
+  const name = code >= 0x202a && code <= 0x2069 ? showDirections(character) : '';
+  if (name.length > 2) return [...name].reduce((sum, one) => sum + characterWidth(one, font), 0);
+  const plain = code < ACCENTED_BEFORE ? character.normalize('NFD').codePointAt(0)! : code;
+  return font[plain - 32] ?? (code >= WIDE_FROM || character === ELLIPSIS ? 1000 : OTHER);
 }
 
 /** The text, shortened with an ellipsis to fit into `width`. */
-export function clipText(text: string, width: number, size: number): string {
-  if (textWidth(text, size) <= width) return text;
+export function clipText(text: string, width: number, size: number, weight = 400): string {
+  if (textWidth(text, size, weight) <= width) return text;
   const characters = [...text.slice(0, Math.ceil(width))];
-  while (characters.length > 1 && textWidth(characters.join('') + ELLIPSIS, size) > width) characters.pop();
+  while (characters.length > 1 && textWidth(characters.join('') + ELLIPSIS, size, weight) > width)
+    characters.pop();
   return characters.join('').trimEnd() + ELLIPSIS;
 }
 
 /** Lines of whole words that fit into `width`. A word that is too long is clipped, and so is the last line. */
-export function wrapText(text: string, width: number, size: number, most = 8): string[] {
+export function wrapText(
+  text: string,
+  width: number,
+  size: number,
+  { most = 8, weight = 400 }: { most?: number; weight?: number } = {},
+): string[] {
   const lines: string[] = [];
   // Not at no-break spaces.
   for (const word of text.split(/[ \t\r\n]+/).filter((word) => word !== '')) {
     const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && (lines.length === most || textWidth(longer, size) <= width)) {
+    if (lines.length > 0 && (lines.length === most || textWidth(longer, size, weight) <= width)) {
       lines[lines.length - 1] = longer;
     } else lines.push(word);
   }
-  return lines.map((line) => clipText(line, width, size));
+  return lines.map((line) => clipText(line, width, size, weight));
 }
 
 export interface LegendItem {

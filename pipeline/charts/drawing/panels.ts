@@ -2,6 +2,7 @@ import { timeOfDay } from '../../words/day.ts';
 import { type Annotation, annotationList, listHeight, numbered } from './annotations.ts';
 import { element, linePath } from './element.ts';
 import {
+  BOLD,
   clipText,
   LABEL_SIZE,
   type LegendItem,
@@ -118,7 +119,15 @@ function contextOf(
     marks: [
       element('defs', {}, element('g', { id: name, 'stroke-opacity': 0.3, 'fill-opacity': 0.3 }, ...lines)),
     ],
-    at: ({ left, top }) => [element('use', { href: `#${name}`, x: left - box.left, y: top - box.top })],
+    // Before SVG 2, `href` was in this namespace; every program reads it there.
+    at: ({ left, top }) => [
+      element('use', {
+        'xmlns:xlink': 'http://www.w3.org/1999/xlink',
+        'xlink:href': `#${name}`,
+        x: left - box.left,
+        y: top - box.top,
+      }),
+    ],
   };
 }
 
@@ -181,9 +190,9 @@ function onePanel(
   // The rules continue in every panel, their values stand at the first of each row.
   const rules = isFirst ? marks : marks.filter((mark) => mark.startsWith('<line'));
   return [
-    label(clipText(title, Math.max(20, widthOf(box) - end - 8), LABEL_SIZE), box.left, head, {
+    label(clipText(title, Math.max(20, widthOf(box) - end - 8), LABEL_SIZE, BOLD), box.left, head, {
       fill: colour,
-      weight: 600,
+      weight: BOLD,
     }),
     label(clipText(text, widthOf(box) * 0.6, LABEL_SIZE), box.right, head, { fill: colour, anchor: 'end' }),
     ...rules,

@@ -7,6 +7,7 @@ import { defineChart } from '../chart.ts';
 import { isOverdue } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
 import {
+  BOLD,
   clipText,
   LABEL_SIZE,
   type LegendItem,
@@ -141,8 +142,12 @@ function keyOf({ subject, muted, contrast }: ChartTheme): LegendItem[] {
 function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): string[] {
   const key = legend(keyOf(theme), box, theme);
   const top = box.top + key.height + 20;
-  const names = jurisdictions.flatMap(({ name, status }) => [name, capitalise(formatToken(status))]);
-  const room = Math.max(...names.map((text) => textWidth(text, LABEL_SIZE))) + 24;
+  const room = Math.max(
+    ...jurisdictions.flatMap(({ name, status }) => [
+      textWidth(name, LABEL_SIZE, BOLD) + 9,
+      textWidth(capitalise(formatToken(status)), LABEL_SIZE) + 24,
+    ]),
+  );
   const left = box.left + Math.min(room, widthOf(box) * 0.45);
   const dates = jurisdictions
     .flatMap(({ last_audit, next_audit }) => [last_audit, next_audit])
@@ -187,7 +192,10 @@ function row(
   const circle = (date: string, style: Record<string, string | number>) =>
     element('circle', { cx: x(timeOfDay(date)), cy: y, r: SYMBOL, ...style });
   return [
-    label(clipText(name, left - box.left - 6, LABEL_SIZE), box.left, y - 8, { fill: theme.ink, weight: 600 }),
+    label(clipText(name, left - box.left - 6, LABEL_SIZE, BOLD), box.left, y - 8, {
+      fill: theme.ink,
+      weight: BOLD,
+    }),
     element('rect', {
       x: box.left,
       y: y + 3,

@@ -40,9 +40,6 @@ const LEVEL_HEAD = 20;
 const TOPIC_SHARE = 0.42;
 const OUTCOME_ROOM = 88;
 
-/** Two of the positions' names side by side. */
-const NARROWEST_KEY = 270;
-
 const OUTCOMES: Record<Deliberation['consensus'], string> = {
   reached: 'Consensus',
   not_reached: 'No consensus',
@@ -77,9 +74,11 @@ function layoutOf({ sentinels }: PositionTable, box: Box): Layout {
   return { wide, left, column, row: wide ? ROW : TALL_ROW, head, key: keyLines(width) * KEY_LINE + 6 };
 }
 
+/** A symbol with the longest name, and the space after it. */
+const KEY_COLUMN = Math.max(...POSITIONS.map(({ text }) => textWidth(text, LABEL_SIZE))) + 36;
+
 function keyLines(width: number): number {
-  const needed = POSITIONS.reduce((sum, { text }) => sum + textWidth(text, LABEL_SIZE) + 36, 0);
-  return needed <= width ? 1 : width >= NARROWEST_KEY ? 2 : 4;
+  return [1, 2].find((lines) => (POSITIONS.length / lines) * KEY_COLUMN <= width) ?? POSITIONS.length;
 }
 
 function positionMatrixHeight(shown: PositionTable, width: number): number {
@@ -104,10 +103,8 @@ function positionMatrix(shown: PositionTable, { box, theme, onScale }: Plot): st
 
 function keyMarks(box: Box, theme: ChartTheme): string[] {
   const perLine = Math.ceil(POSITIONS.length / keyLines(widthOf(box)));
-  const widths = POSITIONS.map(({ text }) => textWidth(text, LABEL_SIZE) + 36);
-  const column = Math.max(...widths);
   return POSITIONS.flatMap(({ position, text }, index) => {
-    const x = box.left + (index % perLine) * column + RADIUS + 1;
+    const x = box.left + (index % perLine) * KEY_COLUMN + RADIUS + 1;
     const y = box.top + (Math.floor(index / perLine) + 0.5) * KEY_LINE;
     return [symbol(position, x, y, theme), label(text, x + RADIUS + 6, y, { fill: theme.ink })];
   });
@@ -142,7 +139,7 @@ function deliberationRow(
   const outcome = { fill: one.consensus === 'not_reached' ? theme.contrast : theme.muted, size: TICK_SIZE };
   const symbols = wide ? top + row / 2 : top + MOST_LINES * LINE + 15;
   const room = (wide ? left : box.right) - box.left - (wide ? 16 : 0);
-  const lines = wrapText(one.topic, room, TICK_SIZE, MOST_LINES);
+  const lines = wrapText(one.topic, room, TICK_SIZE, { most: MOST_LINES });
   const first = wide ? symbols - ((lines.length - 1) * LINE) / 2 : top + 11;
   return [
     element('line', { x1: box.left, x2: box.right, y1: top, y2: top, stroke: theme.rule }),

@@ -7,6 +7,7 @@ import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { element } from '../drawing/element.ts';
 import {
+  BOLD,
   clipText,
   LABEL_SIZE,
   type LegendItem,
@@ -162,9 +163,9 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
     widthOf(box) * 0.5,
   );
   const changes = trends.map(({ drift }) =>
-    clipText(drift === null ? '–' : driftWords(drift), widthOf(box) * 0.25, LABEL_SIZE),
+    clipText(drift === null ? '–' : driftWords(drift), widthOf(box) * 0.25, LABEL_SIZE, BOLD),
   );
-  const room = Math.max(...changes.map((text) => textWidth(text, LABEL_SIZE))) + 14;
+  const room = Math.max(...changes.map((text) => textWidth(text, LABEL_SIZE, BOLD))) + 14;
   const top = box.top + key.height;
   const most = Math.max(1, ...trends.flatMap(({ baseline, current }) => [baseline ?? 0, current ?? 0]));
   const x = scaleLinear([0, most], [box.left + names + 6, box.right - room]);
@@ -185,7 +186,7 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
     return [
       label(name, box.left + names - 8, y, { fill: theme.ink, anchor: 'end' }),
       ...dumbbell(trend, x, y, colour, theme),
-      label(changes[index]!, box.right, y, { fill: colour, anchor: 'end', weight: 600 }),
+      label(changes[index]!, box.right, y, { fill: colour, anchor: 'end', weight: BOLD }),
     ];
   });
   return [...key.marks, ...rules, ...rows];

@@ -267,10 +267,10 @@ function dots(
   const names = points.flatMap(({ text, colour }, index) => {
     const place = places[index];
     return place
-      ? [label(text, place.x, place.y, { fill: colour, anchor: place.anchor, halo: theme.paper })]
+      ? [label(text, place.x, place.y, { fill: colour, anchor: place.anchor, ground: theme.paper })]
       : [];
   });
-  return [...circles, ...names];
+  return [...names, ...circles];
 }
 
 function curve(most: number, at: (s: number) => { x: number; y: number }, stroke: string): string {

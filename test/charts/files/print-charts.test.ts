@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
@@ -5,18 +6,23 @@ import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts/files/print-charts.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { textsOf } from '../drawing.ts';
 
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const NAMES = ['supply', 'drift', 'deliberations'];
-const CHARTS: ChartPrint[] = await Promise.all(
-  NAMES.map(async (name) => ({
+const GOLDEN = join(import.meta.dirname, '../../golden/charts');
+const CHARTS = await Promise.all(NAMES.map((name) => chartNamed(`${name}-light.svg`)));
+
+async function chartNamed(file: string): Promise<ChartPrint> {
+  const name = file.replace('-light.svg', '');
+  return {
     path: `charts/${name}.pdf`,
     title: `Title of ${name}`,
-    drawing: await readFile(join(import.meta.dirname, `../../golden/charts/${name}-light.svg`), 'utf8'),
+    drawing: await readFile(join(GOLDEN, file), 'utf8'),
     asOf: '2026-01-09T23:59:00Z',
-  })),
-);
+  };
+}
 
 async function print(charts = CHARTS): Promise<Uint8Array[]> {
   return printCharts(charts, { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') });
@@ -60,6 +66,19 @@ test('a chart is one page of its own size, with text that can be read and fonts 
     const fonts = fontsOf(printed[index]!);
     expect(fonts).toEqual(expect.arrayContaining(['SourceSans3-Regular', 'SourceSerif4-SemiBold']));
     expect(fonts.filter((name) => !name.startsWith('Source'))).toEqual([]);
+  }
+});
+
+// Publishers refuse Type 3 fonts, which the browser makes of letters with an outline.
+test('every chart has only fonts that publishers accept, and copying it gives each text once', async () => {
+  const names = globSync('*-light.svg', { cwd: GOLDEN });
+  const charts = await Promise.all(names.map(chartNamed));
+  const printed = await print(charts);
+  const letters = (text: string) => [...text.normalize('NFKC').replaceAll(/\s/g, '')].sort().join('');
+  for (const [index, { path, drawing }] of charts.entries()) {
+    expect(Buffer.from(printed[index]!).includes('/Type3'), path).toBe(false);
+    const words = textsOf(drawing).map(({ text }) => text);
+    expect(letters((await read(printed[index]!)).text), path).toBe(letters(words.join('')));
   }
 });
 

@@ -44,7 +44,7 @@ export function coursePicture(history: readonly Shown[], options: CourseOptions)
     const [stroke, thickness] = told.has(place) ? ['var(--ink)', 1.4] : ['var(--muted)', 1];
     const seen = `<path class="voice-line" ${shape} stroke="${stroke}" stroke-width="${thickness}" stroke-opacity="${told.has(place) ? 0.85 : 0.4}"/>`;
     // A wide invisible line is easier to point at.
-    return `<g class="line"><title>${escapeXml(id)}</title>${seen}<path ${shape} stroke="transparent" stroke-width="9"/></g>`;
+    return `<g class="line"><title>${escapeXml(id)}</title>${seen}<path ${shape} stroke="var(--ink)" stroke-opacity="0" stroke-width="9"/></g>`;
   });
   const height = HEIGHT + (source ? 22 : 0);
   const parts = [
@@ -130,7 +130,7 @@ function labels(
   for (let i = 1; i < all.length; i += 1) all[i]!.y = Math.max(all[i]!.y, all[i - 1]!.y + LABEL);
   return all.map(
     ({ text, y: place, fill, weight }) =>
-      `<text x="${at}" y="${round(place + 4)}" fill="${fill}" font-weight="${weight}" paint-order="stroke" stroke="var(--paper)" stroke-width="3" stroke-linejoin="round">${text}</text>`,
+      `<text x="${at}" y="${round(place + 4)}" fill="${fill}" font-weight="${weight}">${text}</text>`,
   );
 }
 
