@@ -1,12 +1,15 @@
+import type { z } from 'zod';
 import { CathedralError } from '../errors.ts';
+import { formatList } from '../words/phrase.ts';
+import { Citations } from './documents/citations.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
-import { Citations, Papers } from './documents/papers.ts';
+import type { WrittenPaper } from './documents/papers.ts';
+import { PAPERS_FILE, paperTextFile, readPapers } from './documents/papers-bib.ts';
 import { Protocols } from './documents/protocols.ts';
-import { assertReferences } from './documents/references.ts';
+import { assertReferences, type Diplomacy } from './documents/references.ts';
 import { Standards } from './documents/standards.ts';
 import { TreatyFramework } from './documents/treaty-framework.ts';
 import { parseJsonFile } from './format/json.ts';
-import { formatPlace } from './format/schema-fault.ts';
 
 /** The folder's name in messages, wherever it is. */
 const LABEL = 'data/documents';
@@ -15,17 +18,13 @@ const FILES = {
   treatyFramework: 'treaty-framework.json',
   standards: 'standards.json',
   protocols: 'protocols.json',
-  papers: 'papers.json',
   citations: 'citations.json',
 } as const;
 
-/** The published texts that people write: checked as a whole, never changed afterwards. */
-export interface Documents {
-  treatyFramework: TreatyFramework;
-  standards: Standards;
-  protocols: Protocols;
-  papers: Papers;
-  /** The text of each paper by its id: Markdown that begins with `# <title>`. */
+/** The published texts that people write: checked as a whole, never changed afterwards. What an organisation has not written is null or empty. */
+export interface Documents extends Diplomacy {
+  papers: readonly WrittenPaper[];
+  /** The text of a paper by its id, where it is published here: Markdown that begins with `# <title>`. */
   paperTexts: ReadonlyMap<string, string>;
   citations: Citations;
   /** SHA-256 over all files with their names, hex. Changed documents mean a new release. */
@@ -34,13 +33,17 @@ export interface Documents {
 
 /**
  * Reads and checks the folder of documents. Throws document_invalid with the place
- * (`data/documents/treaty-framework.json: articles[3].title`) if a file is missing, unexpected or does not fit its schema,
+ * (`data/documents/treaty-framework.json: articles[3].title`) if a file is unexpected or does not fit its schema,
  * if an id occurs twice, or if a reference leads nowhere.
  */
 export async function readDocuments(dir: string): Promise<Documents> {
   const files = await readFiles(dir, LABEL);
-  const parse = <S extends Parameters<typeof parseJsonFile>[1]>(name: string, schema: S) =>
-    parseJsonFile(text(files, name), schema, `${LABEL}/${name}`, 'document_invalid');
+  const parse = <S extends z.ZodType>(name: string, schema: S): z.output<S> | null => {
+    const written = text(files, name);
+    return written === undefined
+      ? null
+      : parseJsonFile(written, schema, `${LABEL}/${name}`, 'document_invalid');
+  };
   const diplomacy = {
     treatyFramework: parse(FILES.treatyFramework, TreatyFramework),
     standards: parse(FILES.standards, Standards),
@@ -51,46 +54,44 @@ export async function readDocuments(dir: string): Promise<Documents> {
     standards: `${LABEL}/${FILES.standards}`,
     protocols: `${LABEL}/${FILES.protocols}`,
   });
-  const papers = parse(FILES.papers, Papers);
-  const citations = parse(FILES.citations, Citations);
-  assertSamePapers(papers, citations);
-  const paperTexts = readPapers(files, papers);
+  const textOf = (key: string) => text(files, paperTextFile(key));
+  const papers = readPapers(text(files, PAPERS_FILE) ?? '', textOf, `${LABEL}/${PAPERS_FILE}`);
+  const paperTexts = new Map(papers.map((paper) => [paper.id, textOf(paper.id)] as const).filter(isPresent));
+  for (const { id, title } of papers) assertTitled(id, title, paperTexts.get(id));
   assertNothingElse(files, papers);
+  const citations = parse(FILES.citations, Citations)!;
   return { ...diplomacy, papers, paperTexts, citations, digest: digestFiles(files) };
 }
 
-function text(files: DocumentFiles, name: string): string {
+function text(files: DocumentFiles, name: string): string | undefined {
   const bytes = files.get(name);
-  if (!bytes) refuse(`${LABEL}/${name}`, 'a file', 'nothing');
-  return decodeText(bytes, `${LABEL}/${name}`);
+  return bytes && decodeText(bytes, `${LABEL}/${name}`);
 }
 
-function readPapers(files: DocumentFiles, { papers }: Papers): ReadonlyMap<string, string> {
-  return new Map(
-    papers.map(({ id, title }) => {
-      const name = `papers/${id}.md`;
-      const markdown = text(files, name);
-      const heading = markdown.slice(0, markdown.indexOf('\n'));
-      if (heading !== `# ${title}`) refuse(`${LABEL}/${name}:1`, `# ${title}`, heading);
-      return [id, markdown];
-    }),
-  );
+function isPresent(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
+  return entry[1] !== undefined;
 }
 
-/** The citations list exactly the papers of the index. */
-function assertSamePapers({ papers }: Papers, citations: Citations): void {
-  const cited = new Set(citations.papers.map(({ id }) => id));
-  const missing = papers.find(({ id }) => !cited.delete(id));
-  const place = formatPlace(`${LABEL}/${FILES.citations}`, ['papers']);
-  if (missing) refuse(place, `an entry for the paper ${missing.id}`, 'none');
-  const [extra] = cited;
-  if (extra !== undefined) refuse(place, 'papers of the index only', extra);
+/** A text under the wrong key would stand below another paper's title. */
+function assertTitled(id: string, title: string, markdown: string | undefined): void {
+  if (markdown === undefined) return;
+  const heading = /^.*/.exec(markdown)![0];
+  if (heading !== `# ${title}`) refuse(`${LABEL}/${paperTextFile(id)}:1`, `# ${title}`, heading);
 }
 
-function assertNothingElse(files: DocumentFiles, { papers }: Papers): void {
-  const expected = new Set<string>([...Object.values(FILES), ...papers.map(({ id }) => `papers/${id}.md`)]);
+function assertNothingElse(files: DocumentFiles, papers: readonly WrittenPaper[]): void {
+  const names: string[] = [...Object.values(FILES), PAPERS_FILE];
+  const expected = new Set([...names, ...papers.map(({ id }) => paperTextFile(id))]);
   for (const name of files.keys()) {
-    if (!expected.has(name)) refuse(`${LABEL}/${name}`, 'no file of this name', 'one');
+    if (expected.has(name)) continue;
+    const paper = /^papers\/(.+)\.md$/.exec(name)?.[1];
+    if (paper !== undefined)
+      refuse(`${LABEL}/${name}`, `an entry with the key ${paper} in ${PAPERS_FILE}`, 'none');
+    refuse(
+      `${LABEL}/${name}`,
+      `only ${formatList([...names, paperTextFile('<key>')])}`,
+      'a file of another name',
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { accompanyingFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
+import { pageNames } from '../words/page-names.ts';
 import { catalogueFiles } from './catalogue/catalogue-files.ts';
 import {
   FEED_TABLES,
@@ -11,7 +12,6 @@ import {
 } from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
-import { pageNames } from './catalogue/page-names.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
 import { readColumns } from './sqlite/public-database.ts';

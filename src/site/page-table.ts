@@ -1,5 +1,6 @@
 import { papers } from '../../pipeline/artifacts/academics/papers.ts';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
+import { paperPage } from '../../pipeline/artifacts/documents/papers-bib.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
@@ -45,8 +46,7 @@ const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${fol
  */
 export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/[area]': () => AREAS.map((area) => `/${area}/`),
-  '/academics/papers/[id]': (release) =>
-    release.read(papers).papers.map(({ id }) => `/academics/papers/${id}/`),
+  '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
   '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
   '/charts/[id]': () => perChart('charts', '/'),
   '/charts/[id]/citation.[ending]': (release) =>

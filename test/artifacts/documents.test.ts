@@ -5,23 +5,25 @@ import { KEYWORDS, LEVELS } from '../../pipeline/artifacts/documents/standards.t
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { edit, faultOf, openCopies, REAL } from './documents/damaged-copy.ts';
 
+const ONLY = expect.stringMatching(/^only .*treaty-framework\.json.* and papers\/<key>\.md$/);
+
 const copies = openCopies();
 afterAll(() => copies.remove());
 
 describe('the documents of the service', () => {
   test('are accepted', async () => {
     const documents = await readDocuments(REAL);
-    expect(documents.treatyFramework.cycle).toBe('C-156');
-    expect(documents.paperTexts.size).toBe(documents.papers.papers.length);
+    expect(documents.treatyFramework!.cycle).toBe('C-156');
+    expect(documents.paperTexts.size).toBe(documents.papers.length);
   });
 
   test('claim no signature', async () => {
     const { treatyFramework } = await readDocuments(REAL);
-    expect(treatyFramework.parties.signatures).toEqual([]);
+    expect(treatyFramework!.parties.signatures).toEqual([]);
   });
 
   test('refer to every work in the list of references, and use every keyword and level', async () => {
-    const { standards } = await readDocuments(REAL);
+    const standards = (await readDocuments(REAL)).standards!;
     const used = new Set([
       ...standards.standards.flatMap(({ references }) => references),
       ...standards.conventions.flatMap((text) => text.match(/RFC \d+/g) ?? []),
@@ -45,58 +47,37 @@ describe('the documents of the service', () => {
 describe('readDocuments refuses a file', () => {
   test.each<[string, string, (text: string) => string | Buffer, string, string]>([
     [
-      'with a byte order mark',
-      'standards.json',
-      (text) => `\uFEFF${text}`,
-      'data/documents/standards.json',
-      'no byte order mark',
-    ],
-    [
       'that is not UTF-8',
       'standards.json',
       (text) => Buffer.from(text.replace('–', 'é'), 'latin1'),
-      'data/documents/standards.json',
-      'UTF-8',
-    ],
-    [
-      'with carriage returns',
-      'papers/drift-windows.md',
-      (text) => text.replaceAll('\n', '\r\n'),
-      'data/documents/papers/drift-windows.md',
-      'line feeds alone as line ends',
-    ],
-    [
-      'whose last line does not end',
-      'papers/drift-windows.md',
-      (text) => text.trimEnd(),
-      'data/documents/papers/drift-windows.md',
-      'a line end after the last line',
-    ],
-    [
-      'that is empty',
-      'papers/drift-windows.md',
-      () => '',
-      'data/documents/papers/drift-windows.md',
-      'a line end after the last line',
+      'data/documents/standards.json:890',
+      'UTF-8 (save the file with this encoding)',
     ],
     [
       'that is not JSON',
-      'papers.json',
+      'standards.json',
       (text) => text.replace('{', '{,'),
-      'data/documents/papers.json',
+      'data/documents/standards.json',
       'JSON',
     ],
     [
       'that gives a member twice',
-      'papers.json',
-      (text) => text.replace('"id":', '"title": "x", "id":'),
-      'data/documents/papers.json: papers[0].title',
+      'standards.json',
+      (text) => text.replace('"version":', '"title": "x", "version":'),
+      'data/documents/standards.json: title',
       'each member once, none of them __proto__',
     ],
     [
       'whose heading is not the title',
       'papers/drift-windows.md',
       (text) => text.replace('# Drift', '# The drift'),
+      'data/documents/papers/drift-windows.md:1',
+      '# Drift as a difference of windows',
+    ],
+    [
+      'that is empty',
+      'papers/drift-windows.md',
+      () => '',
       'data/documents/papers/drift-windows.md:1',
       '# Drift as a difference of windows',
     ],
@@ -107,42 +88,47 @@ describe('readDocuments refuses a file', () => {
   });
 
   test.each<[string, (dir: string) => void, string, string]>([
-    ['that is missing', (dir) => rmSync(join(dir, 'protocols.json')), 'protocols.json', 'a file'],
     [
-      'that is missing among the papers',
+      'that is missing, where another refers to it',
+      (dir) => rmSync(join(dir, 'protocols.json')),
+      'treaty-framework.json: articles[16].paragraphs[0].text',
+      'a protocol',
+    ],
+    [
+      'that is missing among the papers, where there is no address either',
       (dir) => rmSync(join(dir, 'papers/drift-windows.md')),
-      'papers/drift-windows.md',
-      'a file',
+      'papers.bib:54: drift-windows.url',
+      'url = {https://…}, or its text in papers/drift-windows.md',
     ],
     [
       'under another name',
-      (dir) => renameSync(join(dir, 'papers.json'), join(dir, 'Papers.json')),
-      'papers.json',
-      'a file',
+      (dir) => renameSync(join(dir, 'papers.bib'), join(dir, 'Papers.bib')),
+      'Papers.bib',
+      ONLY,
     ],
     [
       'that should not be there',
       (dir) => writeFileSync(join(dir, 'treaty-framework.json~'), ''),
       'treaty-framework.json~',
-      'no file of this name',
+      ONLY,
     ],
-    ['that is hidden', (dir) => writeFileSync(join(dir, '.draft'), ''), '.draft', 'no file of this name'],
+    ['that is hidden', (dir) => writeFileSync(join(dir, '.draft'), ''), '.draft', ONLY],
     [
-      'of a paper that is not in the index',
+      'of a paper that is not in the bibliography',
       (dir) => writeFileSync(join(dir, 'papers/x.md'), '# x\n'),
       'papers/x.md',
-      'no file of this name',
+      'an entry with the key x in papers.bib',
     ],
     [
       'in a folder that should not be there',
       (dir) => {
         mkdirSync(join(dir, 'a'));
-        writeFileSync(join(dir, 'a/papers.json'), '');
+        writeFileSync(join(dir, 'a/papers.bib'), '');
       },
-      'a/papers.json',
-      'no file of this name',
+      'a/papers.bib',
+      ONLY,
     ],
-    ['that is a link', (dir) => symlinkSync('papers.json', join(dir, 'x.json')), 'x.json', 'a file'],
+    ['that is a link', (dir) => symlinkSync('papers.bib', join(dir, 'x.json')), 'x.json', 'a file'],
     [
       'that is too large',
       (dir) => writeFileSync(join(dir, 'x'), Buffer.alloc(5_000_000)),
@@ -165,12 +151,25 @@ describe('readDocuments refuses a file', () => {
   });
 });
 
+test.each(['standards.json', 'papers.bib', 'papers/drift-windows.md'])(
+  '%s may have a byte order mark, carriage returns and no line end after the last line',
+  async (file) => {
+    const dir = copies.next();
+    edit(dir, file, (text) => `\uFEFF${text.trimEnd().replaceAll('\n', '\r\n')}`);
+    const { digest, ...documents } = await readDocuments(dir);
+    const { digest: _, ...real } = await readDocuments(REAL);
+    const trimmed = new Map([...real.paperTexts].map(([id, text]) => [id, text.trimEnd()]));
+    const found = new Map([...documents.paperTexts].map(([id, text]) => [id, text.trimEnd()]));
+    expect({ ...documents, paperTexts: found }).toEqual({ ...real, paperTexts: trimmed });
+  },
+);
+
 describe('the digest', () => {
   test('is the same for the same files, wherever they lie', async () => {
     expect((await readDocuments(copies.next())).digest).toBe((await readDocuments(REAL)).digest);
   });
 
-  test.each(['treaty-framework.json', 'papers/drift-windows.md', 'citations.json'])(
+  test.each(['treaty-framework.json', 'papers/drift-windows.md', 'papers.bib'])(
     'changes with one byte of %s',
     async (file) => {
       const dir = copies.next();

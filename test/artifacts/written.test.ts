@@ -29,13 +29,23 @@ const gated: Artifact = {
 const TABLE: Artifact[] = [treatyFramework, standards, protocols, papers, gated];
 const database = citations(() => [...TABLE, database]);
 
-describe.each([treatyFramework, standards, protocols, papers])('$path', (artifact) => {
+describe.each([treatyFramework, standards, protocols])('$path', (artifact) => {
   test('is published as it was written, member by member in the same order', () => {
     const source = new URL(`../../data/documents/${artifact.path.split('/')[1]}`, import.meta.url);
     const written: unknown = JSON.parse(readFileSync(source, 'utf8'));
     expect(artifact.render(view)).toBe(`${JSON.stringify(written, null, 2)}\n`);
   });
 
+  test('is valid and empty without it', () => {
+    const none = { ...documents, treatyFramework: null, standards: null, protocols: null };
+    const content: object = JSON.parse(artifact.render({ ...view, documents: none }));
+    expect(Object.keys(content)).toEqual(Object.keys(JSON.parse(artifact.render(view))));
+    for (const member of Object.values(content)) expect(member === null || member.length === 0).toBe(true);
+    expect(artifact.schema.safeParse(content).success).toBe(true);
+  });
+});
+
+describe.each([treatyFramework, standards, protocols, papers])('$path', (artifact) => {
   test('describes every member of its schema', () => {
     const undescribed: string[] = [];
     walk(z.toJSONSchema(artifact.schema), artifact.path, undescribed);
@@ -44,16 +54,25 @@ describe.each([treatyFramework, standards, protocols, papers])('$path', (artifac
 });
 
 function walk(schema: object, path: string, undescribed: string[]): void {
-  const { properties, items } = schema as { properties?: Record<string, object>; items?: object };
+  const {
+    properties,
+    items,
+    anyOf = [],
+  } = schema as {
+    properties?: Record<string, object>;
+    items?: object;
+    anyOf?: object[];
+  };
   for (const [name, member] of Object.entries(properties ?? {})) {
     if (!('description' in member)) undescribed.push(`${path}.${name}`);
     walk(member, `${path}.${name}`, undescribed);
   }
+  for (const one of anyOf) walk(one, path, undescribed);
   if (items) walk(items, `${path}[]`, undescribed);
 }
 
 test('a document that does not fit its schema is not published', () => {
-  const broken = { ...view, documents: { ...documents, papers: { papers: [] } } };
+  const broken = { ...view, documents: { ...documents, papers: [{ ...documents.papers[0]!, venues: [] }] } };
   expect(() => papers.render(broken)).toThrow(CathedralError);
 });
 
@@ -77,7 +96,7 @@ describe('academics/citations.bib', () => {
   test('has an entry for the system, for each paper and for each dataset, gated ones and itself included', () => {
     expect(entries.map(({ key }) => key)).toEqual([
       'cathedral_data_service',
-      ...documents.papers.papers.map(({ id }) => `cathedral_paper_${id.replaceAll('-', '_')}`),
+      ...documents.papers.map(({ id }) => `cathedral_paper_${id.replaceAll('-', '_')}`),
       'cathedral_diplomacy_treaty_framework_json',
       'cathedral_diplomacy_standards_json',
       'cathedral_diplomacy_protocols_json',
@@ -115,7 +134,7 @@ describe('academics/citations.bib', () => {
     const years = [...database.render(later).matchAll(/year = \{(\d+)\}/g)].map(([, year]) => year);
     expect(years).toEqual([
       '2031',
-      ...documents.papers.papers.map(() => '2026'),
+      ...documents.papers.map(() => '2026'),
       ...TABLE.map(() => '2031'),
       '2031',
     ]);

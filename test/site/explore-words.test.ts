@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageNames } from '../../pipeline/forms/catalogue/page-names.ts';
+import { pageNames } from '../../pipeline/words/page-names.ts';
 import {
   firstSentence,
   virtueSentence,

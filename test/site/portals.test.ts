@@ -140,6 +140,8 @@ describe('data are old', () => {
   });
 });
 
+const NO_DOCUMENTS = { treatyFramework: null, standards: null, protocols: null, papers: [] };
+
 describe('what a portal says of a ledger that holds nothing but its genesis', () => {
   const allocation = { allocation: '0', multipliers: {} };
   const state = new TestLedger()
@@ -150,13 +152,11 @@ describe('what a portal says of a ledger that holds nothing but its genesis', ()
     tracing: () => ({ names: () => [], [Symbol.dispose]: () => {} }),
     note: () => {},
     read: ({ path }: { path: string }) => {
-      if (path === 'academics/papers.json') return { papers: [] };
-      if (path.startsWith('diplomacy/')) return { parties: { statement: 'In force.' } };
       const artifact = ARTIFACTS.find((one) => one.path === path) as {
         render?: (view: unknown, closed: boolean) => string;
       };
       // Histories have whole days, of which there are none yet.
-      return artifact.render ? JSON.parse(artifact.render({ state }, false)) : [];
+      return artifact.render ? JSON.parse(artifact.render({ state, documents: NO_DOCUMENTS }, false)) : [];
     },
   } as unknown as SiteRelease;
 

@@ -11,9 +11,9 @@ import { REFERENCE_TAGS } from '../../src/site/components/api/reference-group.ts
 import { type Built, buildDamaged, buildFixture, PRINTED_FILES, RESTRICTED_APART } from './build-fixture.ts';
 import { filesSite, unprintedSite } from './files-release.ts';
 
-const PAPERS = JSON.parse(
-  readFileSync(new URL('../../data/documents/papers.json', import.meta.url), 'utf8'),
-).papers.map(({ id }: { id: string }) => id);
+const PAPERS = readdirSync(new URL('../../data/documents/papers', import.meta.url)).map((name) =>
+  name.replace(/\.md$/, ''),
+);
 
 /** Pages that follow from what the data have: a chart, a file, a sentinel. They have tests of their own. */
 const OF_DATA = /^(charts|embed|files|sentinels|deliberations|decisions)\//;

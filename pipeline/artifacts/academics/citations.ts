@@ -1,7 +1,8 @@
 import { CathedralError } from '../../errors.ts';
 import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
 import { asOfFile, firstSnapshotAfter, permanentPath, type Versions } from '../as-of.ts';
-import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
+import type { WrittenPaper } from '../documents/papers.ts';
+import { BibtexFile, type Citation, formatBibtex, type PaperCitation } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
 
 export const CITATIONS_PATH = 'academics/citations.bib';
@@ -13,11 +14,12 @@ const FORMS: Record<Artifact['mediaType'], string> = {
   'application/pdf': 'PDF',
 };
 
-const PAPER_STATUS: Record<View['documents']['papers']['papers'][number]['status'], string> = {
+const PAPER_STATUS: Record<WrittenPaper['status'], string> = {
   in_preparation: 'Paper in preparation, not peer reviewed',
   draft: 'Draft, not peer reviewed',
   working_paper: 'Working paper, not peer reviewed',
   submitted: 'Submitted paper, not yet reviewed',
+  forthcoming: 'Accepted paper, not yet published',
   published: 'Published paper',
 };
 
@@ -51,7 +53,7 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
   };
 }
 
-function list(view: View, artifacts: readonly Artifact[]): Citation[] {
+function list(view: View, artifacts: readonly Artifact[]): (Citation | PaperCitation)[] {
   const { documents, baseUrl, state, versions } = view;
   const cited = { author: documents.citations.author, baseUrl, asOf: state.asOf, versions };
   return [
@@ -76,15 +78,14 @@ function citeSystem({ documents: { citations }, baseUrl, state }: View): Citatio
   };
 }
 
-function citePapers({ documents: { citations, papers }, baseUrl }: View): Citation[] {
-  const years = new Map(citations.papers.map(({ id, year }) => [id, String(year)]));
-  return papers.papers.map((paper) => ({
-    key: `cathedral_paper_${toKey(paper.id)}`,
-    author: citations.author,
-    title: paper.title,
-    year: years.get(paper.id) ?? '',
-    url: baseUrl + paper.path,
-    note: `${PAPER_STATUS[paper.status]}. ${paper.key_result}`,
+function citePapers({ documents: { papers }, baseUrl }: View): PaperCitation[] {
+  return papers.map(({ citationKey, authors, title, year, url, path, status, key_result }) => ({
+    key: citationKey,
+    author: authors,
+    title,
+    year,
+    url: url ?? baseUrl + path,
+    note: `${PAPER_STATUS[status]}. ${key_result}`,
     permanent: null,
   }));
 }

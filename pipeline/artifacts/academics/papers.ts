@@ -21,7 +21,12 @@ export const papers = {
   schema: Papers,
   tables: [{ name: 'papers', from: 'papers[]', key: ['id'] }],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '150aab2b6a705098', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'd820e07185d70364', change: 'First published.' },
   ],
-  render: ({ documents }) => formatJson(Papers, documents.papers, path),
+  render: ({ documents }) => {
+    const papers = documents.papers.map(({ id, title, status, venues, key_result, path }) => {
+      return { id, title, status, venues, key_result, path };
+    });
+    return formatJson(Papers, { papers }, path);
+  },
 } satisfies DocumentArtifact;

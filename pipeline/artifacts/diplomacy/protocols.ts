@@ -1,5 +1,6 @@
 import type { DocumentArtifact } from '../artifact.ts';
-import { Protocols } from '../documents/protocols.ts';
+import { orEmpty } from '../documents/prose.ts';
+import { PublishedProtocols } from '../documents/protocols.ts';
 import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/protocols.json';
@@ -18,7 +19,7 @@ export const protocols = {
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
-  schema: Protocols,
+  schema: PublishedProtocols,
   tables: [
     {
       name: 'protocols',
@@ -36,7 +37,8 @@ export const protocols = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '9ab41df2489e2dc6', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: 'c2e1bec674b72add', change: 'First published.' },
   ],
-  render: ({ documents }) => formatJson(Protocols, documents.protocols, path),
+  render: ({ documents }) =>
+    formatJson(PublishedProtocols, orEmpty(PublishedProtocols, documents.protocols), path),
 } satisfies DocumentArtifact;

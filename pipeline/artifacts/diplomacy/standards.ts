@@ -1,5 +1,6 @@
 import type { DocumentArtifact } from '../artifact.ts';
-import { Standards } from '../documents/standards.ts';
+import { orEmpty } from '../documents/prose.ts';
+import { PublishedStandards } from '../documents/standards.ts';
 import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/standards.json';
@@ -18,7 +19,7 @@ export const standards = {
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
-  schema: Standards,
+  schema: PublishedStandards,
   tables: [
     {
       name: 'standards',
@@ -36,7 +37,8 @@ export const standards = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '9de22a81da89b608', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '257d2866df879730', change: 'First published.' },
   ],
-  render: ({ documents }) => formatJson(Standards, documents.standards, path),
+  render: ({ documents }) =>
+    formatJson(PublishedStandards, orEmpty(PublishedStandards, documents.standards), path),
 } satisfies DocumentArtifact;

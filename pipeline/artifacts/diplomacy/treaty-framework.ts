@@ -1,5 +1,6 @@
 import type { DocumentArtifact } from '../artifact.ts';
-import { TreatyFramework } from '../documents/treaty-framework.ts';
+import { orEmpty } from '../documents/prose.ts';
+import { PublishedTreatyFramework } from '../documents/treaty-framework.ts';
 import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/treaty-framework.json';
@@ -10,7 +11,7 @@ export const treatyFramework = {
   area: 'diplomacy',
   title: 'Treaty framework',
   description:
-    'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. It is open for signature and claims nobody’s agreement.',
+    'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. Its status says whether it is open for signature; what nobody has signed claims nobody’s agreement.',
   limits: [
     'The publisher wrote it. That it is published does not mean that anyone has agreed to it.',
     'It changes with a new text, not with the ledger.',
@@ -18,7 +19,7 @@ export const treatyFramework = {
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
-  schema: TreatyFramework,
+  schema: PublishedTreatyFramework,
   tables: [
     {
       name: 'treaty_articles',
@@ -42,7 +43,8 @@ export const treatyFramework = {
     },
   ],
   schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '64961276ecc8369b', change: 'First published.' },
+    { version: '1.0.0', date: '2026-11-22', digest: '5cf346d26eb953ce', change: 'First published.' },
   ],
-  render: ({ documents }) => formatJson(TreatyFramework, documents.treatyFramework, path),
+  render: ({ documents }) =>
+    formatJson(PublishedTreatyFramework, orEmpty(PublishedTreatyFramework, documents.treatyFramework), path),
 } satisfies DocumentArtifact;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ export type DocumentFiles = ReadonlyMap<string, Buffer>;
 export async function readFiles(dir: string, label: string): Promise<DocumentFiles> {
   const files = new Map<string, Buffer>();
   for (const path of await list(dir, '', label))
-    files.set(path, await read(join(dir, path), `${label}/${path}`));
+    files.set(path.normalize('NFC'), await read(join(dir, path), `${label}/${path}`));
   return files;
 }
 
@@ -24,18 +25,24 @@ export function digestFiles(files: DocumentFiles): string {
   return hash.digest('hex');
 }
 
-/** The text of a file: UTF-8, no byte order mark, line feeds only, the last line ended. */
+/** The text of a file: UTF-8, with or without a byte order mark; lines end with a line feed in what is returned. */
 export function decodeText(bytes: Buffer, place: string): string {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw refusal(place, 'UTF-8', 'bytes that are not', cause);
+  if (!isUtf8(bytes)) {
+    const line = splitLines(bytes).findIndex((one) => !isUtf8(one)) + 1;
+    throw refusal(`${place}:${line}`, 'UTF-8 (save the file with this encoding)', 'bytes that are not');
   }
-  if (text.startsWith('\uFEFF')) throw refusal(place, 'no byte order mark', 'one');
-  if (text.includes('\r')) throw refusal(place, 'line feeds alone as line ends', 'a carriage return');
-  if (!text.endsWith('\n')) throw refusal(place, 'a line end after the last line', 'none');
-  return text;
+  return new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf('\n', from);
+    const next = end < 0 ? bytes.length : end + 1;
+    lines.push(bytes.subarray(from, next));
+    from = next;
+  }
+  return lines;
 }
 
 async function list(dir: string, below: string, label: string): Promise<string[]> {

@@ -1,54 +1,56 @@
 import { z } from 'zod';
+import type { Author } from '../format/bibliography.ts';
 import { distinct, Prose } from './prose.ts';
 
-/** Facts that only the citation database states. */
-export const Citations = z.strictObject({
-  /** The organisation that is the author of every entry. */
-  author: Prose,
-  system: z.strictObject({
-    title: Prose,
-    note: Prose,
-    /** Registered for the data of all years. */
-    doi: z
-      .string()
-      .regex(/^10\.\d{4,9}\/[A-Za-z0-9._;()/:-]+$/, 'a DOI like 10.1234/cathedral, without https://doi.org/')
-      .optional(),
-  }),
-  /** One for each paper of the index: the year in which its text was written or last changed in substance. */
-  papers: distinct(z.strictObject({ id: z.string(), year: z.int().min(2000).max(2100) }), 'id'),
-});
-export type Citations = z.infer<typeof Citations>;
+const STATUSES = [
+  'in_preparation',
+  'draft',
+  'working_paper',
+  'submitted',
+  'forthcoming',
+  'published',
+] as const;
 
-const Paper = z
-  .strictObject({
-    id: z
-      .string()
-      .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'an id like logistic-rewards')
-      .meta({ description: 'Identifier of the paper', example: 'logistic-rewards' }),
-    title: Prose.meta({ description: 'Title of the paper' }),
-    status: z.enum(['in_preparation', 'draft', 'working_paper', 'submitted', 'published']).meta({
-      description: 'Status of the paper',
-      range: 'in_preparation, draft, working_paper, submitted, published',
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
+const KEY = /^[^\u0000-\u0020"#%'(),=\\{}~\u007f-\u00a0]{1,100}$/;
+
+export const Paper = z.strictObject({
+  id: z
+    .string()
+    .regex(KEY, 'a key of at most 100 characters without blanks and without any of " # % \' ( ) , = \\ { } ~')
+    .meta({
+      description: 'Identifier of the paper, its key in the bibliography',
+      example: 'logistic-rewards',
     }),
-    venues: z
-      .array(Prose)
-      .min(1)
-      .meta({ description: 'Kinds of venue that it is intended for, or where it appeared' }),
-    key_result: Prose.meta({ description: 'Its main result in a sentence or two' }),
-    path: z.string().meta({
-      description: 'Path of its page on this service',
+  title: Prose.meta({ description: 'Title of the paper' }),
+  status: z.enum(STATUSES).meta({ description: 'Status of the paper', range: STATUSES.join(', ') }),
+  venues: z
+    .array(Prose)
+    .min(1)
+    .meta({ description: 'Kinds of venue that it is intended for, or where it appeared' }),
+  key_result: Prose.meta({ description: 'Its main result, or its abstract' }),
+  path: z
+    .string()
+    .regex(/^(\/academics\/papers\/[a-z0-9._-]+\/|https?:\/\/\S+)$/, 'a page of this service or an address')
+    .meta({
+      description: 'Path of its text on this service; the address of the text where that is elsewhere',
       example: '/academics/papers/logistic-rewards/',
     }),
-  })
-  .check((context) => {
-    const { id, path } = context.value;
-    if (path === `/academics/papers/${id}/`) return;
-    const message = `expected /academics/papers/${id}/`;
-    context.issues.push({ code: 'custom', path: ['path'], message, input: path });
-  });
+});
 
-/** The papers index, as written and as published. */
+/** The papers index, as published. */
 export const Papers = z
-  .strictObject({ papers: distinct(Paper, 'id').meta({ description: 'Papers on the system' }) })
+  .strictObject({
+    papers: distinct(Paper, 'id').meta({ description: 'Papers on the system; empty where there are none' }),
+  })
   .meta({ description: 'Index of the papers on the system' });
-export type Papers = z.infer<typeof Papers>;
+
+/** A paper of the index with what only citations and its page say. */
+export interface WrittenPaper extends z.infer<typeof Paper> {
+  /** The key of its citation. */
+  citationKey: string;
+  authors: readonly Author[];
+  year: string;
+  /** Where it is outside of this service. */
+  url: string | null;
+}

@@ -46,35 +46,56 @@ export const FRONT_MATTER = {
   summary: Prose.meta({ description: 'Purpose of the document, and its limits' }),
 } as const;
 
-/** A list in which `key` counts 1, 2, 3 … */
+/** A list in which `key` counts 1, 2, 3 …; it may be empty. */
 export function numbered<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
-  return z
-    .array(item)
-    .min(1)
-    .check((context) => {
-      context.value.forEach((entry, index) => {
-        const found = (entry as Record<string, unknown>)[key];
-        if (found === index + 1) return;
-        const message = `expected ${index + 1}, counted from 1 without a gap`;
-        context.issues.push({ code: 'custom', path: [index, key], message, input: found });
-      });
+  return z.array(item).check((context) => {
+    context.value.forEach((entry, index) => {
+      const found = (entry as Record<string, unknown>)[key];
+      if (found === index + 1) return;
+      const message = `expected ${index + 1}, counted from 1 without a gap`;
+      context.issues.push({ code: 'custom', path: [index, key], message, input: found });
     });
+  });
 }
 
 /** A list in which no two items have the same `key`. */
 export function distinct<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
-  return z
-    .array(item)
-    .min(1)
-    .check((context) => {
-      const seen = new Set<unknown>();
-      context.value.forEach((entry, index) => {
-        const found = (entry as Record<string, unknown>)[key];
-        if (seen.has(found)) {
-          const message = 'expected a value that no other item of the list has';
-          context.issues.push({ code: 'custom', path: [index, key], message, input: found });
-        }
-        seen.add(found);
-      });
+  return z.array(item).check((context) => {
+    const seen = new Set<unknown>();
+    context.value.forEach((entry, index) => {
+      const found = (entry as Record<string, unknown>)[key];
+      if (seen.has(found)) {
+        const message = 'expected a value that no other item of the list has';
+        context.issues.push({ code: 'custom', path: [index, key], message, input: found });
+      }
+      seen.add(found);
     });
+  });
+}
+
+type Publishable<Shape extends z.ZodRawShape> = {
+  -readonly [Name in keyof Shape]: Shape[Name] extends z.ZodArray ? Shape[Name] : z.ZodNullable<Shape[Name]>;
+};
+
+/** The schema of a document that an organisation may lack: as published, its lists are then empty and its other members null. */
+export function optionalDocument<Shape extends z.ZodRawShape>(written: z.ZodObject<Shape, z.core.$strict>) {
+  const members = Object.entries(written.shape).map(([name, member]) => {
+    const published =
+      member instanceof z.ZodArray ? z.array(member.element) : (member as z.ZodType).nullable();
+    return [name, published.meta((member as z.ZodType).meta() ?? {})];
+  });
+  return z.strictObject(Object.fromEntries(members) as Publishable<Shape>).meta(written.meta() ?? {});
+}
+
+/** The document, or what is published without it. */
+export function orEmpty<Schema extends z.ZodObject>(
+  schema: Schema,
+  written: z.output<Schema> | null,
+): z.output<Schema> {
+  if (written) return written;
+  const members = Object.entries(schema.shape).map(([name, member]) => [
+    name,
+    member instanceof z.ZodArray ? [] : null,
+  ]);
+  return Object.fromEntries(members) as z.output<Schema>;
 }

@@ -4,6 +4,7 @@ import {
   distinct,
   FRONT_MATTER,
   numbered,
+  optionalDocument,
   Prose,
   ProtocolId,
   StandardId,
@@ -52,10 +53,7 @@ const Protocol = z.strictObject({
   id: ProtocolId.meta({ description: 'Identifier of the protocol' }),
   title: Prose.meta({ description: 'Title of the protocol' }),
   purpose: Prose.meta({ description: 'What it is for' }),
-  articles: z
-    .array(ArticleReference)
-    .min(1)
-    .meta({ description: 'What it carries out of the treaty framework' }),
+  articles: z.array(ArticleReference).meta({ description: 'What it carries out of the treaty framework' }),
   standards: z.array(StandardId).meta({ description: 'Standards that its records and checks follow' }),
   triggers: z.array(Prose).min(1).meta({ description: 'Each of these starts it' }),
   steps: numbered(Step, 'order').meta({ description: 'Steps in order' }),
@@ -63,7 +61,7 @@ const Protocol = z.strictObject({
   safeguards: z.array(Prose).min(1).meta({ description: 'What holds whatever the outcome' }),
 });
 
-/** The diplomatic protocols, as written and as published. */
+/** The diplomatic protocols, as written. */
 export const Protocols = z
   .strictObject({
     ...FRONT_MATTER,
@@ -83,3 +81,5 @@ export const Protocols = z
     });
   });
 export type Protocols = z.infer<typeof Protocols>;
+
+export const PublishedProtocols = optionalDocument(Protocols);

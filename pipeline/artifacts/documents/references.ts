@@ -10,36 +10,43 @@ interface Mention {
   name: string;
   /** The kind of thing it names, for messages. */
   kind: string;
+  /** Where that would be. */
+  document: keyof Diplomacy;
 }
 
 const ARTICLE = 'an article or paragraph of the treaty framework';
 const ANNEX = 'an annex of the treaty framework';
 
 const SINGLE = [
-  { pattern: /\bArticle \d+(?:\(\d+\))?/g, kind: ARTICLE },
-  { pattern: /\bAnnex [A-Z]\b/g, kind: ANNEX },
-  { pattern: /\bTF-O\d+/g, kind: 'an obligation of the treaty framework' },
-  { pattern: /\bCDS-\d+(?:\.\d+)?/g, kind: 'a standard or clause' },
-  { pattern: /\bDP-\d+/g, kind: 'a protocol' },
-  { pattern: /\[[^\]]*\]/g, kind: 'a work in the list of references' },
+  { pattern: /\bArticle \d+(?:\(\d+\))?/g, kind: ARTICLE, document: 'treatyFramework' },
+  { pattern: /\bAnnex [A-Z]\b/g, kind: ANNEX, document: 'treatyFramework' },
+  { pattern: /\bTF-O\d+/g, kind: 'an obligation of the treaty framework', document: 'treatyFramework' },
+  { pattern: /\bCDS-\d+(?:\.\d+)?/g, kind: 'a standard or clause', document: 'standards' },
+  { pattern: /\bDP-\d+/g, kind: 'a protocol', document: 'protocols' },
+  { pattern: /\[[^\]]*\]/g, kind: 'a work in the list of references', document: 'standards' },
 ] as const;
 
 /** The separators of a list or a range: `5, 6 and 9`, `5 to 8`, `5–8`. */
 const BETWEEN = '(?:, | and |, and | or |, or | to |[–-])';
 
 const SEVERAL = [
-  { pattern: list('Articles', String.raw`\d+(?:\(\d+\))?`), name: 'Article', kind: ARTICLE },
-  { pattern: list('Annexes', '[A-Z]'), name: 'Annex', kind: ANNEX },
+  {
+    pattern: list('Articles', String.raw`\d+(?:\(\d+\))?`),
+    name: 'Article',
+    kind: ARTICLE,
+    document: 'treatyFramework',
+  },
+  { pattern: list('Annexes', '[A-Z]'), name: 'Annex', kind: ANNEX, document: 'treatyFramework' },
 ] as const;
 
 /** Every reference in a text. Lists and ranges are expanded: `Articles 5 to 8` is four. */
 export function mentions(text: string): Mention[] {
-  const single = SINGLE.flatMap(({ pattern, kind }) => {
-    return [...text.matchAll(pattern)].map(([name]) => ({ name, kind }));
+  const single = SINGLE.flatMap(({ pattern, ...rest }) => {
+    return [...text.matchAll(pattern)].map(([name]) => ({ ...rest, name }));
   });
-  const several = SEVERAL.flatMap(({ pattern, name, kind }) => {
+  const several = SEVERAL.flatMap(({ pattern, name, ...rest }) => {
     const items = [...text.matchAll(pattern)].flatMap(([, listed]) => itemsOf(listed!));
-    return items.map((item) => ({ name: `${name} ${item}`, kind }));
+    return items.map((item) => ({ ...rest, name: `${name} ${item}` }));
   });
   return [...single, ...several];
 }
@@ -68,10 +75,11 @@ function rangeOf(from: string, to: string): string[] {
 
 type Path = readonly (string | number)[];
 
+/** Null where the organisation has none. */
 export interface Diplomacy {
-  treatyFramework: TreatyFramework;
-  standards: Standards;
-  protocols: Protocols;
+  treatyFramework: TreatyFramework | null;
+  standards: Standards | null;
+  protocols: Protocols | null;
 }
 
 /**
@@ -81,30 +89,32 @@ export interface Diplomacy {
 export function assertReferences(documents: Diplomacy, files: Record<keyof Diplomacy, string>): void {
   const known = knownNames(documents);
   for (const name of ['treatyFramework', 'standards', 'protocols'] as const) {
-    for (const [path, text] of strings(documents[name], [])) assertText(text, known, files[name], path);
+    for (const [path, text] of strings(documents[name], [])) {
+      const lost = mentions(text).find((mention) => !known.has(mention.name));
+      if (!lost) continue;
+      const why = documents[lost.document]
+        ? 'which does not exist'
+        : `and there is no ${files[lost.document]}`;
+      refuse(files[name], path, lost.kind, `${lost.name}, ${why}`);
+    }
   }
-  assertClasses(documents.treatyFramework, files.treatyFramework);
-  assertSurvivors(documents.treatyFramework, known, files.treatyFramework);
-  assertListed(documents.standards, files.standards);
-}
-
-function assertText(text: string, known: ReadonlySet<string>, file: string, path: Path): void {
-  for (const { name, kind } of mentions(text)) {
-    if (!known.has(name)) refuse(file, path, kind, `${name}, which does not exist`);
-  }
+  const { treatyFramework, standards } = documents;
+  if (treatyFramework) assertClasses(treatyFramework, files.treatyFramework);
+  if (treatyFramework) assertSurvivors(treatyFramework, known, files.treatyFramework);
+  if (standards) assertListed(standards, files.standards);
 }
 
 function knownNames({ treatyFramework, standards, protocols }: Diplomacy): ReadonlySet<string> {
   return new Set([
-    ...treatyFramework.articles.flatMap(({ number, paragraphs }) => [
+    ...(treatyFramework?.articles ?? []).flatMap(({ number, paragraphs }) => [
       `Article ${number}`,
       ...paragraphs.map((paragraph) => `Article ${number}(${paragraph.number})`),
     ]),
-    ...treatyFramework.annexes.map(({ id }) => `Annex ${id}`),
-    ...treatyFramework.obligations.map(({ id }) => id),
-    ...standards.standards.flatMap(({ id, clauses }) => [id, ...clauses.map((clause) => clause.id)]),
-    ...standards.references.map(({ id }) => `[${id}]`),
-    ...protocols.protocols.map(({ id }) => id),
+    ...(treatyFramework?.annexes ?? []).map(({ id }) => `Annex ${id}`),
+    ...(treatyFramework?.obligations ?? []).map(({ id }) => id),
+    ...(standards?.standards ?? []).flatMap(({ id, clauses }) => [id, ...clauses.map((clause) => clause.id)]),
+    ...(standards?.references ?? []).map(({ id }) => `[${id}]`),
+    ...(protocols?.protocols ?? []).map(({ id }) => id),
   ]);
 }
 

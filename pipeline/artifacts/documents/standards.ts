@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { distinct, FRONT_MATTER, numbered, Prose, StandardId } from './prose.ts';
+import { distinct, FRONT_MATTER, numbered, optionalDocument, Prose, StandardId } from './prose.ts';
 
 export const LEVELS = ['readable', 'verifiable', 'witnessed'] as const;
 /** Strongest first; the words of RFC 2119, in capitals as RFC 8174 asks. */
@@ -62,7 +62,7 @@ const Reference = z.strictObject({
   url: z.url({ protocol: /^https$/ }).meta({ description: 'Where it is found' }),
 });
 
-/** The standards for open ledger publication, as written and as published. */
+/** The standards for open ledger publication, as written. */
 export const Standards = z
   .strictObject({
     ...FRONT_MATTER,
@@ -75,3 +75,5 @@ export const Standards = z
     description: 'Standards for publishing an open ledger so that it can be read, verified and witnessed',
   });
 export type Standards = z.infer<typeof Standards>;
+
+export const PublishedStandards = optionalDocument(Standards);

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { ArticleReference, distinct, FRONT_MATTER, numbered, Prose, ProtocolId } from './prose.ts';
+import {
+  ArticleReference,
+  distinct,
+  FRONT_MATTER,
+  numbered,
+  optionalDocument,
+  Prose,
+  ProtocolId,
+} from './prose.ts';
 
 const ClassId = z
   .string()
@@ -147,7 +155,7 @@ const Annex = z.strictObject({
   ).meta({ description: 'Items in order' }),
 });
 
-/** The treaty framework, as written and as published. */
+/** The treaty framework, as written. */
 export const TreatyFramework = z
   .strictObject({
     ...FRONT_MATTER,
@@ -175,3 +183,5 @@ export const TreatyFramework = z
   })
   .meta({ description: 'The framework agreement under which ledgers are opened, recognised and verified' });
 export type TreatyFramework = z.infer<typeof TreatyFramework>;
+
+export const PublishedTreatyFramework = optionalDocument(TreatyFramework);

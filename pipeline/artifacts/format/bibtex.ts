@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import bibtexParse from 'bibtex-parse';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import type { Author } from './bibliography.ts';
 import { formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
 
@@ -19,6 +20,11 @@ export interface Citation {
   permanent: string | null;
 }
 
+/** The same of a paper, which people or several organisations wrote. */
+export interface PaperCitation extends Omit<Citation, 'author'> {
+  author: readonly Author[];
+}
+
 /** What stands in the note of every format that has one. */
 export function fullNote({ note, permanent }: Pick<Citation, 'note' | 'permanent'>): string {
   return permanent === null ? note : `${note} ${permanent}`;
@@ -26,7 +32,8 @@ export function fullNote({ note, permanent }: Pick<Citation, 'note' | 'permanent
 
 export type EntryType = z.infer<typeof BibtexEntry>['type'];
 
-const Latex = z.string().regex(/^[ -~]+$/, 'printable ASCII');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
+const Latex = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'text without control characters');
 
 /** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
 const BibtexEntry = z
@@ -38,8 +45,8 @@ const BibtexEntry = z
       .string()
       .regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')
       .meta({ description: 'Citation key, stable across releases', example: 'cathedral_economy_supply' }),
-    author: Latex.regex(/^\{.*\}$/, 'an organisation in braces').meta({
-      description: 'The publishing organisation, in braces so that it is not read as a person’s name',
+    author: Latex.meta({
+      description: 'Whom to cite; an organisation in braces so that it is not read as a person’s name',
     }),
     title: Latex.regex(/^\{.*\}$/, 'a title in braces').meta({
       description: 'Title, in braces so that no style changes its capitals',
@@ -80,7 +87,7 @@ export const BibtexFile = z.array(BibtexEntry).check((context) => {
  */
 export function formatBibtex(
   heading: string,
-  citations: readonly Citation[],
+  citations: readonly (Citation | PaperCitation)[],
   place: string,
   type: EntryType = 'software',
 ): string {
@@ -94,18 +101,28 @@ export function formatBibtex(
   return text;
 }
 
-function toEntry(citation: Citation, type: EntryType, place: string): BibtexEntry {
+function toEntry(citation: Citation | PaperCitation, type: EntryType, place: string): BibtexEntry {
   const { key, author, title, year, url } = citation;
   const latex = (text: string, field: string) => formatLatex(text, `${place}: ${key}.${field}`);
   return {
     type,
     key,
-    author: `{${latex(author, 'author')}}`,
+    author:
+      typeof author === 'string'
+        ? `{${latex(author, 'author')}}`
+        : formatAuthors(author, (name) => latex(name, 'author')),
     title: `{${latex(title, 'title')}}`,
     year,
     url,
     note: latex(fullNote(citation), 'note'),
   };
+}
+
+/** The `author` field that has these names, in LaTeX. */
+function formatAuthors(authors: readonly Author[], latex: (text: string) => string): string {
+  return authors
+    .map(({ name, isOrganisation }) => (isOrganisation ? `{${latex(name)}}` : latex(name)))
+    .join(' and ');
 }
 
 function formatEntry({ type, key, ...fields }: BibtexEntry): string {

@@ -3,7 +3,7 @@ import { CathedralError } from '../../errors.ts';
 /**
  * LaTeX commands that work with any encoding and font. Braces are written by name, because BibTeX counts escaped ones too.
  */
-const SYMBOLS: Readonly<Record<string, string>> = {
+export const SYMBOLS: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
   '{': '\\textbraceleft{}',
   '}': '\\textbraceright{}',
@@ -55,7 +55,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 };
 
 /** Combining marks, which follow their letter in decomposed text (NFD). */
-const ACCENTS: Readonly<Record<string, string>> = {
+export const ACCENTS: Readonly<Record<string, string>> = {
   '\u0300': '`',
   '\u0301': "'",
   '\u0302': '^',
@@ -71,7 +71,10 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '\u0328': 'k',
 };
 
-/** Plain text as the ASCII LaTeX that sets it: `10 % of é` → `10 \% of {\'{e}}`. Throws artifact_invalid for a character without one. */
+/**
+ * Plain text as LaTeX: `10 % of é` → `10 \% of {\'{e}}`. A character without a command is written as it is, which today's programs read as UTF-8. Throws
+ * artifact_invalid for a control character.
+ */
 export function formatLatex(text: string, place: string): string {
   return [...text.normalize('NFC')].map((character) => formatCharacter(character, place)).join('');
 }
@@ -83,9 +86,10 @@ function formatCharacter(character: string, place: string): string {
   if (letter && mark && more.length === 0 && /^[A-Za-z]$/.test(letter) && Object.hasOwn(ACCENTS, mark)) {
     return `{\\${ACCENTS[mark]}{${letter}}}`;
   }
+  if (!/[\p{Cc}\p{Cs}]/u.test(character)) return character;
   throw new CathedralError('artifact_invalid', {
     place,
-    expected: 'a character that has a form in LaTeX',
+    expected: 'text without control characters',
     found: `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`,
   });
 }

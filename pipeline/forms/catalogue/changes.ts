@@ -8,10 +8,10 @@ import type { Alert, Deliberation } from '../../model/state.ts';
 import { within } from '../../model/window.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
+import { pageNames } from '../../words/page-names.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
-import { pageNames } from './page-names.ts';
 
 /** One change to the data, as feeds show it. */
 export interface Change {

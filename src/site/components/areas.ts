@@ -32,7 +32,7 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     title: 'Academics',
     cathedral: 'FOR-ACADEMICS',
     subject: 'System dataset, integrity timeline, coordination data, papers, citations',
-    lead: 'Data ready for research: one dataset of the whole system, thirty days of the integrity index, the coordination of the sentinels, the papers that describe the mechanisms, and a BibTeX entry for each of them.',
+    lead: 'Data ready for research: one dataset of the whole system, thirty days of the integrity index, the coordination of the sentinels, papers, and a BibTeX entry for each of them.',
   },
   philosophy: {
     name: 'Ethics',
@@ -46,6 +46,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     title: 'Diplomacy',
     cathedral: 'DIPLOMACY',
     subject: 'The treaty framework, international standards and diplomatic protocols',
-    lead: 'Three documents for parties to sign, conform to and follow: the treaty framework with its articles and obligations, the standards with their clauses and conformance levels, and the protocols step by step.',
+    lead: 'Documents for parties to sign, conform to and follow: a treaty framework with its articles and obligations, standards with their clauses and conformance levels, and protocols step by step.',
   },
 };

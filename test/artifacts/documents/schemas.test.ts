@@ -248,38 +248,6 @@ test.each<[string, string, Edit, string, string, string]>([
     '1, counted from 1 without a gap',
     '2',
   ],
-  [
-    'a paper whose path is another’s',
-    'papers.json',
-    (d) => Object.assign(d.papers[0], { path: '/academics/papers/x/' }),
-    'papers[0].path',
-    '/academics/papers/logistic-rewards/',
-    '"/academics/papers/x/"',
-  ],
-  [
-    'two papers of the same id',
-    'papers.json',
-    (d) => d.papers.push(d.papers[0]),
-    'papers[8].id',
-    'a value that no other item of the list has',
-    '"logistic-rewards"',
-  ],
-  [
-    'a paper without a year',
-    'citations.json',
-    (d) => d.papers.pop(),
-    'papers',
-    'an entry for the paper hashes-in-the-open',
-    'none',
-  ],
-  [
-    'a year for a paper that is not there',
-    'citations.json',
-    (d) => d.papers.push({ id: 'x', year: 2026 }),
-    'papers',
-    'papers of the index only',
-    'x',
-  ],
 ])('readDocuments refuses JSON with %s', async (_, file, change, path, expected, found) => {
   const dir = copies.next();
   editJson(dir, file, change);

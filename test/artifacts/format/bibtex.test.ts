@@ -47,7 +47,11 @@ describe('formatLatex', () => {
     expect(formatLatex(text, 'x')).toBe(latex);
   });
 
-  test.each(['日', '\u0000', '\n', '\t', '🏛', '\u200B'])('refuses %j, which has no form', (text) => {
+  test.each(['日本', 'Ελλάς', '🏛', 'α'])('leaves %j as it is', (text) => {
+    expect(formatLatex(text, 'x')).toBe(text);
+  });
+
+  test.each(['\u0000', '\n', '\t'])('refuses %j, which has no form', (text) => {
     expect(fault(() => formatLatex(`a${text}`, 'x.bib: k.title'))).toMatchObject({
       code: 'artifact_invalid',
       place: 'x.bib: k.title',
@@ -111,7 +115,7 @@ describe('formatBibtex', () => {
     ['a URL with a space', { url: 'https://a.b/c d' }, 'x: [0].url'],
     ['a path instead of a URL', { url: '/economy/supply' }, 'x: [0].url'],
     ['an empty note', { note: '' }, 'x: [0].note'],
-    ['a title in a script without a form', { title: '日本' }, 'x: cathedral_economy_supply.title'],
+    ['a title with a line end', { title: 'a\nb' }, 'x: cathedral_economy_supply.title'],
   ])('refuses %s', (_, change, place) => {
     const error = fault(() => formatBibtex('h', [{ ...SUPPLY, ...change }], 'x'));
     expect(error).toMatchObject({ code: 'artifact_invalid', place });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { decisions as published } from '../../../../pipeline/artifacts/philosophy/decisions.ts';
-import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import { pageNames } from '../../../../pipeline/words/page-names.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { forEachLine, type LinePlace, readRows, TEXT, TEXTS, unreadable } from './history-rows.ts';
 import { type Archive, archiveOf, type Entry } from './records.ts';

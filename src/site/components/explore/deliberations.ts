@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../../pipeline/artifacts/philosophy/deliberations.ts';
-import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { POSITIONS } from '../../../../pipeline/ledger/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { pageNames } from '../../../../pipeline/words/page-names.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { forEachLine, type LinePlace, readRows, TEXT, unreadable } from './history-rows.ts';

@@ -4,10 +4,10 @@ import { sentinelRoi } from '../../../../pipeline/artifacts/economy/sentinel-roi
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import type { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
-import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { type DayStatus, NO_HEARTBEAT_YET, UP_STATUSES } from '../../../../pipeline/model/sentinel-status.ts';
 import { addDays, daysFrom } from '../../../../pipeline/words/day.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
+import { pageNames } from '../../../../pipeline/words/page-names.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { type Position, tally } from './deliberations.ts';

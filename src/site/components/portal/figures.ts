@@ -20,39 +20,50 @@ import { capitalise, formatToken } from '../../../../pipeline/words/phrase.ts';
 import { DAILY } from './daily-values.ts';
 import { type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
 
-const articles = stated(treatyFramework, (treaty) => ({
+/** Of a text that the organisation has not published. It has no number, not even zero. */
+const NOTHING = { value: NO_VALUE, unit: '', note: 'nothing published yet' };
+
+const articles = stated(treatyFramework, ({ articles, version }) => ({
   label: 'Treaty framework',
-  value: formatNumber(treaty.articles.length),
-  unit: 'articles',
-  note: `version ${treaty.version}`,
+  ...(version === null
+    ? NOTHING
+    : { value: formatNumber(articles.length), unit: 'articles', note: `version ${version}` }),
 }));
 
-const obligations = stated(treatyFramework, ({ obligations }) => ({
+const obligations = stated(treatyFramework, ({ obligations, version }) => ({
   label: 'Obligations',
-  value: formatNumber(obligations.length),
-  unit: 'each with its proof',
-  note: 'who owes what, by when, and how to verify it',
+  ...(version === null
+    ? NOTHING
+    : {
+        value: formatNumber(obligations.length),
+        unit: 'each with its proof',
+        note: 'who owes what, by when, and how to verify it',
+      }),
 }));
 
-const signatures = stated(treatyFramework, ({ parties: { signatures }, status }) => ({
+const signatures = stated(treatyFramework, ({ parties, status }) => ({
   label: 'Signatures',
-  value: formatNumber(signatures.length),
-  unit: 'deposited',
-  note: formatToken(status),
+  ...(parties === null || status === null
+    ? NOTHING
+    : { value: formatNumber(parties.signatures.length), unit: 'deposited', note: formatToken(status) }),
 }));
 
 const clauses = stated(standardsFile, ({ standards, version }) => ({
   label: 'Standards',
-  value: formatNumber(standards.flatMap(({ clauses }) => clauses).length),
-  unit: `clauses in ${standards.length} standards`,
-  note: `each with a test; version ${version}`,
+  ...(version === null
+    ? NOTHING
+    : {
+        value: formatNumber(standards.flatMap(({ clauses }) => clauses).length),
+        unit: `clauses in ${formatCount(standards.length, 'standard')}`,
+        note: `each with a test; version ${version}`,
+      }),
 }));
 
 const protocols = stated(protocolsFile, ({ protocols, version }) => ({
   label: 'Protocols',
-  value: formatNumber(protocols.length),
-  unit: 'step by step',
-  note: `version ${version}`,
+  ...(version === null
+    ? NOTHING
+    : { value: formatNumber(protocols.length), unit: 'step by step', note: `version ${version}` }),
 }));
 
 const virtues = measured({
@@ -138,9 +149,9 @@ const consensus = measured({
 
 const papers = stated(papersIndex, ({ papers }) => ({
   label: 'Papers',
-  value: formatNumber(papers.length),
-  unit: '',
-  note: 'each with its status',
+  ...(papers.length === 0
+    ? NOTHING
+    : { value: formatNumber(papers.length), unit: '', note: 'each with its status' }),
 }));
 
 const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', note: string): FigureReader =>

@@ -61,7 +61,11 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
         ? 'no deliberation closed in the last thirty days'
         : `the consensus rate of the last thirty days is ${formatScore(consensus_rate)}`;
     const { size } = release.draft.ledger;
-    return `${formatCount(size, 'event')} ${size === 1 ? 'is' : 'are'} on record, and ${formatCount(papers.length, 'paper')} describe how the published numbers follow from them. ${mean}, and ${rate}.`;
+    const listed =
+      papers.length === 0
+        ? 'no paper has been published yet'
+        : `${formatCount(papers.length, 'paper')} ${papers.length === 1 ? 'is' : 'are'} listed`;
+    return `${formatCount(size, 'event')} ${size === 1 ? 'is' : 'are'} on record, and ${listed}. ${mean}, and ${rate}.`;
   },
   philosophy(release) {
     const { virtues, overall_compliance } = release.read(virtuesFile);
@@ -72,7 +76,8 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
         : `The drift score is ${formatScore(drift_score)}, which is classified as ${formatToken(status)}.`
     }`;
   },
-  diplomacy: (release) => release.read(treatyFramework).parties.statement,
+  diplomacy: (release) =>
+    release.read(treatyFramework).parties?.statement ?? 'No treaty framework has been published yet.',
 };
 
 function operating(all: readonly { id: string; status: string }[]): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPlainName } from '../../words/plain-name.ts';
+import { isPlainName } from './plain-name.ts';
 
 const HASH_LENGTH = 10;
 
