@@ -125,15 +125,17 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   );
   await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
-  if (contents.formats) await renderExtras(staging, facts, view);
+  const pdfs = await pdfJobs(staging, folded, { pages: contents.pages });
+  const printed = pdfs.map(({ path }) => path);
+  if (contents.formats) await renderExtras(staging, facts, view, { contact: options.contact, printed });
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts));
   const { program, documents } = inputs;
   const { author } = documents.citations;
   const checkpoints = contents.pages
     ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
     : [];
-  const about = { program, author, checkpoints };
-  await renderSite(staging, facts, folded, { ...options, ...about, pages: contents.pages });
+  const about = { program, author, checkpoints, pdfs };
+  await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
   const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
   if (contents.formats) await renderSitemap(staging, sitemapped);
   const sign = signerOf(inputs.publisher, options);

@@ -1,5 +1,5 @@
 import type { View } from '../artifacts/artifact.ts';
-import { DATABASE } from '../forms/catalogue/facts.ts';
+import { type CatalogueFacts, DATABASE } from '../forms/catalogue/facts.ts';
 import { renderCatalogue } from '../forms/render-catalogue.ts';
 import { renderForms } from '../forms/render-forms.ts';
 import { standings } from '../model/queries/compliance.ts';
@@ -12,10 +12,11 @@ export async function renderExtras(
   staging: Staging,
   { timestamp: asOf, ledger, software }: Facts,
   { state, documents, baseUrl }: View,
+  { contact, printed }: Pick<CatalogueFacts, 'contact' | 'printed'>,
 ): Promise<void> {
   await renderForms(staging, { asOf, baseUrl, software, ledger });
   const { author } = documents.citations;
-  const { since, cycle } = state;
+  const { since } = state;
   const standing = {
     asOf,
     alerts: activeAlerts(state),
@@ -23,7 +24,7 @@ export async function renderExtras(
     audits: standings(state),
     sentinels: Object.keys(state.sentinels),
   };
-  const facts = { baseUrl, author, software, since, asOf, cycle, ledger };
+  const facts = { baseUrl, author, contact, software, since, asOf, ledger, printed };
   await renderCatalogue(staging, facts, standing);
 }
 

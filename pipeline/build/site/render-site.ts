@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
-import type { Folded } from '../fold-snapshots.ts';
-import { makePdf, type PdfOptions, pdfJobs } from '../pdf/pdfs.ts';
+import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';
 import type { Compile } from './compile-site.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
@@ -29,18 +28,18 @@ interface RenderOptions extends SiteOptions {
   author: string;
   /** The newest checkpoints of the ledger, newest first. */
   checkpoints: readonly RecentCheckpoint[];
+  /** The PDFs of the release, which are printed from its pages. */
+  pdfs: readonly PdfJob[];
 }
 
 /** Makes the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be. */
 export async function renderSite(
   staging: Staging,
   facts: Facts,
-  folded: Folded,
-  { program, checkpoints, ...options }: RenderOptions,
+  { program, checkpoints, pdfs, ...options }: RenderOptions,
 ): Promise<void> {
   const { pages, baseUrl, contact, sourceCode, author, documents, compile, log } = options;
   const draft = await staging.writeDraft(facts);
-  const pdfs = await pdfJobs(staging, folded, options);
   if (pages && program) {
     log('building the site');
     const printed = pdfs.map(({ path }) => path);

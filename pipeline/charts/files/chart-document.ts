@@ -34,7 +34,7 @@ export const ChartDocument = z.strictObject({
     .array(
       z.strictObject({
         path: text('Path of a published file'),
-        url: url('Its address'),
+        url: url('The address of these bytes; without the query, of its newest version'),
         sha256: text('SHA-256 of the bytes that the chart was drawn from'),
       }),
     )
@@ -78,7 +78,11 @@ export function formatChartDocument(shown: ShownChart): string {
     annotations: chart.annotations(data, state).map(({ day, end = day, label }) => ({ day, end, label })),
     as_of: chart.asOf(data),
     source: chart.source(data),
-    sources: sources.map(({ path, sha256 }) => ({ path, url: `${baseUrl}/${path}`, sha256 })),
+    sources: sources.map(({ path, sha256 }) => ({
+      path,
+      url: `${baseUrl}/${path}?sha256=${sha256}`,
+      sha256,
+    })),
     state: stateOf(shown),
     columns: columns.map(({ name, title, unit }) => ({ name, title, unit })),
     rows: rows.map((row) => [...row]),

@@ -1,79 +1,38 @@
-import type { DraftFile } from '../../release/format/manifest.ts';
-import type { Column, ColumnType } from '../columns.ts';
+import type { ColumnType } from '../columns.ts';
 import { formPath, type Table } from '../tables.ts';
-import {
-  type CatalogueFacts,
-  DESCRIPTION,
-  type Described,
-  describedFiles,
-  LICENCE,
-  plainName,
-  plainType,
-  TITLE,
-} from './facts.ts';
+import { type CatalogueFacts, DESCRIPTION, type Download, datasetsOf, LICENCE, TITLE } from './facts.ts';
 
-/** The terms of Croissant 1.1, under the names that its specification gives them. */
+/** The terms of Croissant 1.1 that are named as in its specification. */
+const TERMS =
+  'annotation arrayShape citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source subField transform';
+
 const CONTEXT = {
   '@language': 'en',
   '@vocab': 'https://schema.org/',
-  annotation: 'cr:annotation',
-  arrayShape: 'cr:arrayShape',
-  citeAs: 'cr:citeAs',
-  column: 'cr:column',
-  conformsTo: 'dct:conformsTo',
-  containedIn: 'cr:containedIn',
   cr: 'http://mlcommons.org/croissant/',
+  dct: 'http://purl.org/dc/terms/',
+  prov: 'http://www.w3.org/ns/prov#',
+  sc: 'https://schema.org/',
+  conformsTo: 'dct:conformsTo',
   data: { '@id': 'cr:data', '@type': '@json' },
   dataType: { '@id': 'cr:dataType', '@type': '@vocab' },
-  dct: 'http://purl.org/dc/terms/',
   description: { '@container': '@language' },
-  equivalentProperty: 'cr:equivalentProperty',
   examples: { '@id': 'cr:examples', '@type': '@json' },
-  extract: 'cr:extract',
-  field: 'cr:field',
-  fileObject: 'cr:fileObject',
-  fileProperty: 'cr:fileProperty',
-  fileSet: 'cr:fileSet',
-  format: 'cr:format',
-  includes: 'cr:includes',
-  isArray: 'cr:isArray',
-  isLiveDataset: 'cr:isLiveDataset',
-  jsonPath: 'cr:jsonPath',
-  key: 'cr:key',
-  md5: 'cr:md5',
   name: { '@container': '@language' },
-  parentField: 'cr:parentField',
-  path: 'cr:path',
-  prov: 'http://www.w3.org/ns/prov#',
-  recordSet: 'cr:recordSet',
-  references: 'cr:references',
-  regex: 'cr:regex',
-  repeated: 'cr:repeated',
-  replace: 'cr:replace',
-  samplingRate: 'cr:samplingRate',
-  sc: 'https://schema.org/',
-  separator: 'cr:separator',
-  source: 'cr:source',
-  subField: 'cr:subField',
-  transform: 'cr:transform',
+  ...Object.fromEntries(TERMS.split(' ').map((term) => [term, `cr:${term}`])),
 };
 
-const DATA_TYPES: Record<ColumnType, string> = {
-  text: 'sc:Text',
-  integer: 'sc:Integer',
-  number: 'sc:Float',
-  decimal: 'sc:Float',
-  boolean: 'sc:Boolean',
-  datetime: 'sc:DateTime',
-  date: 'sc:Date',
-  list: 'sc:Text',
-  integers: 'sc:Integer',
+/** Of columns that are no text. */
+const DATA_TYPES: Partial<Record<ColumnType, string>> = {
+  ...{ integer: 'Integer', integers: 'Integer', number: 'Float', decimal: 'Float' },
+  ...{ boolean: 'Boolean', datetime: 'DateTime', date: 'Date' },
 };
 
 /** `/croissant.json`, Croissant 1.1: files with their hashes and tables with their columns, for machine learning. */
 export function formatCroissant(facts: CatalogueFacts): string {
   const { baseUrl, asOf, since, author } = facts;
-  const described = describedFiles(facts);
+  const datasets = datasetsOf(facts);
+  const organisation = { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` };
   const document = {
     '@context': CONTEXT,
     '@type': 'sc:Dataset',
@@ -83,62 +42,55 @@ export function formatCroissant(facts: CatalogueFacts): string {
     description: DESCRIPTION,
     license: LICENCE.path,
     url: `${baseUrl}/`,
-    version: versionOf(asOf),
+    // `2026-09-30T23:59:59Z` → `2026.9.30`: three numbers are required.
+    version: asOf.slice(0, 10).split('-').map(Number).join('.'),
     datePublished: since,
     dateModified: asOf,
+    // Only then may a file have no hash.
     isLiveDataset: true,
-    creator: { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` },
-    publisher: { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` },
+    creator: organisation,
+    publisher: organisation,
     citeAs: `${author} (${asOf.slice(0, 4)}). ${TITLE}. State of the ledger at ${asOf}. ${baseUrl}/`,
     'prov:wasDerivedFrom': { '@id': `${baseUrl}/log/checkpoint` },
     keywords: ['open data', 'ledger', 'transparency', 'integrity'],
-    distribution: described.flatMap(({ files }) => files).map((file) => fileObject(facts, file)),
-    recordSet: described.flatMap(({ tables, files }) => tables.map((table) => recordSet(table, files))),
+    distribution: datasets.flatMap(({ downloads }) => downloads).map((one) => fileObject(baseUrl, one)),
+    recordSet: datasets.flatMap(({ tables, downloads }) =>
+      tables.map((table) => recordSet(table, downloads)),
+    ),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** `2026-09-30T23:59:59Z` → `2026.9.30`: Croissant requires three numbers. */
-function versionOf(asOf: string): string {
-  return asOf.slice(0, 10).split('-').map(Number).join('.');
-}
-
-function fileObject({ baseUrl }: CatalogueFacts, { path, media_type, bytes, sha256 }: DraftFile) {
+function fileObject(baseUrl: string, { path, name, mediaType, blob }: Download) {
   return {
     '@type': 'cr:FileObject',
-    '@id': plainName(path),
-    name: plainName(path),
+    '@id': name,
+    name,
     contentUrl: `${baseUrl}/${path}`,
-    contentSize: `${bytes} B`,
-    encodingFormat: media_type === 'application/x-ndjson' ? 'application/jsonlines' : plainType(media_type),
-    sha256,
+    encodingFormat: mediaType === 'application/x-ndjson' ? 'application/jsonlines' : mediaType,
+    ...(blob && { contentSize: `${blob.bytes} B`, sha256: blob.sha256 }),
   };
 }
 
 /** The rows of histories, and of JSON files, come from JSON lines, which have every column; those of other CSV files from the file itself. */
-function recordSet(table: Table, files: Described['files']) {
+function recordSet(table: Table, downloads: readonly Download[]) {
   const { artifact, name, title, description, key, allColumns, grows } = table;
   const isOwn = artifact.mediaType.startsWith('text/csv') && !grows;
-  const path = isOwn ? artifact.path : formPath(table, '.ndjson');
-  const source = files.some((file) => file.path === path) ? plainName(path) : null;
+  const source = downloads.find(({ path }) => path === (isOwn ? artifact.path : formPath(table, '.ndjson')));
   return {
     '@type': 'cr:RecordSet',
     '@id': name,
     name,
     description: `${title}. ${description}`,
     ...(key.length > 0 && { key: key.map((column) => ({ '@id': `${name}/${column}` })) }),
-    field: allColumns.map((column) => fieldOf(name, column, source)),
-  };
-}
-
-function fieldOf(table: string, { name, type, description, unit }: Column, source: string | null) {
-  return {
-    '@type': 'cr:Field',
-    '@id': `${table}/${name}`,
-    name: `${table}/${name}`,
-    description: unit ? `${description} (${unit})` : description,
-    dataType: DATA_TYPES[type],
-    ...((type === 'list' || type === 'integers') && { isArray: true }),
-    ...(source && { source: { fileObject: { '@id': source }, extract: { column: name } } }),
+    field: allColumns.map(({ name: column, type, description, unit }) => ({
+      '@type': 'cr:Field',
+      '@id': `${name}/${column}`,
+      name: `${name}/${column}`,
+      description: unit ? `${description} (${unit})` : description,
+      dataType: `sc:${DATA_TYPES[type] ?? 'Text'}`,
+      ...((type === 'list' || type === 'integers') && { isArray: true }),
+      ...(source && { source: { fileObject: { '@id': source.name }, extract: { column } } }),
+    })),
   };
 }

@@ -1,11 +1,13 @@
+import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
-import { type CatalogueFacts, type Described, LICENCE, pageUrl, plainType, TITLE } from './facts.ts';
+import { type CatalogueFacts, type Download, LICENCE, pagePath, TITLE } from './facts.ts';
 
 /** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
   facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since'> & Versions,
-  { artifact, files }: Pick<Described, 'artifact' | 'files'>,
+  artifact: Artifact,
+  downloads: readonly Download[],
 ) {
   const { baseUrl, author, since } = facts;
   const asOf = asOfFile(facts, artifact);
@@ -17,7 +19,7 @@ export function datasetJsonLd(
     '@id': `${baseUrl}/${path}#dataset`,
     name: title,
     description,
-    url: pageUrl(facts, artifact),
+    url: `${baseUrl}/${pagePath(artifact)}`,
     identifier: `${baseUrl}/${path}`,
     keywords: [area, 'ledger', 'open data'],
     ...(!restricted && { license: LICENCE.path }),
@@ -26,20 +28,19 @@ export function datasetJsonLd(
     publisher: organisation,
     ...(asOf !== null && { dateModified: asOf, version: asOf, temporalCoverage: `${since}/${asOf}` }),
     variableMeasured: variables(artifact),
-    distribution: files.map((file) => ({
+    distribution: downloads.map(({ path, mediaType, blob }) => ({
       '@type': 'DataDownload',
-      name: file.path.split('/').at(-1)!,
-      encodingFormat: plainType(file.media_type),
-      contentUrl: `${baseUrl}/${file.path}`,
-      contentSize: `${file.bytes} B`,
-      sha256: file.sha256,
+      name: path.split('/').at(-1)!,
+      encodingFormat: mediaType,
+      contentUrl: `${baseUrl}/${path}`,
+      ...(blob && { contentSize: `${blob.bytes} B`, sha256: blob.sha256 }),
     })),
     includedInDataCatalog: { '@type': 'DataCatalog', name: TITLE, url: `${baseUrl}/catalog.jsonld` },
   };
 }
 
 /** Fields with a unit. */
-function variables(artifact: Described['artifact']) {
+function variables(artifact: Artifact) {
   return fieldsOf(artifact)
     .filter(({ unit }) => unit !== '')
     .map(({ name, description, unit }) => ({ '@type': 'PropertyValue', name, description, unitText: unit }));

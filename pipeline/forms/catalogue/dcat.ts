@@ -1,92 +1,105 @@
-import { asOfFile } from '../../artifacts/as-of.ts';
-import type { DraftFile } from '../../release/format/manifest.ts';
-import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
+import type { Area } from '../../artifacts/artifact.ts';
 import {
   type CatalogueFacts,
-  DATABASE,
+  type Dataset,
   DESCRIPTION,
-  type Described,
-  describedFiles,
+  type Download,
+  datasetsOf,
   LICENCE,
-  pageUrl,
-  plainType,
   TITLE,
-  versionsOf,
 } from './facts.ts';
-
-const XSD = 'http://www.w3.org/2001/XMLSchema#';
 
 /** Inline, so that readers of the catalogue need no further file. */
 const CONTEXT = {
   dcat: 'http://www.w3.org/ns/dcat#',
   dct: 'http://purl.org/dc/terms/',
   foaf: 'http://xmlns.com/foaf/0.1/',
+  skos: 'http://www.w3.org/2004/02/skos/core#',
   spdx: 'http://spdx.org/rdf/terms#',
-  xsd: XSD,
+  vcard: 'http://www.w3.org/2006/vcard/ns#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
 };
 
-const ACCESS = 'http://publications.europa.eu/resource/authority/access-right/';
+/** The vocabularies of the European Union, which DCAT-AP requires. */
+const EU = 'http://publications.europa.eu/resource/authority';
+
+/** The theme of each area, and its name. */
+const THEMES: Readonly<Record<Area, [theme: string, name: string]>> = {
+  government: ['GOVE', 'Government and public sector'],
+  economy: ['ECON', 'Economy and finance'],
+  academics: ['TECH', 'Science and technology'],
+  philosophy: ['SOCI', 'Population and society'],
+  diplomacy: ['INTR', 'International issues'],
+};
 
 /**
- * `/catalog.jsonld`, a DCAT 3 catalogue: a dataset for each file, a distribution for each of its formats. Restricted files are
- * described and have no distribution.
+ * `/catalog.jsonld`, a DCAT 3 catalogue as DCAT-AP 3 has it: a dataset for each file, a distribution for each of its formats. Restricted files
+ * are described and have no distribution. Everything that a portal shows stands at each dataset, since portals read datasets alone.
  */
 export function formatDcat(facts: CatalogueFacts): string {
-  const { baseUrl, author, asOf, since } = facts;
-  const publisher = { '@id': `${baseUrl}/#publisher` };
-  const versions = versionsOf(facts);
-  const datasets = [
-    ...describedFiles(facts).map((described) =>
-      datasetOf(facts, asOfFile({ asOf, versions }, described.artifact), described),
-    ),
-    ...databaseOf(facts),
-  ];
+  const { baseUrl, asOf, contact, author } = facts;
   const catalogue = {
     '@context': CONTEXT,
     '@id': `${baseUrl}/catalog.jsonld`,
     '@type': 'dcat:Catalog',
     'dct:title': english(TITLE),
     'dct:description': english(DESCRIPTION),
+    ...common(facts, 'UPDATE_CONT', asOf),
+    'dct:license': licence(),
     'dct:publisher': {
-      ...publisher,
-      '@type': 'foaf:Organization',
+      '@id': `${baseUrl}/#publisher`,
+      '@type': ['foaf:Agent', 'foaf:Organization'],
       'foaf:name': author,
-      'foaf:homepage': link(`${baseUrl}/`),
+      'foaf:mbox': link(`mailto:${contact}`),
+      'foaf:homepage': document(`${baseUrl}/`),
     },
-    'dct:language': link('http://publications.europa.eu/resource/authority/language/ENG'),
-    'dct:license': link(LICENCE.path),
-    'dct:issued': time(since),
-    'dct:modified': time(asOf),
-    'foaf:homepage': link(`${baseUrl}/`),
-    'dcat:dataset': datasets,
+    'dcat:contactPoint': {
+      '@id': `${baseUrl}/#contact`,
+      '@type': ['vcard:Kind', 'vcard:Organization'],
+      'vcard:fn': author,
+      'vcard:hasEmail': link(`mailto:${contact}`),
+      'vcard:hasURL': link(`${baseUrl}/`),
+    },
+    'foaf:homepage': document(`${baseUrl}/`),
+    'dcat:theme': Object.values(THEMES).map(([theme, name]) => ({
+      ...link(`${EU}/data-theme/${theme}`),
+      '@type': 'skos:Concept',
+      'skos:prefLabel': english(name),
+    })),
+    'dcat:themeTaxonomy': {
+      ...link(`${EU}/data-theme`),
+      '@type': 'skos:ConceptScheme',
+      'dct:title': english('Data theme'),
+    },
+    'dcat:dataset': datasetsOf(facts).map((dataset) => datasetOf(facts, dataset)),
   };
   return `${JSON.stringify(catalogue, null, 2)}\n`;
 }
 
-function datasetOf(facts: CatalogueFacts, asOf: string | null, { artifact, files }: Described) {
-  const { area, restricted } = artifact;
+/** What the catalogue and each dataset say of themselves. */
+function common({ baseUrl, since }: CatalogueFacts, frequency: string, modified: string) {
   return {
-    ...common(facts, artifact, asOf),
-    'dct:accessRights': link(`${ACCESS}${restricted ? 'RESTRICTED' : 'PUBLIC'}`),
-    ...(!restricted && { 'dct:license': link(LICENCE.path) }),
-    'dcat:landingPage': link(pageUrl(facts, artifact)),
-    'dcat:keyword': [area],
-    'dcat:distribution': files.map((file) => distributionOf(facts, artifact, file)),
+    'dct:publisher': link(`${baseUrl}/#publisher`),
+    'dcat:contactPoint': link(`${baseUrl}/#contact`),
+    'dct:language': { ...link(`${EU}/language/ENG`), '@type': 'dct:LinguisticSystem' },
+    'dct:issued': time(since),
+    'dct:modified': time(modified),
+    'dct:accrualPeriodicity': { ...link(`${EU}/frequency/${frequency}`), '@type': 'dct:Frequency' },
   };
 }
 
-function common(
-  { baseUrl, since }: CatalogueFacts,
-  { path, title, description }: Pick<Described['artifact'], 'path' | 'title' | 'description'>,
-  asOf: string | null,
-) {
+function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
+  const { baseUrl, since } = facts;
+  const { path, title, description, artifact, area, asOf, restricted, page, downloads } = dataset;
+  const themes = area === null ? Object.values(THEMES) : [THEMES[area]];
   return {
     '@id': `${baseUrl}/catalog.jsonld#${path}`,
     '@type': 'dcat:Dataset',
     'dct:identifier': `${baseUrl}/${path}`,
     'dct:title': english(title),
     'dct:description': english(description),
-    'dct:publisher': link(`${baseUrl}/#publisher`),
+    ...common(facts, frequencyOf(artifact, asOf), asOf ?? facts.asOf),
+    'dcat:theme': themes.map(([theme]) => link(`${EU}/data-theme/${theme}`)),
     ...(asOf !== null && {
       'dcat:version': asOf,
       'dct:temporal': {
@@ -95,52 +108,59 @@ function common(
         'dcat:endDate': time(asOf),
       },
     }),
-  };
-}
-
-/** The SQLite file with every table, as a dataset of its own. */
-function databaseOf(facts: CatalogueFacts) {
-  const { baseUrl, files } = facts;
-  return files
-    .filter(({ path }) => path === DATABASE.path)
-    .map((file) => ({
-      ...common(facts, DATABASE, facts.asOf),
-      'dct:accessRights': link(`${ACCESS}PUBLIC`),
-      'dct:license': link(LICENCE.path),
-      'dcat:landingPage': link(`${baseUrl}/files/`),
-      'dcat:keyword': ['SQLite'],
-      'dcat:distribution': [distributionOf(facts, null, file)],
-    }));
-}
-
-function distributionOf(
-  { baseUrl }: CatalogueFacts,
-  artifact: Described['artifact'] | null,
-  file: DraftFile,
-) {
-  const url = `${baseUrl}/${file.path}`;
-  const schema = artifact && schemaOf(artifact, file);
-  return {
-    '@id': `${url}#distribution`,
-    '@type': 'dcat:Distribution',
-    'dct:title': english(file.path.split('/').at(-1)!),
-    'dcat:accessURL': link(url),
-    'dcat:downloadURL': link(url),
-    'dcat:mediaType': link(`https://www.iana.org/assignments/media-types/${plainType(file.media_type)}`),
-    'dcat:byteSize': { '@value': String(file.bytes), '@type': 'xsd:nonNegativeInteger' },
-    'dct:license': link(LICENCE.path),
-    ...(schema && { 'dct:conformsTo': link(`${baseUrl}/${schema}`) }),
-    'spdx:checksum': {
-      '@type': 'spdx:Checksum',
-      'spdx:algorithm': link('http://spdx.org/rdf/terms#checksumAlgorithm_sha256'),
-      'spdx:checksumValue': { '@value': file.sha256, '@type': 'xsd:hexBinary' },
+    'dct:accessRights': {
+      ...link(`${EU}/access-right/${restricted ? 'RESTRICTED' : 'PUBLIC'}`),
+      '@type': 'dct:RightsStatement',
     },
+    ...(!restricted && { 'dct:license': licence() }),
+    'dcat:landingPage': document(`${baseUrl}/${page}`),
+    'dcat:keyword': area === null ? ['SQLite'] : [area],
+    'dcat:distribution': downloads.map((download) => distributionOf(baseUrl, download)),
   };
 }
 
-function schemaOf(artifact: Described['artifact'], { path }: DraftFile): string | null {
-  if (path === artifact.path) return schemaPath(artifact);
-  return path.endsWith('.ndjson') ? lineSchemaPath(artifact) : null;
+/** The vocabulary has no six hours, so a file of each release is daily. A written text follows no event. */
+function frequencyOf(artifact: Dataset['artifact'], asOf: string | null): string {
+  if (asOf === null) return 'IRREG';
+  return artifact?.refresh === 'real-time' ? 'UPDATE_CONT' : 'DAILY';
+}
+
+function distributionOf(baseUrl: string, { path, mediaType, format, schema, blob }: Download) {
+  const url = link(`${baseUrl}/${path}`);
+  return {
+    '@id': `${url['@id']}#distribution`,
+    '@type': 'dcat:Distribution',
+    'dct:title': english(path.split('/').at(-1)!),
+    'dcat:accessURL': url,
+    'dcat:downloadURL': url,
+    // A text, as CKAN and other portals read it, although the shapes of DCAT-AP ask for a resource.
+    'dct:format': format,
+    'dcat:mediaType': {
+      ...link(`https://www.iana.org/assignments/media-types/${mediaType}`),
+      '@type': 'dct:MediaType',
+    },
+    'dct:license': licence(),
+    ...(schema && { 'dct:conformsTo': { ...link(`${baseUrl}/${schema}`), '@type': 'dct:Standard' } }),
+    ...(blob && {
+      'dcat:byteSize': { '@value': String(blob.bytes), '@type': 'xsd:nonNegativeInteger' },
+      'spdx:checksum': {
+        '@type': 'spdx:Checksum',
+        'spdx:algorithm': {
+          ...link('http://spdx.org/rdf/terms#checksumAlgorithm_sha256'),
+          '@type': 'spdx:ChecksumAlgorithm',
+        },
+        'spdx:checksumValue': { '@value': blob.sha256, '@type': 'xsd:hexBinary' },
+      },
+    }),
+  };
+}
+
+function licence() {
+  return { ...link(LICENCE.path), '@type': 'dct:LicenseDocument' };
+}
+
+function document(url: string) {
+  return { ...link(url), '@type': 'foaf:Document' };
 }
 
 function english(text: string) {

@@ -1,7 +1,10 @@
-import type { Artifact } from '../../artifacts/artifact.ts';
-import { ARTIFACTS } from '../../artifacts/table.ts';
-import type { DraftFile, Facts } from '../../release/format/manifest.ts';
-import { TABLES, type Table } from '../tables.ts';
+import type { Area, Artifact } from '../../artifacts/artifact.ts';
+import { asOfFile } from '../../artifacts/as-of.ts';
+import { ARTIFACTS, LIVE_PATHS } from '../../artifacts/table.ts';
+import { yearText } from '../../model/period.ts';
+import type { Blob, DraftFile, Facts } from '../../release/format/manifest.ts';
+import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
+import { formPath, TABLES, type Table } from '../tables.ts';
 
 /** What the catalogues follow from: the public facts of a release, and the times of the ledger. */
 export interface CatalogueFacts {
@@ -9,16 +12,18 @@ export interface CatalogueFacts {
   baseUrl: string;
   /** The publishing organisation. */
   author: string;
+  /** E-mail address for readers. */
+  contact: string;
   /** Name and version of the software that makes the release. */
   software: string;
   /** Times of the first and the last event. */
   since: string;
   asOf: string;
-  /** Label of the cycle of the last event. */
-  cycle: string;
   ledger: Facts['ledger'];
   /** The files staged so far. */
   files: readonly DraftFile[];
+  /** Paths of the PDFs that are printed later, from the pages. */
+  printed: readonly string[];
 }
 
 export const TITLE = 'Cathedral Data Service';
@@ -36,14 +41,71 @@ export const DATABASE = {
   description:
     'Every public table in one SQLite file, with types, keys and indices; the tables _meta and _about describe them.',
 } as const;
-const EXTRA_FORMS = ['.ndjson', '.xlsx', '.parquet'];
 
-/** An artifact with every format in which it can be downloaded. */
-export interface Described {
-  artifact: Artifact;
+/** A published file with everything that can be downloaded of it. */
+export interface Dataset {
+  path: string;
+  title: string;
+  description: string;
+  /** Null for the file of all tables. */
+  artifact: Artifact | null;
+  area: Area | null;
+  restricted: boolean;
+  /** The path of the page that describes it. */
+  page: string;
+  /** Time of the last event that it reflects; null for a written text. */
+  asOf: string | null;
   tables: readonly Table[];
   /** The file itself first; empty if it is restricted. */
-  files: readonly DraftFile[];
+  downloads: readonly Download[];
+}
+
+/** A file that everyone can download. */
+export interface Download {
+  path: string;
+  /** The path without slashes: `economy-mic-history.csv`. */
+  name: string;
+  title: string;
+  /** Without parameters. */
+  mediaType: string;
+  /** As data portals call it: `CSV`. */
+  format: string;
+  /** The path of its schema. */
+  schema: string | null;
+  rows: number | null;
+  /**
+   * Null for what differs from one request to the next, so that no catalogue promises a digest that a download does not have: a real-time
+   * file has new bytes with each event. Null also for a PDF, which is printed after the catalogues are written.
+   */
+  blob: Blob | null;
+}
+
+/** The format of each media type. */
+const FORMATS: Readonly<Record<string, string>> = {
+  'application/json': 'JSON',
+  'application/pdf': 'PDF',
+  'application/vnd.apache.parquet': 'Parquet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX',
+  'application/vnd.sqlite3': 'SQLite',
+  'application/x-bibtex': 'BibTeX',
+  'application/x-ndjson': 'NDJSON',
+  'text/csv': 'CSV',
+};
+
+/** What lists the files of a release: `paths` those with a prefix, `willHave` also knows those that are printed later. */
+export interface Listing {
+  find(path: string): DraftFile | undefined;
+  paths(prefix: string): readonly string[];
+  willHave(path: string): boolean;
+}
+
+export function listingOf({ files, printed }: Pick<CatalogueFacts, 'files' | 'printed'>): Listing {
+  const versions = versionsOf({ files });
+  return {
+    find: (path) => versions.get(path),
+    paths: (prefix) => [...versions.keys()].filter((path) => path.startsWith(prefix)),
+    willHave: (path) => versions.has(path) || printed.includes(path),
+  };
 }
 
 /** The files, by path. */
@@ -51,38 +113,90 @@ export function versionsOf({ files }: Pick<CatalogueFacts, 'files'>): ReadonlyMa
   return new Map(files.map((file) => [file.path, file]));
 }
 
-/** Every artifact in the order of the table. */
-export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Described[] {
-  const byPath = new Map(files.filter(({ restricted }) => !restricted).map((file) => [file.path, file]));
-  return ARTIFACTS.map((artifact) => {
-    const tables = TABLES.filter((table) => table.artifact === artifact);
-    const own = byPath.get(artifact.path);
-    const forms = tables.flatMap((table) => files.filter(({ path }) => isFormOf(path, table)));
-    return { artifact, tables, files: [...(own ? [own] : []), ...forms] };
-  });
+/** Every artifact in the order of the table, and the database at the end. */
+export function datasetsOf(facts: CatalogueFacts): Dataset[] {
+  const versions = versionsOf(facts);
+  const listing = listingOf(facts);
+  const database = versions.get(DATABASE.path);
+  return [
+    ...ARTIFACTS.map((artifact) => ({
+      ...artifact,
+      artifact,
+      page: pagePath(artifact),
+      asOf: asOfFile({ asOf: facts.asOf, versions }, artifact),
+      tables: TABLES.filter((table) => table.artifact === artifact),
+      downloads: downloadsOf(artifact, listing),
+    })),
+    ...(database ? [databaseOf(facts, database)] : []),
+  ];
 }
 
-/** `economy/mic-history-2026.parquet` is a format of `mic_history`. */
-function isFormOf(path: string, { name, artifact: { area } }: Table): boolean {
-  const stem = `${area}/${name.replaceAll('_', '-')}`;
-  if (!path.startsWith(stem)) return false;
-  return EXTRA_FORMS.includes(path.slice(stem.length).replace(/^-\d{4}(?=\.parquet$)/, ''));
+function databaseOf({ asOf }: CatalogueFacts, file: DraftFile): Dataset {
+  const about = { ...DATABASE, artifact: null, area: null, restricted: false, page: 'files/', tables: [] };
+  return { ...about, asOf, downloads: [downloadOf(file, DATABASE.title, null)] };
 }
 
-/** The page that describes a file. */
-export function pageUrl(
-  { baseUrl }: Pick<CatalogueFacts, 'baseUrl'>,
-  { path }: Pick<Artifact, 'path'>,
-): string {
-  return `${baseUrl}/files/${path}/`;
+/** The file itself, the files of closed years, and its tables in other formats. */
+export function downloadsOf(artifact: Artifact, listing: Listing): Download[] {
+  const { path, title, restricted } = artifact;
+  if (restricted) return [];
+  const at = (path: string, title: string, schema: string | null): Download[] => {
+    const file = listing.find(path);
+    if (file) return [downloadOf(file, title, schema)];
+    return listing.willHave(path)
+      ? [downloadOf({ path, media_type: artifact.mediaType }, title, schema)]
+      : [];
+  };
+  const schema = schemaPath(artifact);
+  const closed = closedFiles(artifact, listing).flatMap(({ path, year }) =>
+    at(path, `${title} ${year}`, schema),
+  );
+  const tables = TABLES.filter((table) => table.artifact === artifact).flatMap((table) => [
+    ...at(formPath(table, '.ndjson'), table.title, lineSchemaPath(artifact)),
+    ...at(formPath(table, '.xlsx'), table.title, null),
+    ...listing
+      .paths(formPath(table, '-'))
+      .filter((one) => one.replace(/-\d{4}(?=\.parquet$)/, '') === formPath(table, '.parquet'))
+      .flatMap((one) => at(one, table.title, null)),
+  ]);
+  return [...at(path, title, schema), ...closed, ...tables];
 }
 
-/** `economy/mic-history.csv` → `economy-mic-history.csv`: a name without a slash. */
-export function plainName(path: string): string {
-  return path.replaceAll('/', '-').toLowerCase();
+/** The files of the closed years of a yearly artifact, oldest first. The data of a year has the same name as its printed report. */
+function closedFiles(artifact: Artifact, listing: Listing): { path: string; year: string }[] {
+  if (!('closedPath' in artifact)) return [];
+  const stem = artifact.closedPath(0).slice(0, artifact.closedPath(0).indexOf(yearText(0)));
+  const years = listing.paths(stem).map((path) => path.slice(stem.length, stem.length + 4));
+  return [...new Set(years)]
+    .filter((year) => /^\d{4}$/.test(year))
+    .map((year) => ({ path: artifact.closedPath(Number(year)), year }));
 }
 
-/** A media type without its parameters. */
-export function plainType(mediaType: string): string {
-  return mediaType.split(';', 1)[0]!;
+function downloadOf(
+  file: Pick<DraftFile, 'path' | 'media_type'> & Partial<DraftFile>,
+  title: string,
+  schema: string | null,
+): Download {
+  const { path, media_type, rows = null, bytes, sha256 } = file;
+  const mediaType = media_type.split(';', 1)[0]!;
+  const isFixed =
+    bytes !== undefined &&
+    sha256 !== undefined &&
+    mediaType !== 'application/pdf' &&
+    !LIVE_PATHS.includes(path);
+  return {
+    path,
+    name: path.replaceAll('/', '-').toLowerCase(),
+    title,
+    mediaType,
+    format: FORMATS[mediaType] ?? mediaType,
+    schema,
+    rows,
+    blob: isFixed ? { bytes, sha256 } : null,
+  };
+}
+
+/** The path of the page that describes a file. */
+export function pagePath({ path }: Pick<Artifact, 'path'>): string {
+  return `files/${path}/`;
 }

@@ -1,13 +1,13 @@
 import { AREAS } from '../../artifacts/artifact.ts';
 import { formPath } from '../tables.ts';
-import { type CatalogueFacts, DESCRIPTION, type Described, describedFiles, LICENCE, TITLE } from './facts.ts';
+import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf, LICENCE, TITLE } from './facts.ts';
 
 /** `/llms.txt` (llmstxt.org): what is here and where, for language models. */
 export function formatLlmsTxt(facts: CatalogueFacts): string {
   const { baseUrl, asOf, author } = facts;
-  const described = describedFiles(facts);
+  const datasets = datasetsOf(facts);
   const areas = AREAS.map((area) => {
-    const files = described.filter(({ artifact }) => artifact.area === area);
+    const files = datasets.filter((one) => one.area === area);
     return `## /${area}\n\n${files.map((one) => line(baseUrl, one)).join('\n')}\n`;
   });
   return `# ${TITLE}
@@ -38,12 +38,17 @@ ${areas.join('\n')}
 `;
 }
 
-function line(baseUrl: string, { artifact, tables, files }: Described): string {
-  const { path, title, description, restricted, refresh } = artifact;
-  const marks = [restricted && 'needs a key', refresh === 'real-time' && 'real-time'].filter(Boolean);
+function line(
+  baseUrl: string,
+  { path, title, description, artifact, restricted, page, tables, downloads }: Dataset,
+): string {
+  const marks = [restricted && 'needs a key', artifact?.refresh === 'real-time' && 'real-time'].filter(
+    Boolean,
+  );
   const forms = tables
-    .filter((table) => files.some((file) => file.path === formPath(table, '.ndjson')))
-    .map((table) => `${baseUrl}/${formPath(table, '.ndjson')}`);
+    .map((table) => formPath(table, '.ndjson'))
+    .filter((form) => downloads.some((download) => download.path === form))
+    .map((form) => `${baseUrl}/${form}`);
   const also = forms.length > 0 ? ` As JSON lines: ${forms.join(', ')}.` : '';
-  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also} Fields, limits and citation: ${baseUrl}/files/${path}/`;
+  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also} Fields, limits and citation: ${baseUrl}/${page}`;
 }

@@ -2,18 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import jsonld from 'jsonld';
 import { describe, expect, test } from 'vitest';
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { CFF_PATH, formatCff, RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
 import { formatCroissant } from '../../../pipeline/forms/catalogue/croissant.ts';
 import { formatDataPackage } from '../../../pipeline/forms/catalogue/data-package.ts';
 import { datasetJsonLd, formatForScript } from '../../../pipeline/forms/catalogue/dataset-json-ld.ts';
 import { formatDcat } from '../../../pipeline/forms/catalogue/dcat.ts';
-import { describedFiles } from '../../../pipeline/forms/catalogue/facts.ts';
+import { datasetsOf } from '../../../pipeline/forms/catalogue/facts.ts';
 import { TABLES } from '../../../pipeline/forms/tables.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const facts = tinyFacts();
-const OPEN = facts.files.filter(({ restricted }) => !restricted);
+const OPEN = [
+  ...facts.files.filter(({ restricted }) => !restricted).map(({ path }) => path),
+  ...facts.printed,
+].sort();
+/** Files whose bytes are others at each request, or are not known yet. */
+const WITHOUT_DIGEST = [...LIVE_PATHS, ...facts.printed].sort();
 
 /** RDF as an independent processor reads it; nothing may be fetched for that. */
 async function statements(text: string): Promise<{ subject: string; predicate: string; object: string }[]> {
@@ -47,11 +52,15 @@ describe('the Data Package', () => {
     for (const name of names) expect(name).toMatch(/^[a-z0-9._-]+$/);
   });
 
-  test('lists every public file with its size and hash, and no other', () => {
+  test('lists every public file and no other; with size and hash where a download has them', () => {
     const paths = resources.map(({ path }: { path: string }) => path);
-    expect([...paths].sort()).toEqual(OPEN.map(({ path }) => path).sort());
-    for (const { hash, bytes } of resources)
-      expect([hash, bytes]).toEqual([`sha256:${'a'.repeat(64)}`, 1234]);
+    expect([...paths].sort()).toEqual(OPEN);
+    for (const { path, hash, bytes } of resources)
+      expect([path, hash, bytes]).toEqual(
+        WITHOUT_DIGEST.includes(path)
+          ? [path, undefined, undefined]
+          : [path, `sha256:${'a'.repeat(64)}`, 1234],
+      );
   });
 
   test('has the Table Schema of each CSV', () => {
@@ -63,7 +72,7 @@ describe('the Data Package', () => {
       unit: 'MIC, exact to 6 decimal places',
     });
     const tables = resources.filter(({ type }: { type?: string }) => type === 'table');
-    expect(tables).toHaveLength(OPEN.filter(({ media_type }) => media_type.startsWith('text/csv')).length);
+    expect(tables).toHaveLength(OPEN.filter((path) => path.endsWith('.csv')).length);
   });
 
   test('is the same for the same facts', () => {
@@ -87,25 +96,61 @@ describe('the DCAT catalogue', () => {
     const closed = of(`${DCT}accessRights`).filter(({ object }) => object.endsWith('/RESTRICTED'));
     expect(closed.map(({ subject }) => subject).sort()).toEqual(restricted.sort());
     const urls = of(`${DCAT}downloadURL`).map(({ object }) => object);
-    expect(urls.sort()).toEqual(OPEN.map(({ path }) => `${facts.baseUrl}/${path}`).sort());
+    expect(urls.sort()).toEqual(OPEN.map((path) => `${facts.baseUrl}/${path}`));
   });
 
-  test('gives each distribution a type, a size and a hash', async () => {
+  test('gives each distribution a format and a licence, and a size and a hash where a download has them', async () => {
     const found = await statements(formatDcat(facts));
     const distributions = found
       .filter(({ predicate }) => predicate === `${DCAT}downloadURL`)
       .map(({ subject }) => subject);
-    for (const predicate of [
-      `${DCAT}mediaType`,
-      `${DCAT}byteSize`,
-      'http://spdx.org/rdf/terms#checksum',
-      `${DCT}license`,
-    ]) {
+    const lacking = (predicate: string) => {
       const having = new Set(
         found.filter((one) => one.predicate === predicate).map(({ subject }) => subject),
       );
-      expect(distributions.filter((id) => !having.has(id))).toEqual([]);
+      return distributions.filter((id) => !having.has(id)).sort();
+    };
+    for (const name of [`${DCAT}mediaType`, `${DCT}format`, `${DCT}license`])
+      expect(lacking(name)).toEqual([]);
+    const without = WITHOUT_DIGEST.map((path) => `${facts.baseUrl}/${path}#distribution`);
+    for (const name of [`${DCAT}byteSize`, 'http://spdx.org/rdf/terms#checksum'])
+      expect(lacking(name)).toEqual(without);
+    const formats = found.filter(({ predicate }) => predicate === `${DCT}format`).map(({ object }) => object);
+    expect(new Set(formats)).toEqual(
+      new Set(['JSON', 'CSV', 'BibTeX', 'PDF', 'NDJSON', 'XLSX', 'Parquet', 'SQLite']),
+    );
+  });
+
+  test('says of itself and of each dataset when, how often, in what language, about what, by whom and whom to ask', async () => {
+    const found = await statements(formatDcat(facts));
+    const valuesOf = (subject: string, predicate: string) =>
+      found
+        .filter((one) => one.subject === subject && one.predicate === predicate)
+        .map(({ object }) => object);
+    const catalogue = `${facts.baseUrl}/catalog.jsonld`;
+    const EU = 'http://publications.europa.eu/resource/authority/';
+    const [publisher, contact] = [`${facts.baseUrl}/#publisher`, `${facts.baseUrl}/#contact`];
+    for (const subject of [catalogue, ...valuesOf(catalogue, `${DCAT}dataset`)]) {
+      const only = (predicate: string) => [subject, predicate, ...valuesOf(subject, predicate)];
+      expect(only(`${DCT}issued`)).toEqual([subject, `${DCT}issued`, facts.since]);
+      expect(only(`${DCT}modified`)).toEqual([subject, `${DCT}modified`, facts.asOf]);
+      expect(only(`${DCT}publisher`)[2]).toBe(publisher);
+      expect(only(`${DCAT}contactPoint`)[2]).toBe(contact);
+      expect(only(`${DCT}language`)[2]).toBe(`${EU}language/ENG`);
+      expect(only(`${DCT}accrualPeriodicity`)[2]).toMatch(`${EU}frequency/`);
+      for (const theme of [undefined, ...valuesOf(subject, `${DCAT}theme`)].slice(1))
+        expect(theme).toMatch(`${EU}data-theme/`);
+      expect(valuesOf(subject, `${DCAT}theme`)).not.toEqual([]);
     }
+    const types = (subject: string) => valuesOf(subject, 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type');
+    expect(types(publisher)).toContain('http://xmlns.com/foaf/0.1/Agent');
+    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/name')).toEqual([facts.author]);
+    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/homepage')).toEqual([`${facts.baseUrl}/`]);
+    expect(types(contact)).toContain('http://www.w3.org/2006/vcard/ns#Kind');
+    expect(valuesOf(contact, 'http://www.w3.org/2006/vcard/ns#hasEmail')).toEqual([
+      `mailto:${facts.contact}`,
+    ]);
+    expect(types('https://creativecommons.org/licenses/by/4.0/')).toContain(`${DCT}LicenseDocument`);
   });
 });
 
@@ -117,7 +162,9 @@ describe('the Croissant description', () => {
     const types = found.filter(({ predicate }) => predicate.endsWith('#type')).map(({ object }) => object);
     const count = (type: string) => types.filter((one) => one === type).length;
     expect(count(`${CR}RecordSet`)).toBe(TABLES.length);
-    expect(count(`${CR}FileObject`)).toBe(OPEN.filter(({ path }) => path !== 'cathedral.sqlite').length);
+    expect(count(`${CR}FileObject`)).toBe(OPEN.length);
+    const digests = found.filter(({ predicate }) => predicate === 'https://schema.org/sha256');
+    expect(digests).toHaveLength(OPEN.length - WITHOUT_DIGEST.length);
     expect(count(`${CR}Field`)).toBe(
       TABLES.reduce((sum, { allColumns: columns }) => sum + columns.length, 0),
     );
@@ -165,14 +212,17 @@ describe('the Croissant description', () => {
 
 describe('the JSON-LD of a file’s page', () => {
   test('has a name, a description that search engines accept, and every download', () => {
-    for (const described of describedFiles(facts)) {
-      const dataset = datasetJsonLd(facts, described);
+    for (const { artifact, downloads } of datasetsOf(facts)) {
+      if (!artifact) continue;
+      const dataset = datasetJsonLd(facts, artifact, downloads);
       expect(dataset.description.length, dataset.name).toBeGreaterThanOrEqual(50);
       expect(dataset.description.length).toBeLessThanOrEqual(5000);
-      expect(dataset.distribution).toHaveLength(described.files.length);
-      expect(dataset.isAccessibleForFree).toBe(!described.artifact.restricted);
-      if (described.artifact.restricted) expect(dataset.distribution).toEqual([]);
-      expect(dataset.url).toBe(`${facts.baseUrl}/files/${described.artifact.path}/`);
+      expect(dataset.distribution).toHaveLength(downloads.length);
+      const hashed = dataset.distribution.filter((one) => 'sha256' in one).length;
+      expect(hashed).toBe(downloads.filter(({ path }) => !WITHOUT_DIGEST.includes(path)).length);
+      expect(dataset.isAccessibleForFree).toBe(!artifact.restricted);
+      if (artifact.restricted) expect(dataset.distribution).toEqual([]);
+      expect(dataset.url).toBe(`${facts.baseUrl}/files/${artifact.path}/`);
     }
   });
 

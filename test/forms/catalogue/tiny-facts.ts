@@ -20,7 +20,7 @@ function draft(path: string, more: Partial<DraftFile> = {}): DraftFile {
   };
 }
 
-/** A release with a stand-in for every file there can be, made of nothing. */
+/** A release with a stand-in for every file there can be, made of nothing. The PDFs are yet to be printed. */
 export function tinyFacts(): CatalogueFacts {
   const own = ARTIFACTS.filter(({ kind }) => kind !== 'printed').map(
     ({ path, area, restricted, mediaType }) => draft(path, { area, restricted, media_type: mediaType }),
@@ -31,15 +31,17 @@ export function tinyFacts(): CatalogueFacts {
       draft(formPath(table, ending), { area, media_type: FORM_TYPES[form], rows: 3 });
     return [file('.ndjson'), file('.xlsx'), ...(table.grows ? [file('.parquet', '-2025.parquet')] : [])];
   });
+  const closed = draft('government/transparency-2025.json', { area: 'government' });
   const database = draft('cathedral.sqlite', { area: null, media_type: 'application/vnd.sqlite3' });
   return {
     baseUrl: 'https://data.example.org',
     author: 'Cathedral Data Service',
+    contact: 'contact@data.example.org',
     software: 'cathedral-data-service 1.0.0+1f2e3d4c5b6a',
     since: '2025-07-03T00:00:00Z',
     asOf: '2026-01-05T23:33:23Z',
-    cycle: 'C-186',
     ledger: { origin: 'test.example/ledger', snapshot: '2026-01-06T00Z', size: 3158, root: '7'.repeat(64) },
-    files: [...own, ...forms, database],
+    files: [...own, closed, ...forms, database],
+    printed: ['government/transparency.pdf', 'government/transparency-2025.pdf'],
   };
 }

@@ -10,6 +10,7 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { citeFile, type DatasetCitation } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { datasetJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json-ld.ts';
+import { downloadsOf } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
@@ -110,8 +111,6 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
   const schema = schemaPath(artifact);
   const facts = siteFacts(release);
   const tables = otherFormats(artifact, release);
-  const own = restricted || !file ? [] : [file];
-  const forms = tables.flatMap(({ forms }) => forms.map(({ file }) => file));
   return {
     artifact,
     file,
@@ -128,7 +127,7 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     charts: CHARTS.filter(({ sources }) => sources.includes(path)),
     snippets: snippetsOf(sourceOf(release, artifact)),
     citation: citeFile(facts, artifact),
-    jsonLd: datasetJsonLd(facts, { artifact, files: [...own, ...forms] }),
+    jsonLd: datasetJsonLd(facts, artifact, downloadsOf(artifact, release)),
   };
 }
 
