@@ -99,7 +99,7 @@ export interface Listing {
   willHave(path: string): boolean;
 }
 
-export function listingOf({ files, printed }: Pick<CatalogueFacts, 'files' | 'printed'>): Listing {
+function listingOf({ files, printed }: Pick<CatalogueFacts, 'files' | 'printed'>): Listing {
   const versions = versionsOf({ files });
   return {
     find: (path) => versions.get(path),
