@@ -42,6 +42,10 @@ export const ERROR_CODES = {
     meaning:
       'The release would contradict one that readers already have: it comes from a different ledger, publisher or key, or from an earlier time.',
   },
+  wrong_user: {
+    exit: 2,
+    meaning: 'Root would write to a folder of another user, which that user could then not use.',
+  },
   publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
   disk_full: { exit: 1, meaning: 'There is no room left on the disk; the published release is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },

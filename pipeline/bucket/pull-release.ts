@@ -10,7 +10,7 @@ import { STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, type Manifest, parseManifest, releaseFolder } from '../release/format/manifest.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { settle } from '../release/staging/commit.ts';
-import { StagingFolder } from '../release/staging/staging-folder.ts';
+import { isPublicInRelease, StagingFolder } from '../release/staging/staging-folder.ts';
 import { blobKey, manifestKey } from './layout.ts';
 import type { Pointed } from './pointer.ts';
 import { StoreOrigin } from './store-origin.ts';
@@ -178,7 +178,7 @@ async function assemble(
 ): Promise<void> {
   const next = join(out, NEXT);
   await asDiskErrors(next, () => rm(next, { recursive: true, force: true }));
-  const folder = new StagingFolder(next);
+  const folder = new StagingFolder(next, null, isPublicInRelease);
   for (const { file: as, sha256, bytes } of files) {
     const source = blobs.get(sha256)!;
     if (!(await folder.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))

@@ -1,6 +1,7 @@
 import { access, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { assertOwner, ownerOf } from './owner.ts';
 
 /** Flushes a file, or the names in a folder, to disk. Before that, a power failure may undo them. */
 export async function sync(path: string): Promise<void> {
@@ -12,8 +13,9 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Creates a folder and its missing parents, durably. */
+/** Creates a folder and its missing parents, durably. Throws wrong_user and the system's errors. */
 export async function makeFolder(path: string, { mode }: { mode?: number } = {}): Promise<void> {
+  assertOwner(path);
   const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
   if (first === undefined) return;
   const above = dirname(resolve(first));
@@ -29,15 +31,31 @@ export async function writeFileAtomically(
   bytes: Uint8Array | string,
   durable: boolean,
 ): Promise<void> {
+  await renameDurably(await writeBeside(path, bytes, { durable }), path, durable);
+}
+
+/**
+ * Writes the file that will replace the one at `path`, and returns its path. It has the owner of the one that it replaces, since root may write
+ * files of others.
+ */
+export async function writeBeside(
+  path: string,
+  content: Uint8Array | string,
+  { durable = true, mode = 0o666, exclusive = false } = {},
+): Promise<string> {
   const temporary = `${path}${TEMPORARY_SUFFIX}`;
-  const handle = await open(temporary, 'w');
+  const handle = await open(temporary, exclusive ? 'wx' : 'w', mode);
   try {
-    await handle.writeFile(bytes);
+    if (process.getuid?.() === 0) {
+      const { uid, gid } = ownerOf(path);
+      if (uid !== 0) await handle.chown(uid, gid);
+    }
+    await handle.writeFile(content);
     if (durable) await handle.sync();
   } finally {
     await handle.close();
   }
-  await renameDurably(temporary, path, durable);
+  return temporary;
 }
 
 /** Renames a flushed file. If `durable`, its new name is on disk when the promise resolves. Throws the system's errors. */
@@ -69,13 +87,7 @@ export async function replaceFiles(
   for (const [path, content] of files)
     await asDiskErrors(path, async () => {
       await makeFolder(dirname(path));
-      const handle = await open(`${path}${TEMPORARY_SUFFIX}`, 'w');
-      try {
-        await handle.writeFile(content);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      await writeBeside(path, content);
     });
   for (const [path] of files) await asDiskErrors(path, () => rename(`${path}${TEMPORARY_SUFFIX}`, path));
   for (const folder of new Set(files.map(([path]) => dirname(path))))

@@ -20,6 +20,8 @@ export interface NewLedger extends LedgerKeyFiles {
   from: string;
   /** Unix ms */
   now: number;
+  /** Permissions of its folder, which decide who reads it. Default: for everyone. */
+  mode?: number;
 }
 
 /** What an interrupted `init` leaves in the new folder. */
@@ -53,7 +55,7 @@ export async function initLedger(ledger: NewLedger): Promise<{ event: LedgerEven
 }
 
 async function create(ledger: NewLedger, event: LedgerEvent, isResumed: boolean): Promise<NoteKey> {
-  await makeFolder(unfinished(ledger));
+  await makeFolder(unfinished(ledger), { mode: ledger.mode ?? 0o755 });
   const key = (isResumed && (await readNoteKeys(ledger.keyFile))?.[0]) || (await makeKey(ledger));
   await replaceFile(ledger.verifierFile, `${verifierKeyOf(key)}\n`);
   await finish(ledger, event);

@@ -28,7 +28,8 @@ import type { Signers } from './write-snapshot.ts';
 /** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
 async function makeLedgerFolder(ledger: string): Promise<void> {
   try {
-    await makeFolder(join(ledger, 'snapshots'));
+    // Imported events are for the service alone, until it publishes what is public.
+    await makeFolder(join(ledger, 'snapshots'), { mode: 0o700 });
   } catch (cause) {
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     const code = isDiskFull(cause) ? 'disk_full' : 'ledger_unwritable';

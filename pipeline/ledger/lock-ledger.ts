@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type LockOptions, takeLock } from '../disk/lock.ts';
+import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
 
 /**
@@ -20,6 +21,8 @@ export function lockOf(ledger: string): string {
  * `ledger_unwritable` or `disk_full`.
  */
 export async function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
+  // The lock stands beside the ledger, perhaps in a folder of root.
+  assertOwner(ledger);
   try {
     return await takeLock(lockOf(ledger), options);
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder, renameDurably, TEMPORARY_SUFFIX, writeBeside } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
@@ -135,15 +135,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await asDiskErrors(path, async () => {
     await makeFolder(dirname(path), { mode: 0o700 });
     await removeUnsettledKeys(path);
-    const handle = await open(unsettled(path), 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(unsettled(path), path);
-    await sync(dirname(path));
+    await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);
   });
 }
 
@@ -152,4 +144,4 @@ export async function removeUnsettledKeys(path: string): Promise<void> {
   await asDiskErrors(path, () => rm(unsettled(path), { force: true }));
 }
 
-const unsettled = (path: string) => `${path}.tmp`;
+const unsettled = (path: string) => `${path}${TEMPORARY_SUFFIX}`;

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { writeFileAtomically } from '../disk/durable.ts';
+import { makeFolder, writeFileAtomically } from '../disk/durable.ts';
+import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
 import { openDirectory } from '../ledger/directory.ts';
@@ -91,12 +92,13 @@ async function writeHead(
  * again.
  */
 async function clearSample(out: string): Promise<void> {
+  assertOwner(out);
   const entries = await entriesOf(out);
   const foreign = entries.find((name) => !LEDGER_ENTRIES.includes(name));
   if (foreign !== undefined) throw notASample(out, foreign);
   if (entries.length > 0) await assertSample(out);
   for (const name of entries) await rm(join(out, name), { recursive: true });
-  await mkdir(join(out, 'snapshots'), { recursive: true });
+  await makeFolder(join(out, 'snapshots'));
 }
 
 async function entriesOf(folder: string): Promise<string[]> {

@@ -9,6 +9,8 @@ export interface Context {
   /** Options given as flags or arguments, name → text, for a command that starts another one. */
   flags: ReadonlyMap<string, string>;
   now: () => number;
+  /** Which permissions the user takes from new files. The program takes them from no public file, since web servers read those. */
+  umask: number;
   progress: Progress;
   /** Prints a line of the result to standard output. */
   print: (line: string) => void;

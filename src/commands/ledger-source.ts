@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import { type LedgerSource, nameOfSource, type RemoteSource } from '../../pipeline/config/ledger-address.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
+import { diskFull, isDiskFull, makeFolder } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
@@ -380,7 +380,7 @@ async function prepareImportKey({ importKey }: SourceConfig, { shared }: SharedS
 
 /** Puts the verifier key of an imported ledger beside it, where the commands for ledgers look for it, unless there is a file. */
 async function writeVerifier(path: string, verifier: Verifier): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await writeFile(path, `${formatVerifierKey(verifier)}\n`, { flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw badKeyFile(path, 'a place for a verifier key', error.code, error);
   });
@@ -436,7 +436,7 @@ function originOf(source: RemoteSource): string {
 
 /** Makes the secret of imports unless it exists, readable by its owner only. */
 async function makeSecret(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path), { mode: 0o700 });
   await writeFile(path, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 }).catch(
     (error) => {
       if (error.code !== 'EEXIST') throw badKeyFile(path, 'a place for a new key', error.code, error);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { optionOf } from '../../pipeline/config/config.ts';
+import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
@@ -17,12 +18,15 @@ let unread = 141;
 
 const progress = new Progress(process.stderr, Date.now);
 
-/** The system's codes for a place where this user may not write. */
-const REFUSED = /\b(EACCES|EPERM|EROFS)\b/;
+/** What the system and SQLite say of a place where this user may not write. */
+const REFUSED = /\b(EACCES|EPERM|EROFS)\b|readonly database|unable to open database file/;
 /** As bin/cathedral tells: SIGHUP after nohup. */
 const IGNORED = (process.env.IGNORED_SIGNALS ?? '').split(' ');
 /** Which option of the running command a path comes from. */
 let optionFor: (path: string) => string | null = () => null;
+
+/** What is public is readable for everyone, whoever runs this; what is not has a mode of its own wherever it is made. */
+const umask = process.umask(0o022);
 
 async function main(words: readonly string[]): Promise<number> {
   const asked = await understand(words);
@@ -38,6 +42,7 @@ async function main(words: readonly string[]): Promise<number> {
   const context = {
     flags,
     now: Date.now,
+    umask,
     progress,
     print: process.channel ? (line: string) => progress.note(line) : print,
     write,
@@ -82,10 +87,21 @@ function explain(error: unknown): number {
     progress.fault(inspect(error), 'fatal');
     return 1;
   }
-  const option = REFUSED.test(error.message) ? optionFor(error.place) : null;
-  const advice = option === null ? '' : `; set another place with ${option}`;
+  const advice = REFUSED.test(error.message) ? adviceOnPlace(error) : '';
   progress.fault(`cathedral: ${escaped(error.message)}${advice}`, 'error', { code: error.code });
   return error.exit;
+}
+
+/** To whom a place belongs, unless it is this user's, and which option chooses another one. */
+function adviceOnPlace({ place, message }: CathedralError): string {
+  const [, path = place] = /'(\/[^']*)'/.exec(message) ?? [];
+  const { path: there, uid } = ownerOf(path);
+  const user = process.getuid?.() ?? uid;
+  const option = optionFor(place);
+  const other = option === null ? '' : `set another place with ${option}`;
+  if (uid === user) return other && `; ${other}`;
+  const runs = `${there} belongs to ${nameOfUser(uid)}, and this runs as ${nameOfUser(user)}`;
+  return `; ${runs}: change its owner (chown -R)${other && ` or ${other}`}`;
 }
 
 /** Messages quote text from anywhere, which must not control the terminal. Line breaks stay. */

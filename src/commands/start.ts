@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
@@ -43,6 +44,7 @@ export const start = defineCommand({
   ],
   async run(config, context) {
     const { progress, print, untilStopped } = context;
+    assertOwner(config.out);
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
     const followed = await followLedger(config.ledger, config, context, signal);

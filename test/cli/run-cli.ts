@@ -140,6 +140,7 @@ export async function runHere(
     const status = await command.run(values as never, {
       flags,
       now,
+      umask: 0o022,
       progress,
       print: (line) => write(`${line}\n`),
       write: async (text) => write(text),

@@ -26,7 +26,10 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     scenario: 'replace',
     changes: {
       'pipeline/disk/durable.ts': [
-        ['await handle.writeFile(content);\n      await handle.sync();', 'await handle.writeFile(content);'],
+        [
+          'await handle.writeFile(content);\n    if (durable) await handle.sync();',
+          'await handle.writeFile(content);',
+        ],
       ],
     },
   },

@@ -120,7 +120,7 @@ export class LedgerReplica {
   async #locked(work: (facts: SharedFacts) => Promise<Updated>): Promise<Updated> {
     const { folder, waitMs, kind, shared } = this.#options;
     await this.#assertOurs();
-    await makeFolder(join(folder, 'snapshots'));
+    await makeFolder(join(folder, 'snapshots'), { mode: 0o700 });
     const lock = await lockLedger(folder, {
       waitMs,
       holder: `a ${kind} of a ledger, process ${process.pid}`,

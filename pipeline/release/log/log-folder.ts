@@ -13,9 +13,12 @@ export const ENTRIES_FOLDER = 'log-entries';
 
 const ENTRIES = 'tile/entries/';
 
+/** Whether a file of the log holds entries, which need a key. */
+export const isEntries = (path: string) => path.startsWith(ENTRIES);
+
 /** Location of a log file by its path below the log's address: `checkpoint`, `tile/0/000`, `tile/entries/000`. */
 export function logFile(out: string, path: string): string {
-  return path.startsWith(ENTRIES)
+  return isEntries(path)
     ? join(out, ENTRIES_FOLDER, path.slice(ENTRIES.length))
     : join(out, LOG_FOLDER, path);
 }

@@ -15,7 +15,7 @@ import { readLines } from '../../ledger/read-lines.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
 import { inflateBundle, withCompressed } from './compressed-bundle.ts';
-import { logFile } from './log-folder.ts';
+import { isEntries, logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
 import { earlierPublicFiles, PublicBuilder, placePolicy } from './public-bundles.ts';
 
@@ -69,7 +69,8 @@ export class StagedLog implements AsyncDisposable {
       for (const [index, path] of this.#paths.entries()) {
         if (index % RENAMES_AT_ONCE === 0) await setImmediate();
         const place = logFile(this.out, path);
-        if (!folders.has(dirname(place))) mkdirSync(dirname(place), { recursive: true });
+        if (!folders.has(dirname(place)))
+          mkdirSync(dirname(place), { recursive: true, mode: isEntries(path) ? 0o700 : 0o755 });
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
         renameSync(this.#place(index), place);
       }

@@ -60,6 +60,7 @@ export class StagingFolder {
   /** Files that were not linked because they are missing or damaged, as paths below the folder they were to be linked from. */
   readonly damaged: string[] = [];
   readonly #base: Base | null;
+  readonly #isPublic: (path: string) => boolean;
   /** By path below the folder: the stamps of files that were there before. */
   readonly #files = new Map<string, string>();
   readonly #fresh: string[] = [];
@@ -70,22 +71,26 @@ export class StagingFolder {
   readonly #inFlight = new Set<Promise<unknown>>();
   #open = true;
 
-  constructor(dir: string, base: Base | null = null) {
+  constructor(dir: string, base: Base | null = null, isPublic: (path: string) => boolean = () => true) {
     this.dir = dir;
     this.#base = base;
+    this.#isPublic = isPublic;
   }
 
   /** Writes a whole file; `file` is the path below the folder. Throws publish_failed. */
   async write(file: string, bytes: Uint8Array): Promise<Blob> {
     if (bytes.length >= LONG_BYTES) await this.stream(file, (handle) => handle.writeFile(bytes));
-    else await this.#fill(file, async (target) => writeFileSync(target, bytes, { flag: 'wx' }));
+    else
+      await this.#fill(file, async (target) =>
+        writeFileSync(target, bytes, { flag: 'wx', mode: this.#isPublic(file) ? 0o644 : 0o600 }),
+      );
     return { bytes: bytes.length, sha256: await digest(bytes) };
   }
 
   /** Lets `fill` write a long file through a handle. */
   async stream<T>(file: string, fill: (handle: FileHandle) => Promise<T>): Promise<T> {
     return this.#fill(file, async (target) => {
-      const handle = await open(target, 'wx');
+      const handle = await open(target, 'wx', this.#isPublic(file) ? 0o644 : 0o600);
       try {
         return await fill(handle);
       } finally {
@@ -213,7 +218,7 @@ export class StagingFolder {
     if (retired?.has(`${folder}/`)) return;
     const target = join(this.dir, folder);
     if (retired?.has(folder)) rmSync(target, { force: true });
-    mkdirSync(target, { recursive: true });
+    mkdirSync(target, { recursive: true, mode: this.#isPublic(`${folder}/`) ? 0o755 : 0o700 });
     this.#changed.add(folder);
     if (folder !== '') this.#changed.add(parentOf(folder));
   }
@@ -232,6 +237,11 @@ export class StagingFolder {
       this.#changed.add(parentOf(name));
     }
   }
+}
+
+/** Whether web servers, which are other users, read this of a release. Restricted files, state and segments are for the service alone. */
+export function isPublicInRelease(path: string): boolean {
+  return path === '/' || path.startsWith('public/');
 }
 
 /** `a/b/c` → `a/b`, `a` → `` */

@@ -27,7 +27,7 @@ import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
 import { readIndex, retiredRelease } from './file-index.ts';
 import { formatKeys, KEYS, readKept, readKeys } from './keys.ts';
-import { type Base, damageError, type Linked, StagingFolder } from './staging-folder.ts';
+import { type Base, damageError, isPublicInRelease, type Linked, StagingFolder } from './staging-folder.ts';
 
 /**
  * The paths of a release, each with one owner. A run stops on paths that differ only in case, which are one on some file systems, on
@@ -276,7 +276,7 @@ export class Staging implements AsyncDisposable {
   async writeDraft(facts: Facts): Promise<DraftManifest> {
     const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files: this.files() };
     const path = join(this.dir, 'manifest.json');
-    await asDiskErrors(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
+    await asDiskErrors(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`, { mode: 0o600 }));
     return draft;
   }
 
@@ -429,9 +429,13 @@ export async function openStaging(
     const dir = await mkdtemp(join(out, STAGING));
     // mkdtemp makes it private, but the web server reads what it becomes.
     await chmod(dir, 0o755);
-    const folder = new StagingFolder(dir, previous && (await openBase(out, dir, previous, options)));
+    const folder = new StagingFolder(
+      dir,
+      previous && (await openBase(out, dir, previous, options)),
+      isPublicInRelease,
+    );
     const staging = new Staging(out, folder, previous, options);
-    await mkdir(staging.scratch);
+    await mkdir(staging.scratch, { mode: 0o700 });
     return staging;
   });
 }

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../disk/durable.ts';
 import { demoSigner } from '../../ledger/demo-key.ts';
 import { openDirectory, snapshotFile } from '../../ledger/directory.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
@@ -32,7 +32,7 @@ export class Feed {
 
   /** `path` is the ledger's folder; an empty one starts with genesis. Throws locked, and the errors of reading a ledger. */
   static async open(path: string, seed: number, now: () => number): Promise<Feed> {
-    await mkdir(dirname(snapshotFile(path, 'any').events), { recursive: true });
+    await makeFolder(dirname(snapshotFile(path, 'any').events));
     const verifiers = [demoSigner().verifier];
     const holder = `sample --follow, process ${process.pid}`;
     const writer = await LedgerWriter.open(path, { verifiers, now, waitMs: 0, holder });

@@ -88,7 +88,7 @@ export const ledgerInit = defineCommand({
     },
     json,
   },
-  async run(config, { now, print }) {
+  async run(config, { now, print, umask }) {
     const files = ownLedger(config);
     const charter = config.charter === null ? null : await readCharter(config.charter);
     const { event, verifierKey } = await initLedger({
@@ -97,6 +97,7 @@ export const ledgerInit = defineCommand({
       agent: config.agent,
       from: config.from ?? slotTimestamp(slotId(now() - SLOT_MS)),
       now: now(),
+      mode: 0o777 & ~umask,
       genesis: {
         allocation: config.allocation,
         multipliers: { ...Object.fromEntries(CATHEDRALS.map((name) => [name, 1])), ...config.multipliers },

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a file atomically: readers see the old bytes or the new ones. Durable: the new bytes survive a power failure. */
+/** Replaces a private file atomically: readers see the old bytes or the new ones. Durable: the new bytes survive a power failure. */
 export function writeFileAtomically(path: string, bytes: Uint8Array | string, durable: boolean): void {
   const temporary = `${path}.tmp`;
-  const file = openSync(temporary, 'w');
+  const file = openSync(temporary, 'w', 0o600);
   try {
     const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
     for (let at = 0; at < content.length; ) at += writeSync(file, content, at);

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { assertOwner } from '../../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
   asStoreError,
@@ -252,6 +253,7 @@ function insertAll({ database, insert, last }: Current, records: readonly Access
 function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
   const path = join(dir, WRITER_LOCK);
   return asStoreErrors(path, () => {
+    assertOwner(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(path, { timeout: waitMs });
     try {

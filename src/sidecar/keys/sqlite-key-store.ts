@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { assertOwner } from '../../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { checkpointAndCloseWal, migrate } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
@@ -106,6 +107,8 @@ function openFile(path: string, mayMake: boolean): OpenStore {
 
 /** Create the file before SQLite does, which would use the umask. SQLite's journal inherits the mode. */
 function makePrivate(path: string): void {
+  // SQLite keeps the owner of a file that is there.
+  if (!existsSync(path)) assertOwner(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
 }

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { assertOwner } from '../../../pipeline/disk/owner.ts';
 import { CathedralError, type ErrorCode } from '../../../pipeline/errors.ts';
 
 export interface DatabaseSchema {
@@ -31,6 +32,7 @@ const OPEN_TIMEOUT_MS = 5_000;
  */
 export function openDatabase(path: string, form: DatabaseSchema, { synchronous }: OpenOptions): DatabaseSync {
   return asStoreErrors(path, () => {
+    assertOwner(path);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives its -wal and -shm files the mode of the database.
     closeSync(openSync(path, 'a', 0o600));
