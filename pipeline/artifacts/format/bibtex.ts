@@ -38,9 +38,7 @@ const Latex = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'text without
 /** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
 const BibtexEntry = z
   .strictObject({
-    type: z
-      .enum(['software', 'dataset', 'misc'])
-      .meta({ description: 'Entry type; in the database software' }),
+    type: z.enum(['software', 'misc']).meta({ description: 'Entry type; in the database software' }),
     key: z
       .string()
       .regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')
@@ -96,9 +94,31 @@ export function formatBibtex(
   if (!result.success)
     throw new CathedralError('artifact_invalid', schemaFault(place, result.error, entries));
   const comment = formatLatex(heading, place).replaceAll('@', '(at)');
-  const text = `% ${comment}\n\n${entries.map(formatEntry).join('\n')}`;
+  const text = `% ${comment}\n\n${PREAMBLE}\n\n${entries.map(formatEntry).join('\n')}`;
   assertReadsBack(text, entries, place);
   return text;
+}
+
+/**
+ * Lines end where they should, whatever a document loads: without the package url there is a `\url` that may break at each character, and
+ * biblatex, unlike the classic styles, stretches no line by itself.
+ */
+const PREAMBLE =
+  '@preamble{"\\providecommand{\\url}[1]{{\\ttfamily\\def\\each##1{\\ifx##1\\relax\\else\\string##1\\allowbreak\\expandafter\\each\\fi}\\each#1\\relax}}\\ifdefined\\printbibliography\\AtBeginBibliography{\\emergencystretch=3em}\\fi"}';
+
+/** An address in a text, without the punctuation behind it. `\url` breaks it at the end of a line. */
+const ADDRESS = /(https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*[A-Za-z0-9/=_~-])/;
+
+/** A text as LaTeX that never runs off the page: addresses and hashes may break. */
+function formatProse(text: string, latex: (text: string) => string): string {
+  const parts = text.split(ADDRESS).map((part, index) => {
+    if (index % 2 === 0)
+      return latex(part.replaceAll(/\b[0-9a-f]{64}\b/g, (hash) => hash.replaceAll(/.{4}(?=.)/g, '$& ')));
+    // The text has the hash, too.
+    const [address, ...hash] = part.split(/(?<=\?sha256=)(?=[0-9a-f]{64}$)/);
+    return `\\url{${address!.replaceAll(/[%#]/g, '\\$&')}}${hash.length > 0 ? ' and the hash' : ''}`;
+  });
+  return parts.join('');
 }
 
 function toEntry(citation: Citation | PaperCitation, type: EntryType, place: string): BibtexEntry {
@@ -114,7 +134,7 @@ function toEntry(citation: Citation | PaperCitation, type: EntryType, place: str
     title: `{${latex(title, 'title')}}`,
     year,
     url,
-    note: latex(fullNote(citation), 'note'),
+    note: formatProse(fullNote(citation), (text) => latex(text, 'note')),
   };
 }
 
@@ -149,11 +169,11 @@ function assertReadsBack(text: string, entries: readonly BibtexEntry[], place: s
   });
 }
 
-/** The entries of a BibTeX text with raw values. Comments are left out; a preamble or a string comes back as null. */
+/** The entries of a BibTeX text with raw values. Comments and the preamble are left out; a string comes back as null. */
 function parseBibtex(text: string): unknown[] {
   return bibtexParse
     .parse(text, { number: 'string' })
-    .filter((item) => item.itemtype !== 'comment')
+    .filter(({ itemtype }) => itemtype !== 'comment' && itemtype !== 'preamble')
     .map((item) => {
       if (item.itemtype !== 'entry') return null;
       const fields = item.fields.map(({ name, value }) => [name, value] as const);

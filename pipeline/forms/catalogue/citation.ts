@@ -1,7 +1,7 @@
 import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
-import { type EntryType, formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
+import { formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
 
 /** The citation of a file: its entry in `citations.bib`, and the time of the data. */
 export interface DatasetCitation extends ReturnType<typeof citeDataset> {
@@ -21,12 +21,12 @@ export function formatText(citation: DatasetCitation, kind = 'data set'): string
 }
 
 /**
- * The entry as in `citations.bib`, where the specification of that file asks for another type. Throws artifact_invalid for a character
- * that LaTeX cannot print.
+ * The entry as in `citations.bib`, but of the type misc, which every program keeps; the specification of that file asks for another.
+ * Throws artifact_invalid for a control character.
  */
-export function formatBibtexEntry(citation: DatasetCitation, type: EntryType = 'dataset'): string {
+export function formatBibtexEntry(citation: DatasetCitation): string {
   const version = citation.asOf === null ? 'the hash of the file' : `the time of the data: ${citation.asOf}`;
-  return formatBibtex(`Cite with ${version}.`, [citation], citation.key, type);
+  return formatBibtex(`Cite with ${version}.`, [citation], citation.key, 'misc');
 }
 
 interface CslItem {

@@ -71,7 +71,7 @@ export function citationTexts(citation: DatasetCitation, kind: string): Citation
     if (ending === 'txt') return [{ name, text: formatText(citation, kind) }];
     if (ending !== 'bib') return [{ name, text: format(citation).replace(/[\r\n]+$/, '') }];
     try {
-      return [{ name, text: formatBibtexEntry(citation, 'misc').trimEnd() }];
+      return [{ name, text: formatBibtexEntry(citation).trimEnd() }];
     } catch (error) {
       if (error instanceof CathedralError && error.code === 'artifact_invalid') return [];
       throw error;

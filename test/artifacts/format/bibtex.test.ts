@@ -13,6 +13,9 @@ const ACCENTED = 'áàâãāăäåőčçąïíîéñüÖŽşĜ';
 const SYMBOLS = '–—‘’“”…\u00A0§©°·×÷−±≤≥≠→∥‖Σ²³ßæÆœŒøØłŁ';
 const ASCII = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
 
+/** For documents without the package url, and for biblatex, which stretches no line by itself. */
+const PREAMBLE = String.raw`@preamble{"\providecommand{\url}[1]{{\ttfamily\def\each##1{\ifx##1\relax\else\string##1\allowbreak\expandafter\each\fi}\each#1\relax}}\ifdefined\printbibliography\AtBeginBibliography{\emergencystretch=3em}\fi"}`;
+
 const SUPPLY: Citation = {
   key: 'cathedral_economy_supply',
   author: 'Cathedral Data Service',
@@ -76,6 +79,8 @@ describe('formatBibtex', () => {
     expect(formatBibtex('Heading', [SUPPLY], 'x')).toBe(
       `% Heading
 
+${PREAMBLE}
+
 @software{cathedral_economy_supply,
   author = {{Cathedral Data Service}},
   title = {{MIC supply}},
@@ -85,6 +90,21 @@ describe('formatBibtex', () => {
 }
 `,
     );
+  });
+
+  test.each([
+    [
+      'See https://a.org/b_c%20d#e. Then https://a.org/.',
+      String.raw`See \url{https://a.org/b_c\%20d\#e}. Then \url{https://a.org/}.`,
+    ],
+    [`SHA-256 ${'ab'.repeat(32)}.`, `SHA-256 ${Array(16).fill('abab').join(' ')}.`],
+    [
+      `At https://a.org/b?sha256=${'ab'.repeat(32)}`,
+      String.raw`At \url{https://a.org/b?sha256=} and the hash`,
+    ],
+    ['50 % of https: and http://', String.raw`50 \% of https: and http://`],
+  ])('writes the note %j so that its lines can end', (note, latex) => {
+    expect(formatBibtex('h', [{ ...SUPPLY, note }], 'x')).toContain(`  note = {${latex}}\n`);
   });
 
   test('comes back from bibtex-parse as it was written, with any text in it', () => {
@@ -151,3 +171,62 @@ test.skipIf(!hasBibtex)('is read by the real bibtex without a warning', () => {
     rmSync(dir, { recursive: true });
   }
 });
+
+const DATABASE = readFileSync(
+  new URL('../../golden/release/public/academics/citations.bib', import.meta.url),
+  'utf8',
+);
+
+test('no word of a citation is longer than a line', () => {
+  const notes = [...DATABASE.matchAll(/^ {2}(?:title|note) = (.*)$/gm)].map(([, text]) => text!);
+  expect(notes.length).toBeGreaterThan(60);
+  // `\url` breaks at these signs.
+  const words = notes.flatMap((text) => text.split(/[\s/.?=:-]+/));
+  expect(words.filter((word) => word.length > 30)).toEqual([]);
+});
+
+/** Overfull lines and errors of a document that lists every entry, with the style that docs/documents.md describes or with biblatex. */
+function typeset(how: 'plain' | 'biblatex', packages: string): string[] {
+  const dir = mkdtempSync(join(tmpdir(), 'typeset-'));
+  const run = (command: string, ...args: string[]) =>
+    spawnSync(command, args, { cwd: dir, encoding: 'latin1' }).stdout;
+  try {
+    writeFileSync(join(dir, 'data.bib'), DATABASE);
+    const found = run('kpsewhich', 'plain.bst').trim();
+    const style = readFileSync(found, 'utf8').replace(
+      /^FUNCTION \{phdthesis\}/m,
+      'FUNCTION {software} {misc}\n\n$&',
+    );
+    writeFileSync(join(dir, 'own.bst'), style);
+    const [head, list] =
+      how === 'plain'
+        ? ['', '\\bibliographystyle{own}\\bibliography{data}']
+        : ['\\usepackage[backend=biber]{biblatex}\\addbibresource{data.bib}', '\\printbibliography'];
+    writeFileSync(
+      join(dir, 'x.tex'),
+      `\\documentclass{article}${packages}${head}\\begin{document}\\nocite{*}${list}\\end{document}\n`,
+    );
+    run('pdflatex', '-interaction=nonstopmode', 'x');
+    const log = run(how === 'plain' ? 'bibtex' : 'biber', 'x');
+    run('pdflatex', '-interaction=nonstopmode', 'x');
+    const pages = run('pdflatex', '-interaction=nonstopmode', 'x');
+    expect(pages).toContain('Output written on x.pdf');
+    return [...log.matchAll(/^.*\b(?:error|warn).*$/gim), ...pages.matchAll(/^(?:!|Overfull).*$/gm)].map(
+      ([line]) => line,
+    );
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+test.skipIf(!hasBibtex || !has('pdflatex')).each(['', '\\usepackage{url}'])(
+  'the citation database is set by BibTeX without a line that runs off the page, after %j',
+  (packages) => expect(typeset('plain', packages)).toEqual([]),
+);
+
+test.skipIf(!has('biber') || !has('pdflatex'))(
+  'the citation database is set by biblatex without a line that runs off the page',
+  () => expect(typeset('biblatex', '')).toEqual([]),
+);

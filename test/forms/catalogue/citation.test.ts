@@ -96,7 +96,7 @@ describe('a citation of a file', () => {
       expect(text.endsWith('\n')).toBe(true);
       expect(text).toContain(mints.url);
       expect(text).toContain('https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv');
-      if (ending === 'bib') expect(text).toContain('@dataset{');
+      if (ending === 'bib') expect(text).toContain('@misc{');
       if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
     },
   );

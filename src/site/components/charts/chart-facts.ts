@@ -8,7 +8,6 @@ import {
   CITATION_FORMS,
   type CitationForm,
   type DatasetCitation,
-  formatBibtexEntry,
   formatText,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { LICENCE } from '../../../../pipeline/forms/catalogue/facts.ts';
@@ -81,9 +80,8 @@ export function citeChart(
 
 /** The forms of the files' citations; in running text a chart is called what it is. */
 export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) => {
-  if (form.ending === 'txt') return { ...form, format: (citation) => `${formatText(citation, 'chart')}\n` };
-  return form.ending === 'bib'
-    ? { ...form, format: (citation) => formatBibtexEntry(citation, 'misc') }
+  return form.ending === 'txt'
+    ? { ...form, format: (citation) => `${formatText(citation, 'chart')}\n` }
     : form;
 });
 
