@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing: the dependencies of the service, and a Chromium to print PDFs with. With --test or --bench also the
-# development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
+# Installs what is missing: the dependencies of the service, a Node 26 if the machine's is older, and a Chromium to print PDFs with.
+# It works the same in a checkout and in an unpacked package. With --test or --bench also the development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
 # and rclone. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,27 +24,37 @@ install_dependencies() {
   [ -w . ] || fail "node_modules lacks packages of npm-shrinkwrap.json, and this user may not write to $PWD:" \
     "run “sh scripts/setup.sh${1:+ $1}” as $(stat -c %U . 2>/dev/null || echo 'its owner')."
   say "installing the dependencies (npm ci${omit:+ $omit}) …"
-  npm ci $omit --loglevel=error || fail "npm ci failed: fix the cause above, and start again."
+  # No package needs its install script.
+  npm ci $omit --ignore-scripts --loglevel=error || fail "npm ci failed: fix the cause above, and start again."
 }
 
-node_runs() {
-  case $("$node" --version 2>&1) in
-    v26.*) return 0 ;;
+is_new_enough() {
+  lacks=
+  case $("$1" --version 2>&1) in
+    v2[6-9].* | v[3-9][0-9].*) return 0 ;;
     *libatomic*) lacks=libatomic1 ;;
-    *) lacks= ;;
   esac
   return 1
 }
 
-# The packages with a Node binary are optional, since there is one for each kind of machine; npm may be configured to omit them.
-check_node() {
-  if node_runs; then return; fi
+# Makes node_modules/.bin/node, with which everything runs: a link to the machine's Node, or to the locked one of scripts/node.
+provide_node() {
+  if is_new_enough "$node"; then return; fi
+  mkdir -p "${node%/*}"
+  if own=$(command -v node) && is_new_enough "$own"; then
+    ln -sfn "$own" "$node"
+    return
+  fi
+  say "installing Node 26, because the machine's is older (npm ci --prefix scripts/node) …"
+  npm ci --prefix scripts/node --include=optional --ignore-scripts --loglevel=error ||
+    fail "npm ci failed: fix the cause above, and start again."
+  ln -sfn ../../scripts/node/node_modules/.bin/node "$node"
+  if is_new_enough "$node"; then return; fi
   if [ -n "$lacks" ]; then
-    apt_install "$lacks" && node_runs && return
+    apt_install "$lacks" && is_new_enough "$node" && return
     fail "Node 26 needs the library $lacks: install it (apt-get install $lacks) and start again."
   fi
-  fail "Node 26 was not installed: either npm is configured to omit optional packages (run “npm ci --include=optional” and" \
-    "start again), or there is none for this kind of machine, only for Linux and macOS on x64 and arm64."
+  fail "Node 26 was not installed: npm has it for Linux and macOS on x64 and arm64. Install Node 26 or later and start again."
 }
 
 # Runs a command without its output; if it fails, says which file contains that.
@@ -103,6 +113,8 @@ has() {
         command -v "$program" >/dev/null || return 1
       done
       ;;
+    # What the tutorials use, and the clock in a year.
+    tutorials) command -v faketime >/dev/null && command -v sqlite3 >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
@@ -113,6 +125,7 @@ packages_of() {
       chromium) echo chromium chromium-sandbox fonts-liberation ;;
       ceph) echo ceph-mon ceph-osd radosgw ceph-common ;;
       rsvg-convert) echo librsvg2-bin ;;
+      tutorials) echo faketime python3-pandas sqlite3 ;;
       *) echo "$one" ;;
     esac
   done
@@ -150,6 +163,7 @@ go_without() {
     ceph) say "Ceph is missing: object storage is not tested with a real store $how." ;;
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
     cairosvg) say "CairoSVG is missing: opening a chart in it is not tested $how." ;;
+    tutorials) say "faketime, pandas or sqlite3 is missing: the tutorials are not tested $how." ;;
     rsvg-convert) say "rsvg-convert is missing: converting a chart's SVG to PDF is not tested $how." ;;
   esac
 }
@@ -166,9 +180,9 @@ install() {
 }
 
 install_dependencies "${1:-}"
-check_node
+provide_node
 case "${1:-}" in
-  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg ;;
+  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg tutorials ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
   *) install chromium ;;

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { FILE_SOURCE, SHARED_LEDGER } from './ledger-address.ts';
 import { nearestName } from './nearest-name.ts';
-import { INSTALLED, PROJECT } from './project.ts';
+import { PROJECT } from './project.ts';
 import type { Option } from './setting.ts';
 import { type Config, SETTINGS, type SettingName } from './settings.ts';
 
@@ -168,8 +168,8 @@ function absolute(path: string, given: boolean): string {
   const [, kind, file] = FILE_SOURCE.exec(path) ?? [];
   if (file !== undefined) return `${kind}+file:${absolute(file, given)}`;
   if (path === '' || path === SHARED_LEDGER || /^[a-z+]+:\/\//.test(path)) return path;
-  // The folder of an installed package is not for data: an upgrade would remove them.
-  return given || (INSTALLED && path.startsWith('var/')) ? resolve(path) : resolve(PROJECT, path);
+  // What the service writes is not for the folder of the software: an upgrade would replace it.
+  return given || path.startsWith('var/') ? resolve(path) : resolve(PROJECT, path);
 }
 
 /** Between several values of one option: no argument and no file name can contain it. */

@@ -15,7 +15,7 @@ export interface Option<T = unknown> {
   required?: true | string;
   /** For a condition that depends on other flags (name → text): whether it may not be missing. */
   requiredWhen?: (flags: ReadonlyMap<string, string>) => boolean;
-  /** A path. A default path is relative to the project's folder, any other to the working directory. */
+  /** A path. A default path that is not below `var/` is relative to the project's folder, any other to the working directory. */
   path?: true;
   /** It may be given several times; the schema gets the values with a NUL between them. */
   many?: true;

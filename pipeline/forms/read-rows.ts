@@ -1,5 +1,4 @@
 import { CathedralError } from '../errors.ts';
-import { formatAmount, parseAmount } from '../model/amount.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
 import { csvCells, firstLines } from './csv-cells.ts';
 import type { Table } from './tables.ts';
@@ -61,8 +60,7 @@ function readCsvRows({ columns, artifact: { path } }: Table, text: string, most?
 const asText = (cell: string): Value => cell;
 const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
   text: asText,
-  // As everywhere but in CSV, without zeros at the end.
-  decimal: (cell) => formatAmount(parseAmount(cell)),
+  decimal: asText,
   datetime: asText,
   date: asText,
   integer: Number,

@@ -16,9 +16,9 @@ export function formatReference(commands: Readonly<Record<string, Command>>): st
   return `${[
     '# Command line',
     'This page is generated from the commands themselves: `npm run dictionary` writes it.',
-    'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where the package is installed (`npm install -g`), run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version and the commit.',
+    'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where the package is [installed](operations.md#installation), run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version and the commit.',
     EXIT_STATUS,
-    'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors. Other paths are relative to the working directory. Default paths are relative to the folder of the software; those below `var/`, in an installed package, to the working directory.',
+    'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors. Other paths are relative to the working directory. Default paths below `var/` are relative to the working directory as well, other default paths to the folder of the software.',
     '## Which command verifies what',
     ['| to verify | use |', '|---|---|', ...verifying].join('\n'),
     ...tasks,

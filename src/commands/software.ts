@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { INSTALLED, PROJECT } from '../../pipeline/config/project.ts';
+import { PROJECT } from '../../pipeline/config/project.ts';
 
 const { name, version } = createRequire(import.meta.url)(join(PROJECT, 'package.json')) as {
   name: string;
@@ -23,33 +23,33 @@ const SHORT = 12;
 /** After the hash, where files differ from the commit's. */
 const MODIFIED = 'modified';
 
-/** The commit of a package, from the file that `npm pack` wrote. Null if it was not packed in a checkout. */
-function commitOfPackage(folder: string): Commit | null {
-  const [hash = '', state] = readText(join(folder, 'dist/COMMIT'))?.trim().split(' ') ?? [];
-  return HEX.test(hash) ? { hash, modified: state === MODIFIED } : null;
-}
+/** The file in which `npm pack` notes the commit that a package is made of. */
+export const COMMIT_OF_PACKAGE = '.packed-commit';
 
-/** What `npm pack` writes into `dist/COMMIT`. */
 export function formatCommit(commit: Commit | null): string {
   return commit === null ? '' : `${commit.hash}${commit.modified ? ` ${MODIFIED}` : ''}\n`;
 }
 
+function parseCommit(text: string): Commit | null {
+  const [hash = '', state] = text.trim().split(' ');
+  return HEX.test(hash) ? { hash, modified: state === MODIFIED } : null;
+}
+
 /**
- * The commit of a checkout or worktree in `folder`, read from `.git` without running git; in an archive made by git, the commit in the
- * file `COMMIT`. Null if neither names one. Only git can tell whether files are modified: without it, they count as unmodified.
+ * The commit of a checkout or worktree in `folder`, read from `.git` without running git; that of an unpacked package, from what
+ * `npm pack` noted; that of an archive made by git, from its file `COMMIT`. Null if none names one. Only git can tell whether files are
+ * modified: without it, they count as unmodified.
  */
 export function commitOf(folder: string): Commit | null {
   const [, pointed] = /^gitdir: (.+)\n$/.exec(readText(join(folder, '.git')) ?? '') ?? [];
   const own = pointed === undefined ? join(folder, '.git') : resolve(folder, pointed);
-  const shared = resolve(own, readText(join(own, 'commondir'))?.trim() ?? '.');
   const head = readText(join(own, 'HEAD'))?.trim();
-  const [, branch] = /^ref: (.+)$/.exec(head ?? '') ?? [];
-  const hash =
-    branch === undefined
-      ? (head ?? readText(join(folder, 'COMMIT'))?.trim())
-      : commitOfBranch(shared, branch);
-  if (!HEX.test(hash ?? '')) return null;
-  return { hash: hash!, modified: head !== undefined && isModified(folder) };
+  if (head === undefined)
+    return parseCommit(readText(join(folder, COMMIT_OF_PACKAGE)) ?? readText(join(folder, 'COMMIT')) ?? '');
+  const shared = resolve(own, readText(join(own, 'commondir'))?.trim() ?? '.');
+  const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
+  const commit = parseCommit(branch === undefined ? head : (commitOfBranch(shared, branch) ?? ''));
+  return commit && { ...commit, modified: isModified(folder) };
 }
 
 function commitOfBranch(git: string, branch: string): string | undefined {
@@ -80,7 +80,7 @@ let known: string | undefined;
 
 /** `1.0.0+1f2e3d4c5b6a`, or `1.0.0+1f2e3d4c5b6a.modified` if files differ from the commit's; `1.0.0` if no commit is known. */
 export function versionAndCommit(): string {
-  known ??= withCommit(INSTALLED ? commitOfPackage(PROJECT) : commitOf(PROJECT));
+  known ??= withCommit(commitOf(PROJECT));
   return known;
 }
 

@@ -32,6 +32,7 @@ test.each<[what: string, files: Record<string, string>, commit: string | null]>(
     ONE,
   ],
   ['an archive that git made', { COMMIT: `${ONE}\n` }, ONE],
+  ['an unpacked package', { '.packed-commit': `${ONE}\n`, COMMIT: '$Format:%H$\n' }, ONE],
   ['a copy without a commit', { COMMIT: '$Format:%H$\n' }, null],
   ['a branch without a commit', ON_MAIN, null],
   ['nothing', {}, null],

@@ -31,40 +31,32 @@ async function run(place: string, programs: Record<string, string>) {
 }
 
 describe('the command', () => {
-  const OWN = 'lib/node_modules/cathedral-data-service';
-
-  test('runs what was compiled, with the Node in its own packages', async () => {
-    const programs = { [`${OWN}/node_modules/.bin/node`]: 'v26.1.0', 'path/node': 'v20.1.0' };
-    expect(await run(OWN, programs)).toEqual({
+  test('runs the sources with the Node of the set-up', async () => {
+    const programs = { 'opt/node_modules/.bin/node': 'v26.1.0', 'path/node': 'v20.1.0' };
+    expect(await run('opt', programs)).toEqual({
       status: 0,
-      stdout: `v26.1.0 /${OWN}/dist/src/cli.js build a b\n`,
+      stdout: 'v26.1.0 /opt/src/cli.ts build a b\n',
       stderr: '',
     });
   });
 
-  test('finds the Node that npm put beside it, where several packages share theirs', async () => {
-    const programs = { 'project/node_modules/.bin/node': 'v26.1.0', 'path/node': 'v20.1.0' };
-    const { stdout } = await run('project/node_modules/cathedral-data-service', programs);
-    expect(stdout).toMatch(/^v26/);
-  });
-
-  test('runs the sources of a checkout', async () => {
-    const { stdout } = await run('checkout', {
-      'checkout/node_modules/.bin/node': 'v26.1.0',
-      'checkout/src/cli.ts': '',
-    });
-    expect(stdout).toBe(`v26.1.0 /checkout/src/cli.ts build a b\n`);
-  });
-
-  test('uses the machine’s own Node if npm installed none and that one is new enough', async () => {
-    expect((await run(OWN, { 'path/node': 'v27.0.0' })).stdout).toMatch(/^v27/);
+  test('uses the machine’s own Node if that is new enough', async () => {
+    expect((await run('opt', { 'path/node': 'v27.0.0' })).stdout).toMatch(/^v27/);
   });
 
   test('says what is missing if it is not', async () => {
-    expect(await run(OWN, { 'path/node': 'v20.1.0' })).toMatchObject({
+    expect(await run('opt', { 'path/node': 'v20.1.0' })).toMatchObject({
       status: 1,
       stdout: '',
       stderr: expect.stringContaining('Node 26 is missing'),
+    });
+  });
+
+  test('says how to install it where npm put it among other packages', async () => {
+    expect(await run('lib/node_modules/cathedral-data-service', { 'path/node': 'v27.0.0' })).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Unpack it instead'),
     });
   });
 });

@@ -1,31 +1,42 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A block of commands in a tutorial. */
+/** A block of code in a tutorial. */
 export interface Step {
-  commands: string;
+  language: 'sh' | 'python';
+  code: string;
   /** The text between the previous step and this one. */
   prose: string;
-  /** What the tutorial shows as their output; null if it shows none. */
+  /** What the tutorial shows as its output; null if it shows none. */
   output: string | null;
 }
 
-/** The blocks marked `sh` in a tutorial, each with the unmarked block that follows it at once. */
+/** The blocks of shell and Python in a tutorial, each with the block of another kind that follows it at once. */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   let end = 0;
-  for (const match of markdown.matchAll(/^```sh\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?/gms)) {
-    const [all, commands = '', output = null] = match;
-    steps.push({ commands, output, prose: markdown.slice(end, match.index) });
+  const blocks = /^```(sh|python)\n(.*?)^```\n(?:\n```(?!sh|python)\w*\n(.*?)^```\n)?/gms;
+  for (const match of markdown.matchAll(blocks)) {
+    const [all, language, code = '', output = null] = match;
+    steps.push({ language: language as 'sh', code, output, prose: markdown.slice(end, match.index) });
     end = match.index + all.length;
   }
   return steps;
+}
+
+/** Of an output, what is the same every day: words, members and layout; not numbers, dates, hashes and keys. */
+export function shapeOf(output: string): string {
+  return output
+    .replaceAll(/[A-Za-z0-9+/]{43,}=*/g, 'key')
+    .replaceAll(/\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b/g, 'hash')
+    .replaceAll(/-?\d+(\.\d+)?(e[-+]?\d+)?/g, '0')
+    .replaceAll(/(?<=\S) +/g, ' ');
 }
 
 export interface TutorialRun {
@@ -35,47 +46,60 @@ export interface TutorialRun {
   log: string;
 }
 
-interface Machine {
+export interface Machine {
   /** Folder for all that the run writes. */
   folder: string;
-  /** Where npm installed the package. */
-  prefix: string;
-  /** A free port of this machine, which stands for 8080 and for the port of the public address. */
+  /** Where the package was unpacked and set up, which is /opt/cathedral in the tutorials. */
+  installation: string;
+  /** A free port of this machine, which stands for those of the tutorials and for the public address. */
   port: number;
   path: string;
+  /** How far the clock is ahead, for faketime: `+8d`. Null leaves it alone. */
+  ahead: string | null;
+  /** A folder whose copy the steps find as their home: a demo that was published before. */
+  home?: string;
 }
 
 /**
- * Executes the steps of a tutorial in one shell, as root, in a mount namespace of its own: whatever they write below /etc and /var/lib
- * disappears with it. A step that begins with `cathedral start` runs until the prose says to stop it. There is no systemd in a
- * test, so `systemctl` starts the unit as systemd would: its user, environment, credentials and command. Throws with the log if a
- * command fails.
+ * Executes the steps of a tutorial in one shell, as root, in a mount namespace of its own: whatever they write below /etc, /opt and
+ * /var/lib disappears with it. A step that begins with `cathedral start` runs until the prose says to stop the service. There is no
+ * systemd in a test, so `systemctl` starts the unit as systemd would: its user, environment, credentials and command. Throws with the
+ * log if a command fails.
  */
 export async function runTutorial(steps: readonly Step[], machine: Machine): Promise<TutorialRun> {
-  const { folder, prefix, port, path } = machine;
-  for (const name of ['home', 'etc', 'etc-work', 'lib', 'lib-work', 'bin', 'bin-work', 'out'])
-    await mkdir(join(folder, name));
-  const local = (text: string) =>
-    text.replaceAll('https://data.example.org', `http://localhost:${port}`).replaceAll(':8080', `:${port}`);
+  const { folder, port, path, ahead } = machine;
+  const names = ['etc', 'lib', 'bin', 'opt'].flatMap((name) => [name, `${name}-work`]);
+  for (const name of [...names, 'out', 'python']) await mkdir(join(folder, name));
+  const home = join(folder, 'home');
+  if (machine.home === undefined) await mkdir(home);
+  else await cp(machine.home, home, { recursive: true, verbatimSymlinks: true });
   const script = [
-    prelude(folder, prefix),
-    ...steps.flatMap(({ commands, prose }, index) => [
-      ...(prose.includes('Stop the service with Ctrl-C') ? ['stop'] : []),
-      // The set-up of the test has done that with the same command.
-      ...(commands.startsWith('npm install -g') ? [commands.replace(/^npm install .*\n/, '')] : [commands])
-        .map(local)
-        .map((text) => `exec > '${join(folder, 'out', `${index}`)}'\n${asService(text)}`),
-    ]),
+    prelude(machine),
+    ...steps.map((step, index) =>
+      [
+        /[Ss]top the service/.test(step.prose) ? 'stop' : '',
+        `exec > '${join(folder, 'out', `${index}`)}'`,
+        step.language === 'sh' ? commandsOf(step, machine) : `python $(seq 0 ${index})`,
+      ].join('\n'),
+    ),
     'stop',
-  ].join('\n');
-  await writeFile(join(folder, 'tutorial.sh'), script);
+  ];
+  await writeFile(join(folder, 'tutorial.sh'), script.join('\n'));
+  for (const [index, step] of steps.entries())
+    if (step.language === 'python')
+      await writeFile(join(folder, 'python', `${index}`), withAddresses(step, machine));
   const log = createWriteStream(join(folder, 'log'));
-  const shell = spawn('unshare', ['--mount', 'bash', '-eu', join(folder, 'tutorial.sh')], {
+  const command = ['unshare', '--mount', 'bash', '-eu', join(folder, 'tutorial.sh')];
+  // The monotonic clock stays, so that time-outs last as long as they should.
+  if (ahead !== null) command.unshift('faketime', '-m', '--exclude-monotonic', '-f', ahead);
+  const shell = spawn(command[0]!, command.slice(1), {
+    cwd: home,
     env: {
-      PATH: `${join(prefix, 'bin')}:/usr/sbin:${path}`,
-      HOME: join(folder, 'home'),
-      npm_config_prefix: prefix,
+      PATH: `/opt/cathedral/bin:/usr/sbin:${path}`,
+      HOME: home,
       PORT: `${port}`,
+      TZ: 'UTC',
+      ...WITHOUT_PDF,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -92,31 +116,71 @@ export async function runTutorial(steps: readonly Step[], machine: Machine): Pro
   return { outputs, log: text };
 }
 
-/** Whether the machine lets this user have a mount namespace. */
-export async function hasNamespaces(): Promise<boolean> {
-  return execute('unshare', ['--mount', 'true']).then(
-    () => process.getuid?.() === 0,
+/** Chromium and the clock of faketime do not go together, and how PDFs are printed is tested elsewhere. */
+const WITHOUT_PDF = { CATHEDRAL_WITHOUT_PDF: 'true' };
+
+/** Publishes a demo of the last eight days in `machine.folder`, with the clock of the machine, and stops it. */
+export async function publishDemo(machine: Machine): Promise<string> {
+  const code = (text: string): Step => ({ language: 'sh', code: text, prose: '', output: null });
+  await runTutorial(
+    [
+      code('cathedral sample --from $(date -u -d "8 days ago" +%F)\n'),
+      code('cathedral start --demo\n'),
+      { ...code('rm -r var/keys var/limits\n'), prose: 'Stop the service.' },
+    ],
+    machine,
+  );
+  return join(machine.folder, 'home');
+}
+
+const succeeds = (program: string, ...args: string[]) =>
+  execute(program, args).then(
+    () => true,
     () => false,
+  );
+
+/** The Python that has pandas: a newer one than Debian's may come first on the path. */
+const PYTHON = (await succeeds('python3', '-c', 'import pandas')) ? 'python3' : '/usr/bin/python3';
+
+/** Whether the machine lets this user have a mount namespace, and has the programs for all steps and for the clock. */
+export async function canRunTutorials(): Promise<boolean> {
+  return (
+    process.getuid?.() === 0 &&
+    (await succeeds('unshare', '--mount', 'true')) &&
+    (await succeeds('faketime', '-f', '+8d', 'true')) &&
+    (await succeeds('sqlite3', '--version')) &&
+    (await succeeds(PYTHON, '-c', 'import pandas'))
   );
 }
 
-/** A step whose command is the service runs beside the others. */
-function asService(commands: string): string {
-  return commands.startsWith('cathedral start') ? `${commands.trimEnd()} >&2 & service=$!\nready` : commands;
+function withAddresses({ code }: Step, { port }: Machine): string {
+  return code
+    .replaceAll('https://data.example.org', `http://localhost:${port}`)
+    .replaceAll(/\b(localhost:|PORT=)(8080|9000)\b/g, `$1${port}`);
 }
 
-function prelude(folder: string, prefix: string): string {
+function commandsOf(step: Step, machine: Machine): string {
+  const code = withAddresses(step, machine).replaceAll('cds_government_…', '$(key)');
+  // The set-up of the test has done that, with the same commands.
+  const rest = code.replace(/^mkdir .*\ntar .*\nsh .*setup\.sh\n/m, '');
+  return rest.startsWith('cathedral start') ? `${rest.trimEnd()} >&2 & service=$!\nready` : rest;
+}
+
+function prelude({ folder, installation }: Machine): string {
+  const overlay = (path: string, name: string) =>
+    `mount -t overlay overlay -o lowerdir=${path},upperdir=${folder}/${name},workdir=${folder}/${name}-work ${path}`;
   return `
-mount -t overlay overlay -o lowerdir=/etc,upperdir=${folder}/etc,workdir=${folder}/etc-work /etc
-mount -t overlay overlay -o lowerdir=/var/lib,upperdir=${folder}/lib,workdir=${folder}/lib-work /var/lib
-# Where systemd looks for programs, and npm installs them by default.
-mount -t overlay overlay -o lowerdir=/usr/local/bin,upperdir=${folder}/bin,workdir=${folder}/bin-work /usr/local/bin
-ln -sf ${prefix}/bin/cathedral /usr/local/bin/cathedral
+${overlay('/etc', 'etc')}
+${overlay('/var/lib', 'lib')}
+${overlay('/usr/local/bin', 'bin')}
+${overlay('/opt', 'opt')}
+mkdir -p /opt/cathedral
+mount --bind '${installation}' /opt/cathedral
 mkdir -p /run/credentials
 mount -t tmpfs tmpfs /run/credentials
 service=
 ready() {
-  for _ in $(seq 600); do
+  for _ in $(seq 240); do
     if curl -sf http://localhost:$PORT/readyz >/dev/null; then return; fi
     kill -0 $service
     sleep 0.5
@@ -130,6 +194,23 @@ stop() {
   service=
 }
 trap 'test -z "$service" || kill -KILL $service' EXIT
+# The key that a command or the service printed last.
+key() {
+  cat '${folder}'/out/* '${folder}/log' | grep -o 'cds_government_[A-Za-z0-9_-]*' | tail -1
+}
+# The block of the last number, after those before it, whose output was shown already.
+python() {
+  ${PYTHON} -c 'import contextlib, io, os, sys
+*before, last = [f"${folder}/python/{number}" for number in sys.argv[1:]]
+with contextlib.redirect_stdout(io.StringIO()):
+    for file in before:
+        if os.path.exists(file): exec(open(file).read())
+exec(open(last).read())' "$@"
+}
+# Of faketime. A program has to get it as the user that it runs as, because a semaphore comes with it.
+clock() {
+  env | grep -E '^(LD_PRELOAD|FAKETIME|FAKETIME_DONT_FAKE_MONOTONIC)=' || :
+}
 systemctl() {
   [ "$1" = daemon-reload ] && return
   [ "$*" = "enable --now cathedral" ]
@@ -144,17 +225,18 @@ systemctl() {
   done
   install -d -o "$user" /var/lib/$(values StateDirectory)
   {
-    values Environment | sed "s,%d,$credentials,"
+    values Environment | grep -v ^NODE_COMPILE_CACHE | sed "s,%d,$credentials,"
     values EnvironmentFile | while read -r file; do
       case $file in
         -*) [ ! -e "\${file#-}" ] || cat "\${file#-}" ;;
         *) cat "$file" ;;
       esac
     done
+    env | grep ^CATHEDRAL_WITHOUT_PDF=
   } | grep '^[A-Z_]*=' >${folder}/environment
   cd "$(values WorkingDirectory)"
   env -i PATH="$PATH" PORT="$PORT" $(cat ${folder}/environment) \\
-    setpriv --reuid "$user" --regid "$user" --init-groups $(values ExecStart) >&2 & service=$!
+    setpriv --reuid "$user" --regid "$user" --init-groups env $(clock) $(values ExecStart) >&2 & service=$!
   cd - >&2
   ready
 }`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -16,9 +16,9 @@ const LOCK = {
 };
 /** npm, that installs by writing down what it installed. */
 const NPM = `echo "npm $*" >>"$CALLS"
-mkdir -p node_modules/.bin
-cp "$FAKES/node26" node_modules/.bin/node
+mkdir -p node_modules
 case "$*" in
+  *--prefix*) mkdir -p scripts/node/node_modules/.bin; cp "$FAKES/node26" scripts/node/node_modules/.bin/node ;;
   *--omit=dev*) cp "$FAKES/without-dev.json" node_modules/.package-lock.json ;;
   *) cp npm-shrinkwrap.json node_modules/.package-lock.json ;;
 esac`;
@@ -28,6 +28,13 @@ const NODE = `case "$1" in
   scripts/find-chromium.ts) [ -e "$FAKES/chromium" ] ;;
   *) echo "node $*" >>"$CALLS"; exit 1 ;;
 esac`;
+/** The machine's own Node. */
+const MACHINE_NODE = `case "$1" in
+  --version) cat "$FAKES/version" ;;
+  scripts/missing*) exec ${process.execPath} "$@" ;;
+  *) exec "$FAKES/node26" "$@" ;;
+esac`;
+const LOCKED_NODE = 'npm ci --prefix scripts/node --include=optional --ignore-scripts --loglevel=error';
 /** apt, whose lists are locked for as many calls as the file has lines, and which has all packages but one. */
 const APT = `echo "apt-get $*" >>"$CALLS"
 case "$*" in
@@ -84,11 +91,14 @@ beforeEach(async () => {
   await write('fakes/chromium', '');
   await write('bin/npm', `#!/bin/sh\n${NPM}\n`, 0o755);
   await write('bin/apt-get', `#!/bin/sh\n${APT}\n`, 0o755);
-  await symlink(process.execPath, place('bin/node'));
+  await write('bin/node', `#!/bin/sh\n${MACHINE_NODE}\n`, 0o755);
+  await write('fakes/version', 'v20.19.0\n');
   for (const name of [
     'sh',
     'mkdir',
+    'cat',
     'cp',
+    'ln',
     'sed',
     'touch',
     'dirname',
@@ -107,15 +117,28 @@ describe('the set-up', () => {
     expect(await setUp([])).toEqual({
       status: 0,
       said: expect.stringContaining('npm ci --omit=dev'),
-      calls: ['npm ci --omit=dev --loglevel=error'],
+      calls: ['npm ci --omit=dev --ignore-scripts --loglevel=error', LOCKED_NODE],
     });
     expect(await setUp([])).toEqual({ status: 0, said: '', calls: [] });
     const calls = (await setUp(['--test'])).calls.filter((call) => call.startsWith('npm'));
-    expect(calls).toEqual(['npm ci --loglevel=error']);
+    expect(calls).toEqual(['npm ci --ignore-scripts --loglevel=error']);
     for (const args of [['--test'], []])
       expect((await setUp(args)).calls.filter((call) => call.startsWith('npm'))).toEqual([]);
     await write('project/npm-shrinkwrap.json', JSON.stringify(LOCK).replace('1.0.0', '1.0.1'));
-    expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --loglevel=error']);
+    expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --ignore-scripts --loglevel=error']);
+  });
+
+  const NODE_LINK = 'project/node_modules/.bin/node';
+
+  test('uses the machine’s Node where it is new enough, also after it moved or grew old', async () => {
+    await write('fakes/version', 'v26.1.0\n');
+    expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --ignore-scripts --loglevel=error']);
+    expect(await readlink(place(NODE_LINK))).toBe(place('bin/node'));
+    await write('fakes/version', 'v27.0.0\n');
+    expect(await setUp([])).toEqual({ status: 0, said: '', calls: [] });
+    await write('fakes/version', 'v24.0.0\n');
+    expect((await setUp([])).calls).toEqual([LOCKED_NODE]);
+    expect(await setUp([])).toEqual({ status: 0, said: '', calls: [] });
   });
 
   // Root may write everywhere.
