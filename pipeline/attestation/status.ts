@@ -11,17 +11,18 @@ import {
 } from './registry.ts';
 
 /**
- * A registry's record of an id or UUID, in either case: the attestation, the revocation if that is all it has, or null. As of `clock`, ms, or
+ * A registry's record of an id or UUID, in either case, or of another name that a ledger has, in its own: the attestation, the revocation if that is all it has, or null. As of `clock`, ms, or
  * the newest event if that is later.
  */
 export function lookUpStatus(name: string, registry: Registry, clock: number) {
-  const lower = name.toLowerCase();
-  const entry = registry.byId(lower);
-  const found = entry ? { ...entry, id: lower } : registry.byUuid(lower);
+  const isOwn = registry.byId(name) !== null || registry.unattested(name).length > 0;
+  const id = isOwn ? name : name.toLowerCase();
+  const entry = registry.byId(id);
+  const found = entry ? { ...entry, id } : registry.byUuid(id);
   const now = timeAtLeast(clock, registry);
   if (found) return { registered: true as const, ...describeStatus(found, now, knownUntil(now, registry)) };
-  const revoked = registry.unattested(lower).find(({ ended_at }) => ended_at !== null);
-  return revoked ? describeRevoked(lower, revoked) : null;
+  const revoked = registry.unattested(id).find(({ ended_at }) => ended_at !== null);
+  return revoked ? describeRevoked(id, revoked) : null;
 }
 
 /** For an attestation of which only the revocation is known, because it is not registered yet or no longer listed. */

@@ -44,6 +44,19 @@ test('of what the ledger has revoked without having it, it tells that', async ()
   }
 });
 
+test('ids that are no hashes and differ only in case have an address each', async () => {
+  const [first] = REGISTRY.attestations;
+  const attestations = ['Grant-7', 'grant-7', 'Grant-8'].map((id) => ({
+    ...first!,
+    id,
+    companion: `for ${id}`,
+  }));
+  const { app } = await attestationApp({}, { ...REGISTRY, attestations });
+  const companionOf = async (name: string) =>
+    (await get(app, `/attestations/${name}/status`)).json().companion;
+  for (const { id, companion } of attestations) expect(await companionOf(id)).toBe(companion);
+});
+
 test.each([
   'f'.repeat(64),
   '00000000-0000-8000-8000-000000000000',
