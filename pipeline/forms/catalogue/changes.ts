@@ -21,6 +21,8 @@ export interface Change {
   /** Plain text. */
   summary: string;
   /** When it happened, UTC: the time of the event, the start of a decision's day, or the end of the day that is summed up. */
+  published: string;
+  /** When title or summary became what they are. Follows from the ledger alone, so a rebuild gives the same. */
   updated: string;
   /** The page about it: `decisions/decision-506-1/`. */
   path: string;
@@ -96,7 +98,7 @@ export function changesOf(recent: Recent): PlacedChange[] {
       decisionChange(
         one,
         names,
-        decided.slice(index + 1).some(({ id }) => id === one.id),
+        decided.slice(index + 1).find(({ id }) => id === one.id),
       ),
     ),
     ...deliberationChanges(recent),
@@ -147,7 +149,7 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     // Whole MIC are easier to read; the summary has the exact amounts.
     title: `${date}: ${mints === 0 ? 'nothing' : formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
     summary: `The day’s rows are in the daily files. ${mints === 0 ? 'No mints' : `${formatCount(mints, 'mint')}, ${minted} MIC`}. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
-    updated: endOf(date),
+    ...at(endOf(date)),
     path: `files/economy/supply-by-day.csv/rows/?filter=date:eq:${date}`,
     areas: ['economy'],
   };
@@ -155,6 +157,11 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
 
 function thresholdWords(threshold: number | null): string {
   return threshold === null ? 'no threshold without a supply' : `threshold ${formatIndex(threshold)}`;
+}
+
+/** Of a change whose text stays as it is. */
+function at(time: string): Pick<Change, 'published' | 'updated'> {
+  return { published: time, updated: time };
 }
 
 /** The day’s last second, so that feed readers show the day itself. */
@@ -167,7 +174,7 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
     id: `multiplier/${timestamp}/${cathedral}`,
     title: `Multiplier of ${cathedral} set to ${multiplier}`,
     summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${formatToken(String(reason))}.`,
-    updated: timestamp as string,
+    ...at(timestamp as string),
     path: 'files/economy/cathedral-multipliers.csv/',
     areas: [...new Set<Area>(['economy', areaOf(cathedral)])],
   };
@@ -177,17 +184,22 @@ function decisionEntry(id: string): string {
   return `decision/${id}`;
 }
 
-/** The files have only the day of a decision. Its first second, since a later one may lie in the future. */
+/**
+ * The files have only the day of a decision. Its first second, since a later one may lie in the future. A decision may be replaced on
+ * its own day, so that it is replaced is stated a second later.
+ */
 function decisionChange(
   { id, date, topic, outcome }: Cells,
   names: ReadonlyMap<string, string>,
-  isReplaced: boolean,
+  replacement: Cells | undefined,
 ): PlacedChange {
+  const published = `${date}T00:00:00Z`;
   return {
     id: decisionEntry(id as string),
-    title: `${isReplaced ? 'Replaced decision' : 'Decision'}: ${topic}`,
-    summary: `${isReplaced ? 'A later record with the same id replaces this one. ' : ''}${outcome}`,
-    updated: `${date}T00:00:00Z`,
+    title: `${replacement ? 'Replaced decision' : 'Decision'}: ${topic}`,
+    summary: `${replacement ? 'A later record with the same id replaces this one. ' : ''}${outcome}`,
+    published,
+    updated: replacement ? `${replacement.date}T00:00:01Z` : published,
     path: `decisions/${names.get(id as string)}/`,
     areas: ['philosophy'],
   };
@@ -210,15 +222,16 @@ function deliberationChanges({ deliberationIds, standing }: Recent): PlacedChang
     ...placed(one),
     id: `deliberation/${one.id}/opened/${one.opened_at}`,
     title: `Deliberation opened: ${one.topic}`,
-    summary: one.closed_at === null ? 'It is open.' : `It was closed on ${formatDay(one.closed_at)}.`,
-    updated: one.opened_at,
+    // Not whether it is still open: that changes.
+    summary: `Opened on ${formatDay(one.opened_at)}, in cycle ${one.opened_cycle}.`,
+    ...at(one.opened_at),
   }));
   const closed = within(deliberations, asOf, ({ closed_at }) => closed_at, FEED_DAYS).map((one) => ({
     ...placed(one),
     id: `deliberation/${one.id}/closed/${one.closed_at}`,
     title: `Deliberation closed: ${one.topic}`,
     summary: `${one.consensus === 'reached' ? 'Consensus was reached' : 'No consensus was reached'}. Outcome: ${one.outcome}`,
-    updated: one.closed_at!,
+    ...at(one.closed_at!),
   }));
   return [...opened, ...closed];
 }
@@ -230,10 +243,11 @@ function auditChange({ jurisdiction, statuses, last_audit: date }: JurisdictionS
   );
   return [
     {
-      id: `audit/${jurisdiction}/${date}`,
+      // Another audit may follow on the same day.
+      id: `audit/${jurisdiction}/${date}/${Object.values(statuses).join('/')}`,
       title: `Audit: ${jurisdiction}`,
       summary: `Status since the audit of ${formatDay(date)}: ${found.join(', ')}.`,
-      updated: `${date}T00:00:00Z`,
+      ...at(`${date}T00:00:00Z`),
       path: 'government/transparency/',
       areas: ['government'],
     },
@@ -251,7 +265,7 @@ function outages(rows: readonly Cells[], names: ReadonlyMap<string, string>): Pl
       id: `status/${date}/${sentinel}`,
       title: `${sentinel} was offline: silent for more than 24 hours`,
       summary: `On ${formatDay(date as string)}, the longest time without a heartbeat of ${sentinel} was ${formatCount(hours as number, 'hour')}. Its status was ${last} the day before.`,
-      updated: endOf(date as string),
+      ...at(endOf(date as string)),
       path: `sentinels/${names.get(sentinel as string)}/`,
       areas: [...new Set<Area>(['government', areaOf(cathedral)])],
     };
@@ -271,7 +285,7 @@ function alertChange(alert: Alert, names: ReadonlyMap<string, string>): PlacedCh
     id: `alert/${id}/${raised_at}`,
     title: `${capitalise(severity)} alert${sentinel === undefined ? '' : ` about ${sentinel}`}: ${message}`,
     summary: `Severity ${severity}, about: ${scope}. Raised at ${raised_at}, and open when this feed was made.`,
-    updated: raised_at,
+    ...at(raised_at),
     path: page === undefined ? 'files/government/sentinel-status.json/' : `sentinels/${page}/`,
     areas: [...new Set<Area>(['government', ALERT_AREAS[scope] ?? 'government'])],
   };
@@ -288,7 +302,7 @@ function crossings(rows: readonly Cells[]): PlacedChange[] {
       id: `threshold/${date}`,
       title: `The integrity index is ${side} its threshold: minting is ${isOn ? 'on' : 'off'}`,
       summary: `At the end of ${formatDay(date as string)}, the index was ${formatIndex(mii as number)} and the threshold ${formatIndex(threshold as number)}.`,
-      updated: endOf(date as string),
+      ...at(endOf(date as string)),
       path: 'charts/mii/',
       areas: ['economy'],
     };

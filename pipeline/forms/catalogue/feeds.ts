@@ -71,6 +71,7 @@ function schemaChanges(artifact: Artifact): Change[] {
     id: `schema/${path}/${digest}`,
     title: `${title}: schema of ${path}, version ${version}`,
     summary: change,
+    published: `${date}T00:00:00Z`,
     updated: `${date}T00:00:00Z`,
     path: `files/${path}/#schema`,
   }));
@@ -105,12 +106,12 @@ ${changes.map((change) => formatEntry(change, baseUrl)).join('')}</feed>
 `;
 }
 
-function formatEntry({ id, title, summary, updated, path }: Change, baseUrl: string): string {
+function formatEntry({ id, title, summary, published, updated, path }: Change, baseUrl: string): string {
   return `  <entry>
     <id>${escapeXml(entryId(baseUrl, id))}</id>
     <title>${escapeXml(title)}</title>
     <updated>${updated}</updated>
-    <published>${updated}</published>
+    <published>${published}</published>
     <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/${path}`)}"/>
     <summary type="text">${escapeXml(summary)}</summary>
   </entry>
@@ -161,12 +162,12 @@ export function formatJsonFeed(
     description: subtitle,
     language: 'en',
     authors: [{ name: author, url: `${baseUrl}/` }],
-    items: changes.map(({ id, title, summary, updated, path }) => ({
+    items: changes.map(({ id, title, summary, published, updated, path }) => ({
       id: entryId(baseUrl, id),
       url: `${baseUrl}/${path}`,
       title,
       content_text: summary,
-      date_published: updated,
+      date_published: published,
       date_modified: updated,
     })),
   };
