@@ -166,7 +166,10 @@ Rules that apply to every file:
 - Each row of a history (a file with all rows since genesis) names the events that it follows from, by their index in the
   log: in its other formats JSON lines, Parquet and SQLite, since the columns of the file itself are fixed. The index of an
   event is its \`seq\`, and [log.md](log.md#prove-a-row) says how to prove a row with it.
-- CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first.
+- CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first. A column has one
+  form whatever its values, so a program that infers types from the first rows infers the right ones: an amount has all six
+  places (\`12.500000\`), any other decimal a point and at least one place (\`2.0\`) but no rounding and no exponent, a count
+  neither. An empty cell is a missing number; texts such as \`NA\` are what they say.
 `;
 
 /** The text of docs/data-dictionary.md. */

@@ -1,13 +1,10 @@
-import { amountToNumber, formatAmount } from '../model/amount.ts';
+import { amountToNumber } from '../model/amount.ts';
 import type { State } from '../model/state.ts';
 import type { HistoryArtifact } from './artifact.ts';
 import { EVENTS_OF_DAY } from './fields.ts';
-import { type Cell, csvHeader, csvRow, invalidRow, type RowSchema } from './format/csv.ts';
+import { type Cell, type CellValue, csvHeader, formatRow, invalidRow, type RowSchema } from './format/csv.ts';
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
-
-/** A bigint is an amount in 1e-6 MIC: written exactly, checked as the nearest number. Null is an empty cell. */
-type Value = Cell | bigint | boolean | null;
 
 interface DayHistory<S extends RowSchema>
   extends Pick<
@@ -17,7 +14,7 @@ interface DayHistory<S extends RowSchema>
   /** The schema of one row; its members are the columns. */
   schema: S;
   /** The rows of the state's day, which is over, in file order. */
-  rows(state: State): Record<string, Value>[];
+  rows(state: State): Record<string, CellValue>[];
 }
 
 /**
@@ -29,11 +26,11 @@ export function dayHistory<S extends RowSchema>({
   schema,
   ...described
 }: DayHistory<S>): HistoryArtifact & { schema: S; mediaType: typeof CSV_TYPE } {
-  const format = (row: Record<string, Value>, date: string): string => {
+  const format = (row: Record<string, CellValue>, date: string): string => {
     const values = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, checked(value)]));
     const { error } = schema.safeParse(values);
     if (error) throw invalidRow(`${described.path}, day ${date}`, error, values);
-    return csvRow(Object.keys(schema.shape).map((column) => cell(row[column]!)));
+    return formatRow(schema, row);
   };
   return {
     ...described,
@@ -56,11 +53,7 @@ export function dayHistory<S extends RowSchema>({
   };
 }
 
-function checked(value: Value): Cell | boolean | null {
+/** An amount is written exactly, and checked as the nearest number. */
+function checked(value: CellValue): Cell | boolean | null {
   return typeof value === 'bigint' ? amountToNumber(value) : value;
-}
-
-function cell(value: Value): Cell {
-  if (typeof value === 'bigint') return formatAmount(value);
-  return typeof value === 'boolean' ? String(value) : (value ?? '');
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CycleLabel } from '../ledger/vocabulary.ts';
 import { SCORE_FORMULA } from '../model/formulas.ts';
+import { AMOUNT_UNIT } from './format/csv.ts';
 
 /**
  * Members that several files share, each with its entry in the data dictionary. `unit`, `range` and `formula` are metadata
@@ -13,9 +14,7 @@ export const asOf = z.string().meta({
 export const dateTime = (description: string) => z.string().meta({ description, unit: 'ISO 8601 date-time' });
 export const calendarDate = (description: string) => z.iso.date().meta({ description, unit: 'YYYY-MM-DD' });
 export const mic = (description: string, formula?: string) =>
-  z
-    .number()
-    .meta({ description, unit: 'MIC, exact to 6 decimal places', range: '≥ 0', ...(formula && { formula }) });
+  z.number().meta({ description, unit: AMOUNT_UNIT, range: '≥ 0', ...(formula && { formula }) });
 export const share = (description: string, formula?: string) =>
   z
     .number()

@@ -1,5 +1,5 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
-import { type Cell, csvRow, inertCell } from '../artifacts/format/csv.ts';
+import { type Cell, csvRow, formatCell, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
 import type { KnownType } from '../ledger/event.ts';
@@ -248,11 +248,18 @@ function sourceLine(sources: readonly string[], asOf: string): string {
   return `${files} ${time}. CC BY 4.0.`;
 }
 
+/** Units of whole numbers. */
+const COUNTED = ['count', 'days'];
+
 /**
  * The table as CSV (RFC 4180) with the columns' names as its header. Texts come from the ledger, so an apostrophe precedes
  * those that a spreadsheet would run as a formula.
  */
 export function chartCsv({ columns, rows }: ChartTable): string {
   const header = csvRow(columns.map(({ name }) => inertCell(name)));
-  return header + rows.map((row) => csvRow(row.map((cell) => inertCell(cell ?? '')))).join('');
+  const types = columns.map(({ unit }) => (COUNTED.includes(unit) ? '' : 'number'));
+  return (
+    header +
+    rows.map((row) => csvRow(row.map((cell, at) => inertCell(formatCell(cell, types[at]!))))).join('')
+  );
 }

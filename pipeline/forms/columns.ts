@@ -1,5 +1,6 @@
 import type { Artifact } from '../artifacts/artifact.ts';
 import { eventFieldsOf, type Field, fieldsOf } from '../artifacts/data-dictionary.ts';
+import { AMOUNT_UNIT } from '../artifacts/format/csv.ts';
 
 /**
  * decimal: a number that keeps exactly the digits it was written with; datetime: ISO 8601, UTC; date: YYYY-MM-DD; list: an
@@ -33,7 +34,7 @@ export type Row = readonly Value[];
 const BY_UNIT: Readonly<Record<string, ColumnType>> = {
   'ISO 8601 date-time': 'datetime',
   'YYYY-MM-DD': 'date',
-  'MIC, exact to 6 decimal places': 'decimal',
+  [AMOUNT_UNIT]: 'decimal',
 };
 
 const BY_TYPE: Readonly<Record<string, ColumnType>> = {

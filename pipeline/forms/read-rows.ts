@@ -1,4 +1,5 @@
 import { CathedralError } from '../errors.ts';
+import { formatAmount, parseAmount } from '../model/amount.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
 import { csvCells, firstLines } from './csv-cells.ts';
 import type { Table } from './tables.ts';
@@ -60,7 +61,8 @@ function readCsvRows({ columns, artifact: { path } }: Table, text: string, most?
 const asText = (cell: string): Value => cell;
 const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
   text: asText,
-  decimal: asText,
+  // As everywhere but in CSV, without zeros at the end.
+  decimal: (cell) => formatAmount(parseAmount(cell)),
   datetime: asText,
   date: asText,
   integer: Number,

@@ -11,10 +11,14 @@ export function parseAmount(text: string): bigint {
 
 /** 12500000n → `"12.5"`: the shortest decimal text, also for negative amounts. */
 export function formatAmount(micro: bigint): string {
+  return formatAllPlaces(micro).replace(/\.?0+$/, '');
+}
+
+/** 12500000n → `"12.500000"`. */
+export function formatAllPlaces(micro: bigint): string {
   const sign = micro < 0n ? '-' : '';
   const digits = (micro < 0n ? -micro : micro).toString().padStart(PLACES + 1, '0');
-  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
-  return `${sign}${digits.slice(0, -PLACES)}${fraction && `.${fraction}`}`;
+  return `${sign}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
 }
 
 /** The nearest double. For formulas only, never for sums. */

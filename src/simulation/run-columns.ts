@@ -1,3 +1,4 @@
+import { formatCell } from '../../pipeline/artifacts/format/csv.ts';
 import { SENTINEL_CATHEDRALS, SENTINEL_IDS } from '../../pipeline/model/sentinel-profiles.ts';
 import { communityVirtues } from './community-virtues.ts';
 import { endingOf } from './debrief.ts';
@@ -143,10 +144,13 @@ export const RUN_HEADER: readonly string[] = RUN_COLUMNS.flatMap(({ name, of }) 
   of ? of.map((one) => name.replace('*', one.replaceAll('-', '_'))) : [name],
 );
 
+/** Units of whole numbers. */
+const COUNTED = ['integer', 'days', 'sentinels'];
+
 /** The cells of a run that has ended, in the order of RUN_HEADER. */
-export function runCells(run: Run): (string | number)[] {
-  return RUN_COLUMNS.flatMap(({ read }) => read(run)).map((value) =>
-    typeof value === 'boolean' ? String(value) : (value ?? ''),
+export function runCells(run: Run): string[] {
+  return RUN_COLUMNS.flatMap(({ unit, read }) =>
+    [read(run)].flat().map((value) => formatCell(value, COUNTED.includes(unit) ? '' : 'number')),
   );
 }
 

@@ -9,7 +9,7 @@ import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
 import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import { isKnownType, type LedgerEvent } from '../../pipeline/ledger/event.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
-import { formatAmount, parseAmount } from '../../pipeline/model/amount.ts';
+import { formatAllPlaces, formatAmount, parseAmount } from '../../pipeline/model/amount.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
@@ -44,7 +44,7 @@ describe('a file by day, over a sample, is what the raw events give', () => {
       const { total: total_supply, ...parts } = naiveSupply(upTo(date!));
       const expected = Object.entries({ total_supply, ...parts }).map(([name, micro]) => [
         name,
-        formatAmount(micro),
+        formatAllPlaces(micro),
       ]);
       expect(amounts).toEqual(Object.fromEntries(expected));
     }
@@ -58,7 +58,7 @@ describe('a file by day, over a sample, is what the raw events give', () => {
       const expected = cathedrals.map((cathedral) => {
         const its = mints.filter(({ data }) => data.cathedral === cathedral);
         const minted = its.reduce((sum, { data }) => sum + parseAmount(data.amount), 0n);
-        return { date, cathedral, mints: String(its.length), minted: formatAmount(minted) };
+        return { date, cathedral, mints: String(its.length), minted: formatAllPlaces(minted) };
       });
       expect(rows.filter((row) => row.date === date)).toEqual(expected);
     }
@@ -119,7 +119,9 @@ describe('a file by day, over a sample, is what the raw events give', () => {
         ({ type, agent }) => type === 'attestation' && agent === row.sentinel,
       );
       expect(Number(row.heartbeats)).toBe(own.filter(({ type }) => type === 'heartbeat').length);
-      expect(row.coordination_score).toBe(attested === undefined ? '' : String(attested.data.score));
+      expect(row.coordination_score === '' ? undefined : Number(row.coordination_score)).toBe(
+        attested?.data.score,
+      );
     }
   });
 });
@@ -143,9 +145,9 @@ describe('a sentinel’s day', () => {
     for (const time of ['03T06:00', '03T16:00', '04T22:00', '05T00:00', '05T11:59', '05T23:59', '06T00:00'])
       ledger.add(at(time), 'heartbeat', 'ATLAS', {});
     expect(days(ledger)).toEqual([
-      ['2025-07-05', 'operational', '12'],
-      ['2025-07-04', 'offline', '30'],
-      ['2025-07-03', 'operational', '10'],
+      ['2025-07-05', 'operational', '12.0'],
+      ['2025-07-04', 'offline', '30.0'],
+      ['2025-07-03', 'operational', '10.0'],
     ]);
   });
 
@@ -154,7 +156,7 @@ describe('a sentinel’s day', () => {
     for (const time of ['04T03:00', '05T03:00']) ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
     for (const time of ['06T18:00', '07T00:00']) ledger.add(at(time), 'heartbeat', 'ATLAS', {});
     expect(days(ledger)).toEqual([
-      ['2025-07-06', 'operational', '6'],
+      ['2025-07-06', 'operational', '6.0'],
       ['2025-07-05', 'no_heartbeat_yet', ''],
       ['2025-07-04', 'no_heartbeat_yet', ''],
       ['2025-07-03', 'no_heartbeat_yet', ''],
@@ -166,9 +168,9 @@ describe('a sentinel’s day', () => {
     for (const time of ['04T03:00', '05T03:00', '06T03:00'])
       ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
     expect(days(ledger)).toEqual([
-      ['2025-07-05', 'offline', '66'],
-      ['2025-07-04', 'offline', '42'],
-      ['2025-07-03', 'degraded', '18'],
+      ['2025-07-05', 'offline', '66.0'],
+      ['2025-07-04', 'offline', '42.0'],
+      ['2025-07-03', 'degraded', '18.0'],
     ]);
   });
 
@@ -178,8 +180,8 @@ describe('a sentinel’s day', () => {
       .add(at('04T05:00'), 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' });
     for (const time of ['05T00:00', '06T00:00']) ledger.add(at(time), 'mii_reading', 'MII', { mii: 0.9 });
     expect(days(ledger)).toEqual([
-      ['2025-07-04', 'degraded', '23'],
-      ['2025-07-03', 'degraded', '18'],
+      ['2025-07-04', 'degraded', '23.0'],
+      ['2025-07-03', 'degraded', '18.0'],
     ]);
   });
 });

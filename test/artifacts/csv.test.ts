@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { csvRow, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
+import { csvRow, formatCell, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
 import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
@@ -28,6 +28,31 @@ describe('a CSV row', () => {
         expect(parse(csvRow(cells))).toEqual([cells.map(String)]);
       }),
     );
+  });
+});
+
+describe('a number in a CSV', () => {
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (Object.is(n, -0) ? 0 : n));
+
+  test('has a point and its own digits, and no exponent', () => {
+    const whole = fc.oneof(number, fc.maxSafeInteger(), fc.constantFrom(1e21, 1e-7, 5e-324, -1.5e-10, 1e308));
+    fc.assert(
+      fc.property(whole, (value) => {
+        const text = formatCell(value, 'number');
+        expect(text).toMatch(/^-?\d+\.\d+$/);
+        expect(Number(text)).toBe(value);
+      }),
+    );
+  });
+
+  test('is an amount with all six places, however large', () => {
+    expect(formatCell('12', 'decimal')).toBe('12.000000');
+    expect(formatCell('0.000001', 'decimal')).toBe('0.000001');
+    expect(formatCell(999_999_999_999_999_999_999n, 'decimal')).toBe('999999999999999.999999');
+  });
+
+  test('is a missing one where the cell is empty', () => {
+    for (const type of ['number', 'decimal', 'integer']) expect(formatCell(null, type)).toBe('');
   });
 });
 
@@ -58,7 +83,7 @@ describe('a text of the ledger in a CSV', () => {
   test('is inert in the table of a chart, in its columns’ names too', () => {
     const columns = [{ name: '@evil', title: '', unit: '' }];
     expect(chartCsv({ columns, rows: [['=HYPERLINK("x","y")'], [-1], ['-2.5'], [null]] })).toBe(
-      `'@evil\n"'=HYPERLINK(""x"",""y"")"\n-1\n-2.5\n\n`,
+      `'@evil\n"'=HYPERLINK(""x"",""y"")"\n-1.0\n-2.5\n\n`,
     );
   });
 });

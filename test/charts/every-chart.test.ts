@@ -15,6 +15,7 @@ import type { ThemeName } from '../../pipeline/charts/drawing/theme.ts';
 import { reportCharts } from '../../pipeline/charts/kinds/report-months.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { assertOneForm } from '../artifacts/one-form.ts';
 import { chartFiles } from './chart-files.ts';
 import { assertDrawn } from './drawing.ts';
 import { smallLedger } from './small-ledger.ts';
@@ -128,7 +129,14 @@ describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as 
         for (const row of table.rows) expect(row).toHaveLength(names.length);
         const [header, ...rows] = parse(chartCsv(table)) as string[][];
         expect(header).toEqual(names);
-        expect(rows).toEqual(table.rows.map((row) => row.map((cell) => String(cell ?? ''))));
+        const read = (cell: unknown, text: string) => (typeof cell === 'number' ? Number(text) : text);
+        for (const [index, row] of table.rows.entries())
+          expect(row.map((cell, at) => read(cell, rows[index]![at]!))).toEqual(row.map((cell) => cell ?? ''));
+        for (const at of names.keys())
+          assertOneForm(
+            rows.map((row) => row[at]!),
+            `${id}: ${names[at]}`,
+          );
       }
     });
 

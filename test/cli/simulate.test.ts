@@ -7,6 +7,7 @@ import { replay, SEEDS } from '../../src/simulation/run.ts';
 import { RUN_COLUMNS, RUN_HEADER } from '../../src/simulation/run-columns.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
+import { assertOneForm } from '../artifacts/one-form.ts';
 import { RunningCli, runCli, runHere } from './run-cli.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);
@@ -50,12 +51,15 @@ test('a row is the run that the engine replays from it, and its choices repeat i
         expect(row).toMatchObject({
           ending: state.debrief!.ending,
           status: state.deliberation.status,
-          mean_opinion: String(state.opinions.mean),
-          total_supply: String(state.economy.total_supply),
           minting_active: String(state.economy.minting_active),
-          virtue_justice: String(state.virtues.justice),
-          drift_JADE: String(sentinels.at(-1)!.drift),
         });
+        const numbers = {
+          mean_opinion: state.opinions.mean,
+          total_supply: state.economy.total_supply,
+          virtue_justice: state.virtues.justice,
+          drift_JADE: sentinels.at(-1)!.drift,
+        };
+        for (const [name, value] of Object.entries(numbers)) expect(Number(row![name])).toBe(value);
         const said = run.world.log.map(({ tick, text }) => `Day ${tick}: ${text}`);
         const { title, claims, question } = state.debrief!;
         expect(JSON.parse(row!.sentences!)).toEqual([...said, title, ...claims, question]);
@@ -69,7 +73,7 @@ test('a row is the run that the engine replays from it, and its choices repeat i
 test('what is set holds from the start, and a named decision is taken with its parameters', async () => {
   const args = ['--scenario=moral_dilemma', '--seeds=7', '--set=reach=1.5', '--set=kinship=0'];
   const [row] = csvParse(await simulate(...args, '--choices=manner.cycles=3,manner=stage_it'));
-  expect(row).toMatchObject({ parameter_reach: '1.5', parameter_kinship: '0', parameter_quorum: '0.5' });
+  expect(row).toMatchObject({ parameter_reach: '1.5', parameter_kinship: '0.0', parameter_quorum: '0.5' });
   expect(row!.choices).toBe('manner=stage_it,manner.cycles=3');
   const [drawn] = csvParse(await simulate(...args, '--choices=framework=random'));
   expect(drawn!.choices).toMatch(/^framework=\w+$/);
@@ -84,6 +88,11 @@ test('the CSV has one line per row, a name per column, and no formula', async ()
     expect(head).toEqual(RUN_HEADER);
     expect(new Set(head).size).toBe(head!.length);
     for (const name of head!) expect(name).toMatch(/^[A-Za-z]\w*$/);
+    for (const at of head!.keys())
+      assertOneForm(
+        rows.map((row) => row[at]!),
+        head![at]!,
+      );
     for (const row of rows) {
       expect(row).toHaveLength(head!.length);
       for (const cell of row) expect(cell).toMatch(/^(-?\d+(\.\d+)?|[^=+\-@\t].*|)$/s);

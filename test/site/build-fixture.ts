@@ -36,10 +36,10 @@ export function buildFixture(): Promise<Built> {
   return madeOnce('site', (folder) => build(folder, { prepare: putApart, printed: PRINTED_FILES }));
 }
 
-/** The site over a release of another ledger. `name` is unique to it. */
-export function buildOver(name: string, ledger: TestLedger): Promise<Built> {
+/** The site over a release of another ledger and other documents. `name` is unique to it. */
+export function buildOver(name: string, ledger: TestLedger, documents?: string): Promise<Built> {
   return madeOnce(`site-${name}`, (folder) =>
-    build(folder, { prepare: putApart, printed: ['government/transparency.pdf'], ledger }),
+    build(folder, { prepare: putApart, printed: ['government/transparency.pdf'], ledger, documents }),
   );
 }
 
@@ -61,11 +61,16 @@ interface FixtureOptions {
   printed: readonly string[];
   /** Default: the fixture's. */
   ledger?: TestLedger;
+  /** Folder of the documents that are published. Default: the service's. */
+  documents?: string | undefined;
 }
 
-async function build(folder: string, { prepare, printed, ledger }: FixtureOptions): Promise<Built> {
+async function build(
+  folder: string,
+  { prepare, printed, ledger, documents }: FixtureOptions,
+): Promise<Built> {
   const [release, out] = [join(folder, 'release'), join(folder, 'out')];
-  const draft = await writeFixtureRelease(release, ledger);
+  const draft = await writeFixtureRelease(release, ledger, documents);
   await prepare(release);
   await writeSite({ release, out, printed, draft });
   // What a page with old data asks its host for; a run adds it when the release is signed.

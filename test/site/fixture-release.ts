@@ -29,8 +29,12 @@ interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {
 }
 
 /** Writes a staging folder as the site's build finds it: every data file of the table and a draft manifest. */
-export async function writeFixtureRelease(dir: string, { leaves } = fixtureLedger()): Promise<DraftManifest> {
-  const documents = await readDocuments(DATA);
+export async function writeFixtureRelease(
+  dir: string,
+  { leaves } = fixtureLedger(),
+  folder = DATA,
+): Promise<DraftManifest> {
+  const documents = await readDocuments(folder);
   const view = (state: State): View => ({ state, documents, companions: DEMO_COMPANIONS, baseUrl: BASE_URL });
   const [since] = leaves.map(({ event }) => event.timestamp);
   const yearEnd = since! < '2026' ? leaves.findIndex(({ event }) => event.timestamp >= '2026') : 0;

@@ -7,7 +7,7 @@ import { GROUP_ROWS, ParquetFile } from '../../pipeline/forms/parquet-file.ts';
 import { readTable } from '../../pipeline/forms/read-rows.ts';
 import { TABLES } from '../../pipeline/forms/tables.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
-import { cellText } from '../../src/site/components/rows/cells.ts';
+import { cellText, csvText } from '../../src/site/components/rows/cells.ts';
 import type { Fetch } from '../../src/site/components/rows/ranged-file.ts';
 import { NeedsConsent, openRows, type RowSource } from '../../src/site/components/rows/row-source.ts';
 import { BROWSED, rowsFacts } from '../../src/site/components/rows/rows-facts.ts';
@@ -183,7 +183,10 @@ describe('a long history', () => {
     about = { ...small, mostWhole: 0, rows: COUNT, parts: [{ path: part!.path, bytes: bytes.length }] };
   });
 
-  const cells = (index: number) => row(index).slice(0, 6).map(cellText);
+  const cells = (index: number) =>
+    row(index)
+      .slice(0, 6)
+      .map((cell, at) => csvText(cell, table.columns[at]!.type));
 
   test('only the groups and columns of a page are read', async () => {
     const { fetch, sent } = hostOf(() => bytes);

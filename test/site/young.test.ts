@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { FILES_BY_TYPE } from '../../pipeline/artifacts/event-files.ts';
 import { missingSentences } from '../../pipeline/charts/chart.ts';
@@ -31,16 +31,21 @@ const FIRST_DAY = Date.parse('2026-10-01');
 const stateOf = (name: YoungLedger) => YOUNG_LEDGERS[name]().leaves.reduce(apply, emptyState());
 const countOf = (state: State, type: KnownType) => state.events_by_type[type] ?? 0;
 
+/** A folder in which the organisation has written nothing but its settings. */
+const noDocuments = await mkdtemp(join(tmpdir(), 'cathedral-no-documents-'));
+await cp('data/documents/citations.json', join(noDocuments, 'citations.json'));
+afterAll(() => rm(noDocuments, { recursive: true }));
+
 async function releaseOf(name: YoungLedger): Promise<SiteRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-young-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFixtureRelease(folder, YOUNG_LEDGERS[name]());
+  await writeFixtureRelease(folder, YOUNG_LEDGERS[name](), noDocuments);
   return new SiteRelease(folder, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
 }
 
-/** What a text says of a number that does not exist, or of one thing as of several. */
+/** What a text says of a number that does not exist, of one thing as of several, or of a document that nobody has written. */
 const NONSENSE =
-  /\bNaN\b|\bundefined\b|\bInfinity\b|\[object|\b0 of 0\b|\b1 (events|days|mints|sentinels|deliberations|decisions|rows|entries|readings|times)\b/;
+  /\b0 (articles|obligations|signatures|clauses|standards|protocols|steps|papers)\b|\bNaN\b|\bundefined\b|\bInfinity\b|\[object|\b0 of 0\b|\b1 (events|days|mints|sentinels|deliberations|decisions|rows|entries|readings|times)\b/;
 
 /** Days before the ledger began, in words: `3 September 2026`. */
 function daysBefore(text: string): string[] {
@@ -116,6 +121,8 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
           needs.map((type) => countOf(state, type)),
           `${name}, ${label}`,
         ).toContain(0);
+      const isWritten = /^(Treaty framework|Obligations|Signatures|Standards|Protocols|Papers)$/.test(label);
+      expect([label, note === 'nothing published yet']).toEqual([label, isWritten]);
       for (const { date } of changes) expect(Date.parse(date), label).toBeGreaterThanOrEqual(FIRST_DAY);
     }
   });
@@ -151,7 +158,7 @@ describe('every page of a ledger of its first day', () => {
   let release: SiteRelease;
 
   beforeAll(async () => {
-    const built = await buildOver('first-day', YOUNG_LEDGERS['first-day']());
+    const built = await buildOver('first-day', YOUNG_LEDGERS['first-day'](), noDocuments);
     const { files } = await listTree(built.out);
     const html = files.filter((path) => path.endsWith('.html'));
     const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
@@ -210,6 +217,15 @@ describe('every page of a ledger of its first day', () => {
         path,
       ).toBeUndefined();
     }
+  });
+
+  test('says that no documents and no papers are published yet, and shows nothing of them', () => {
+    const diplomacy = wordsOf(pages.get('diplomacy/index.html')!);
+    expect(diplomacy.match(/Not published yet/g)).toHaveLength(3);
+    expect(diplomacy).toContain('No treaty framework has been published yet.');
+    expect(diplomacy).not.toMatch(/enter into force|What would a party promise|open for signature/);
+    expect(wordsOf(pages.get('academics/index.html')!)).toContain('No paper has been published yet.');
+    expect([...pages.keys()].filter((path) => path.startsWith('academics/papers/'))).toEqual([]);
   });
 
   test('says whose ledger it is, and whom to ask', () => {

@@ -14,7 +14,7 @@ export const protocols = {
     'Procedures between those who keep ledgers, step by step: recognition, mutual verification, incidents, disputes, suspension of minting, requests for data, keys, revocations and withdrawal.',
   limits: [
     'The publisher wrote it, and it binds nobody who has not agreed to it.',
-    'It changes with a new text, not with the ledger.',
+    'It changes with a new text, not with the ledger. Before the first text its lists are empty and its other members null.',
   ],
   mediaType: 'application/json',
   restricted: false,

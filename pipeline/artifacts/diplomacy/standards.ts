@@ -14,7 +14,7 @@ export const standards = {
     'Requirements for publishing a ledger so that it can be read, verified and witnessed, each with a test, in three conformance levels.',
   limits: [
     'The publisher wrote it. Whether a ledger conforms has to be tested.',
-    'It changes with a new text, not with the ledger.',
+    'It changes with a new text, not with the ledger. Before the first text its lists are empty and its other members null.',
   ],
   mediaType: 'application/json',
   restricted: false,

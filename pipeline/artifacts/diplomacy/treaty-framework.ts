@@ -11,10 +11,10 @@ export const treatyFramework = {
   area: 'diplomacy',
   title: 'Treaty framework',
   description:
-    'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. Its status says whether it is open for signature; what nobody has signed claims nobody’s agreement.',
+    'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. Its status and its signatures say whether anyone has agreed to it.',
   limits: [
     'The publisher wrote it. That it is published does not mean that anyone has agreed to it.',
-    'It changes with a new text, not with the ledger.',
+    'It changes with a new text, not with the ledger. Before the first text its lists are empty and its other members null.',
   ],
   mediaType: 'application/json',
   restricted: false,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventOf, LedgerEvent } from '../../ledger/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { cathedral, cycle, dateTime, multiplier, ONE_EVENT } from '../fields.ts';
-import { csvHeader, csvRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
+import { csvHeader, formatRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
 
 const path = 'economy/cathedral-multipliers.csv';
 
@@ -57,7 +57,7 @@ export const cathedralMultipliers = {
       const row = { timestamp, cycle, cathedral, multiplier, reason };
       const { error } = schema.safeParse(row);
       if (error) throw invalidRow(`${path}, event ${event.seq}`, error, row);
-      return csvRow([timestamp, cycle, cathedral, multiplier, reason]);
+      return formatRow(schema, row);
     });
   },
 } satisfies HistoryArtifact;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventOf } from '../../ledger/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { cathedral, coordination, cycle, dateTime, mic, ONE_EVENT, sentinelId } from '../fields.ts';
-import { csvHeader, csvRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
+import { csvHeader, formatRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
 
 const path = 'economy/mic-history.csv';
 
@@ -50,6 +50,6 @@ export const micHistory = {
     compiled ??= z.compile(schema);
     if (!z.validate(compiled, row))
       throw invalidRow(`${path}, event ${event.seq}`, schema.safeParse(row).error!, row);
-    return [csvRow([timestamp, cycle, sentinel, data.amount, cathedral, coordination_score])];
+    return [formatRow(schema, { ...row, amount: data.amount })];
   },
 } satisfies HistoryArtifact;

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
+import { formatAllPlaces, parseAmount } from '../../model/amount.ts';
 
 export type Cell = string | number;
+/** A bigint is an amount in 1e-6 MIC. Null is an empty cell. */
+export type CellValue = Cell | bigint | boolean | null;
 export type RowSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 const NEEDS_QUOTES = /[",\n\r]/;
@@ -25,14 +28,60 @@ export function csvHeader(schema: RowSchema): string {
   return csvRow(Object.keys(schema.shape));
 }
 
+/**
+ * A value as the cell of a column: of its form alone, whatever the other cells hold. Programs infer a column's type from its first rows,
+ * so a decimal always has a point (`2.0`) and an amount all six places; neither is rounded.
+ */
+export function formatCell(value: CellValue, type: string): string {
+  if (value === null || value === '') return '';
+  if (type === 'decimal')
+    return formatAllPlaces(typeof value === 'bigint' ? value : parseAmount(String(value)));
+  return type === 'number' && typeof value === 'number' ? withPoint(value) : String(value);
+}
+
+/** `2` → `2.0`, `1e-7` → `0.0000001`; all digits that a double needs to be read back. */
+function withPoint(value: number): string {
+  const text = String(value);
+  if (!Number.isFinite(value) || /^-?\d+\.\d+$/.test(text)) return text;
+  if (Number.isInteger(value)) return `${BigInt(value)}.0`;
+  const [, sign, digits, exponent] = /^(-?)([\d.]+)e-(\d+)$/.exec(text)!;
+  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digits!.replace('.', '')}`;
+}
+
+/** A number of any spelling as other formats write it: `812.500000` → `812.5`. */
+export function plainDigits(text: string): string {
+  const digits = /e/i.test(text) ? withPoint(Number(text)) : text;
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}
+
+export const AMOUNT_UNIT = 'MIC, exact to 6 decimal places';
+
+/** By the definition, not the class: pages that write CSV do not load zod for it. */
+function cellType(schema: z.ZodType): string {
+  if (schema.def.type === 'nullable') return cellType((schema as z.ZodNullable<z.ZodType>).unwrap());
+  if (schema.def.type !== 'number' || (schema as z.ZodNumber).isInt) return '';
+  return schema.meta()?.unit === AMOUNT_UNIT ? 'decimal' : 'number';
+}
+
+const columnsOf = new WeakMap<RowSchema, (readonly [name: string, type: string])[]>();
+
+/** One row of a schema, its columns in their order. */
+export function formatRow(schema: RowSchema, row: Readonly<Record<string, CellValue>>): string {
+  let columns = columnsOf.get(schema);
+  if (!columns) {
+    columns = Object.entries(schema.shape).map(([name, column]) => [name, cellType(column)] as const);
+    columnsOf.set(schema, columns);
+  }
+  return csvRow(columns.map(([name, type]) => formatCell(row[name]!, type)));
+}
+
 /** A whole file with its header. Throws artifact_invalid with the row that does not fit the schema. */
 export function formatCsv(schema: RowSchema, rows: readonly Record<string, Cell>[], place: string): string {
   for (const [index, row] of rows.entries()) {
     const { error } = schema.safeParse(row);
     if (error) throw invalidRow(`${place}:${index + 2}`, error, row);
   }
-  const columns = Object.keys(schema.shape);
-  return csvHeader(schema) + rows.map((row) => csvRow(columns.map((column) => row[column]!))).join('');
+  return csvHeader(schema) + rows.map((row) => formatRow(schema, row)).join('');
 }
 
 export function invalidRow(place: string, error: z.ZodError, row: unknown): CathedralError {

@@ -1,3 +1,4 @@
+import { plainDigits } from '../../artifacts/format/csv.ts';
 import type { Finding } from '../../errors.ts';
 import { csvCells } from '../../forms/csv-cells.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
@@ -350,12 +351,7 @@ function isEqual(form: PastedForm, own: string, given: string): boolean {
 }
 
 function isNumber(text: string): boolean {
-  return /^-?\d+(\.\d+)?$/.test(text);
-}
-
-/** `812.500000` → `812.5` */
-function plainDigits(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  return /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text);
 }
 
 /** What the nearest of these events says instead; null if there is none. */

@@ -8,7 +8,7 @@ import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
 import { FILES_OF_EVERY_EVENT, typesOf } from '../../artifacts/event-files.ts';
-import type { RowSchema } from '../../artifacts/format/csv.ts';
+import { plainDigits, type RowSchema } from '../../artifacts/format/csv.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
@@ -155,9 +155,9 @@ export function linksOf({ artifact }: HistoryTable, events: readonly number[]): 
   );
 }
 
-/** A number is marked, so that it is not the text of the same digits. */
+/** A number, as every format writes it; marked, so that it is not the text of the same digits. */
 function numeral(digits: string): string {
-  return `#${digits}`;
+  return `#${plainDigits(digits)}`;
 }
 
 /** Numbers keep their digits: a double would change an amount of more than fifteen. */

@@ -1,3 +1,5 @@
+import { formatCell } from '../../artifacts/format/csv.ts';
+
 /** A ledger line of the usual spelling, up to its type. */
 const HEAD =
   /^\{"seq":(\d{1,15}),"timestamp":"([0-9TZ:.-]+)","cycle":"(C-\d+)","type":"([a-z0-9_]+)","agent":"[^"\\]*","data":\{/;
@@ -20,5 +22,6 @@ export function mintRow(line: string, index: number): string | null {
   const [, sentinel, cathedral, score, amount] = data;
   // A number is written as it would be after a parse.
   if (String(Number(score)) !== score) return null;
-  return `${head[2]},${head[3]},${sentinel},${amount},${cathedral},${score}\n`;
+  const cells = [sentinel, formatCell(amount!, 'decimal'), cathedral, formatCell(Number(score), 'number')];
+  return `${head[2]},${head[3]},${cells.join(',')}\n`;
 }

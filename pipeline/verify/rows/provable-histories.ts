@@ -8,7 +8,7 @@ import { micHistory } from '../../artifacts/economy/mic-history.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
-import { csvRow } from '../../artifacts/format/csv.ts';
+import { formatRow } from '../../artifacts/format/csv.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
@@ -102,7 +102,7 @@ const readings = {
   rows({ event }: Leaf) {
     if (event.type !== 'mii_reading') return [];
     const { timestamp, cycle, data } = event as EventOf<'mii_reading'>;
-    return [csvRow([timestamp, data.mii, cycle, ''])];
+    return [formatRow(miiTimeline.schema, { timestamp, mii_score: data.mii, cycle, sentinel_count: '' })];
   },
 } as const;
 

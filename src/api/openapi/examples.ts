@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
-import { csvHeader, csvRow, type RowSchema } from '../../../pipeline/artifacts/format/csv.ts';
+import { csvHeader, formatRow, type RowSchema } from '../../../pipeline/artifacts/format/csv.ts';
 import type { PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 
 /** The source of examples. It cannot read a restricted file. */
@@ -27,7 +27,7 @@ export function exampleOf(artifact: Artifact, files: PublicFiles): unknown {
 /** The example rows of a restricted CSV as text. */
 export function exampleTable({ schema, example }: Exclude<Artifact, { kind: 'printed' }>): string {
   const rows = example as Record<string, string | number>[];
-  return csvHeader(schema as RowSchema) + rows.map((row) => csvRow(Object.values(row))).join('');
+  return csvHeader(schema as RowSchema) + rows.map((row) => formatRow(schema as RowSchema, row)).join('');
 }
 
 /** Of a BibTeX text: up to the brace that stands alone. */

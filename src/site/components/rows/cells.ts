@@ -1,3 +1,4 @@
+import { type CellValue, formatCell } from '../../../../pipeline/artifacts/format/csv.ts';
 import type { Column, ColumnType, Value } from '../../../../pipeline/forms/columns.ts';
 import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
 import { parseAmount } from '../../../../pipeline/model/amount.ts';
@@ -11,8 +12,8 @@ export function cellText(value: Value | undefined): string {
 }
 
 /** A cell of a CSV file: lists as JSON, since a text in one may have a comma. */
-export function csvText(value: Value | undefined): string {
-  return Array.isArray(value) ? JSON.stringify(value) : cellText(value);
+export function csvText(value: Value | undefined, type: ColumnType): string {
+  return Array.isArray(value) ? JSON.stringify(value) : formatCell((value ?? null) as CellValue, type);
 }
 
 /** Whether a cell of the column is selected. The values are of the column's type: `parseSelection` has seen to it. */

@@ -1,4 +1,4 @@
-import { csvRow, inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
+import { type Cell, csvRow, inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
 import type { Row } from '../../../../pipeline/forms/columns.ts';
 import { readTable } from '../../../../pipeline/forms/read-rows.ts';
 import type { Table } from '../../../../pipeline/forms/tables.ts';
@@ -52,7 +52,7 @@ export abstract class RowSource {
     let length = 0;
     for (let at = 0; at < places.length; at += ROWS_AT_ONCE) {
       const rows = await this.rows(places.slice(at, at + ROWS_AT_ONCE), allowed, places);
-      const text = rows.map((row) => csvRow(row.map((cell) => inertCell(csvText(cell))))).join('');
+      const text = rows.map((row) => csvLine(this.about, row, inertCell)).join('');
       length += text.length;
       if (length > LONGEST_CSV)
         throw new CannotRead('The selection is longer than 128 MB. Narrow it, or download the whole file.');
@@ -80,12 +80,21 @@ export abstract class RowSource {
   }
 }
 
-/** A row as the page shows it. */
-export function shownRow({ proof }: Pick<TableAbout, 'proof'>, row: Row): ShownRow {
+/** A row as the page shows it: of a CSV file, as the file has it. */
+export function shownRow(about: Pick<TableAbout, 'proof' | 'columns' | 'mediaType'>, row: Row): ShownRow {
+  const isCsv = about.mediaType.startsWith('text/csv');
   return {
-    cells: row.map(cellText),
-    line: proof === 'csv' ? csvRow(row.map(csvText)).trimEnd() : null,
+    cells: row.map((cell, at) => (isCsv ? csvText(cell, about.columns[at]!.type) : cellText(cell))),
+    line: about.proof === 'csv' ? csvLine(about, row).trimEnd() : null,
   };
+}
+
+function csvLine(
+  { columns }: Pick<TableAbout, 'columns'>,
+  row: Row,
+  then = (text: string): Cell => text,
+): string {
+  return csvRow(row.map((cell, at) => then(csvText(cell, columns[at]!.type))));
 }
 
 /** A file that is read whole. */

@@ -1,3 +1,4 @@
+import { formatCell } from '../../../../pipeline/artifacts/format/csv.ts';
 import { replay } from '../../../simulation/run.ts';
 import type { Shown } from '../../../simulation/view.ts';
 import { VIRTUES, type Virtue } from '../../../simulation/virtues.ts';
@@ -56,8 +57,12 @@ function byVirtueColumns(
 
 /** A row per sentinel and tick, as in RFC 4180 except that lines end with a line feed. */
 export function transcriptCsv(history: readonly Shown[]): string {
+  const columns = Object.entries(COLUMNS).map(([name, read]) => ({
+    read,
+    type: name === 'tick' ? '' : 'number',
+  }));
   const rows = history.flatMap((shown) =>
-    shown.sentinels.map((_, i) => Object.values(COLUMNS).map((read) => read(shown, i))),
+    shown.sentinels.map((_, i) => columns.map(({ read, type }) => formatCell(read(shown, i), type))),
   );
   return formatCsv([Object.keys(COLUMNS), ...rows]);
 }
