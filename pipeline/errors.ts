@@ -1,6 +1,6 @@
 /**
  * Every error that an operator or a client can see, each with a stable code.
- * `exit` is the command line's exit status: 1 if the work failed, 2 if the command was used wrongly.
+ * `exit` is the command line's exit status: 1 if the work failed, 2 if the command was used wrongly, 4 if a host did not answer.
  */
 export const ERROR_CODES = {
   usage: { exit: 2, meaning: 'A command, flag or setting is not understood.' },
@@ -80,9 +80,9 @@ export const ERROR_CODES = {
     meaning: 'A cosignature in the name of a witness does not verify for this checkpoint.',
   },
   proof_refused: { exit: 1, meaning: 'The input to a proof or verification is missing or cannot be read.' },
-  mirror_unreachable: { exit: 1, meaning: 'A mirror’s origin does not answer, or does not answer in time.' },
+  mirror_unreachable: { exit: 4, meaning: 'A mirror’s origin does not answer, or does not answer in time.' },
   mirror_stopped: {
-    exit: 1,
+    exit: 4,
     meaning:
       'A run that reads a service ended early: it reached its time limit, or the service asked it to come back later.',
   },
@@ -137,7 +137,7 @@ export class CathedralError extends Error {
     this.found = found;
   }
 
-  get exit(): 1 | 2 {
+  get exit(): 1 | 2 | 4 {
     return ERROR_CODES[this.code].exit;
   }
 }

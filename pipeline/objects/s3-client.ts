@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { proxiesInUse } from '../config/proxies.ts';
 import { CathedralError } from '../errors.ts';
 import { reasonOf, TransientFault } from '../transient-fault.ts';
 import type { Credentials, ObjectAddress } from './object-address.ts';
@@ -83,7 +84,8 @@ export class S3Client {
     this.#credentials = credentials;
     this.#options = options;
     const Agent = address.endpoint.startsWith('https:') ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, scheduling: 'lifo' });
+    const { connections: maxSockets } = options;
+    this.#agent = new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo', proxyEnv: proxiesInUse() });
   }
 
   close(): void {

@@ -174,7 +174,8 @@ export const NEEDS: Readonly<Record<Need, { isMet: (subject: Subject) => boolean
 /** The result of one check. */
 export interface Verdict {
   check: CheckName;
-  state: 'verified' | 'failed' | 'not checked';
+  /** `unreachable`: the origin did not answer, which says nothing about its content. */
+  state: 'verified' | 'failed' | 'unreachable' | 'not checked';
   /** A clause: what was compared, or why it was not. */
   detail: string;
   findings: readonly Finding[];

@@ -68,7 +68,7 @@ async function runChecks(origin: Origin, trust: Trust, options: VerifyOptions): 
   const verdicts: Verdict[] = [];
   for (const check of CHECKS) {
     if (options.checks && !options.checks.includes(check.name)) continue;
-    const hasFailed = verdicts.some(({ state }) => state === 'failed');
+    const hasFailed = verdicts.some(({ findings: found }) => found.length > 0);
     const verdict = await runCheck(check, subject, !!options.stopAtFailure && hasFailed);
     verdicts.push(verdict);
     options.report?.(verdict, subject.signed);
@@ -92,7 +92,12 @@ async function runCheck(
   const found = all.slice(before);
   if (found.length === 0) return { check: name, state: 'verified', detail: detail!, findings: [] };
   const count = found.length === 1 ? '1 finding' : `${found.length} findings`;
-  return { check: name, state: 'failed', detail: count, findings: found };
+  return { check: name, state: isOutage(found) ? 'unreachable' : 'failed', detail: count, findings: found };
+}
+
+/** Whether these findings say no more than that the origin did not answer: an outage is not tampering. */
+export function isOutage(findings: readonly Finding[]): boolean {
+  return findings.length > 0 && findings.every(({ code }) => code === 'mirror_unreachable');
 }
 
 function warningsOf({ origin, signed }: Subject): string[] {

@@ -25,8 +25,8 @@ export interface Context {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** 0 done; 1 the work failed or found something wrong; 2 some input could not be read; 3 something cannot be checked. */
-export type ExitStatus = 0 | 1 | 2 | 3;
+/** 0 done; 1 the work failed or found something wrong; 2 some input could not be read; 3 something cannot be checked; 4 a host did not answer. */
+export type ExitStatus = 0 | 1 | 2 | 3 | 4;
 
 /** A command as the tables, the help and `main` see it. */
 export interface Command {

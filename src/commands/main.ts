@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { optionOf } from '../../pipeline/config/config.ts';
+import { describeProxies, useProxies } from '../../pipeline/config/proxies.ts';
 import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readArguments } from './command.ts';
@@ -20,6 +21,9 @@ const progress = new Progress(process.stderr, Date.now);
 
 /** What the system and SQLite say of a place where this user may not write. */
 const REFUSED = /\b(EACCES|EPERM|EROFS)\b|readonly database|unable to open database file/;
+/** What Node says of a host that cannot be reached. */
+const UNREACHED =
+  /https?:.*\b(fetch failed|establish tunnel|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|status 50[234])\b/;
 /** As bin/cathedral tells: SIGHUP after nohup. */
 const IGNORED = (process.env.IGNORED_SIGNALS ?? '').split(' ');
 /** Which option of the running command a path comes from. */
@@ -33,6 +37,7 @@ async function main(words: readonly string[]): Promise<number> {
   if ('text' in asked) return print(asked.text);
   const { name, args } = asked;
   reportWarnings();
+  useProxies(process.env);
   const command = await COMMANDS[name]!();
   const { values, flags } = readArguments(name, command, args);
   optionFor = (path) => optionOf(path, command.options, values);
@@ -87,7 +92,11 @@ function explain(error: unknown): number {
     progress.fault(inspect(error), 'fatal');
     return 1;
   }
-  const advice = REFUSED.test(error.message) ? adviceOnPlace(error) : '';
+  const advice = REFUSED.test(error.message)
+    ? adviceOnPlace(error)
+    : UNREACHED.test(error.message)
+      ? `; ${describeProxies()}`
+      : '';
   progress.fault(`cathedral: ${escaped(error.message)}${advice}`, 'error', { code: error.code });
   return error.exit;
 }

@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { printable } from '../../pipeline/attestation/printable.ts';
+import { describeProxies } from '../../pipeline/config/proxies.ts';
 import { integer, pathOrAddress } from '../../pipeline/config/setting.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { Random } from '../../pipeline/random.ts';
 import type { Choice } from '../../pipeline/verify/checks.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
-import { type Verification, verify as verifyOrigin } from '../../pipeline/verify/verify.ts';
+import { isOutage, type Verification, verify as verifyOrigin } from '../../pipeline/verify/verify.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import {
   heldCheckpoint,
@@ -22,7 +23,7 @@ import {
 export const verify = defineCommand({
   summary: 'Verifies a service, a mirror or a folder as its readers see it: is it what its publisher signed?',
   details:
-    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings. To compare your own published folder with the ledger, use `check`.',
+    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if they are only that the host did not answer: a monitor tells an outage from tampering. To compare your own published folder with the ledger, use `check`.',
   examples: [
     'cathedral verify https://data.example.org --verifier-key data.example.org+1a2b3c4d+AQ…',
     'cathedral verify /srv/mirror --sample-size 200 --json',
@@ -81,7 +82,7 @@ export const verify = defineCommand({
     const sample = sampleSize === null ? null : { size: sampleSize, seed };
     const format = config.json ? formatVerificationJson : formatVerification;
     context.print(format({ place, sample, isTrusted: keys !== null }, verification));
-    return verification.findings.length === 0 ? 0 : 1;
+    return { verified: 0, failed: 1, unreachable: 4 }[verdictOf(verification)] as 0 | 1 | 4;
   },
 });
 
@@ -106,10 +107,17 @@ export interface Scope {
   isTrusted: boolean;
 }
 
+function verdictOf({ findings }: Pick<Verification, 'findings'>): 'verified' | 'failed' | 'unreachable' {
+  if (findings.length === 0) return 'verified';
+  return isOutage(findings) ? 'unreachable' : 'failed';
+}
+
 const VERDICTS = {
   verified: 'is what its publisher signed, as far as it was verified.',
   whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
   failed: 'is not what its publisher signed, or that cannot be proved.',
+  unreachable:
+    'did not answer everything, so it cannot be verified now; nothing was found wrong in what it answered.',
 };
 
 export function formatVerification(
@@ -124,7 +132,9 @@ export function formatVerification(
   );
   for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
   if (notProven.length > 0) lines.push(notProvenLine(notProven));
-  const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
+  const outcome = verdictOf({ findings });
+  if (outcome === 'unreachable') details.push(describeProxies());
+  const verdict = VERDICTS[outcome === 'verified' && !isTrusted ? 'whole' : outcome];
   const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
   return [...lines, ...(details.length > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
     '\n',
@@ -143,7 +153,7 @@ export function formatVerificationJson(
 ): string {
   const { version, release, snapshot, as_of, expires, keys } = signed?.manifest ?? {};
   const checks = verdicts.map(({ check, state, detail }) => ({ check, state, detail }));
-  const verdict = findings.length === 0 ? 'verified' : 'failed';
+  const verdict = verdictOf({ findings });
   const facts = signed && { version, release, snapshot, as_of, expires, keys };
   const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
   const witnesses = witnessing && witnessesOf(witnessing);

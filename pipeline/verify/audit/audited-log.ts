@@ -62,8 +62,10 @@ export function originSource(origin: Origin, withKey: Origin): LogSource {
 function explain(error: unknown): never {
   if (!(error instanceof CathedralError) || error.code === 'mirror_stopped') throw error;
   const { place, expected, found } = error;
-  const hint = /^status 40[13]$/.test(found) ? ': entries need a government key' : '';
-  throw refused(place, expected, `${found}${hint}`, error);
+  const isRefused = /^status 40[13]$/.test(found);
+  // A host that does not answer has not contradicted itself.
+  if (error.code === 'mirror_unreachable' && !isRefused) throw error;
+  throw refused(place, expected, isRefused ? `${found}: entries need a government key` : found, error);
 }
 
 function sourceOf(name: string, read: ReadLogFile): LogSource {

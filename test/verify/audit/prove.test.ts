@@ -83,7 +83,7 @@ describe('a proof', () => {
       () => proveFromLedger(ledger, event, VERIFIERS),
     ])
       expect(await failureOf(prove)).toMatchObject({
-        code: 'proof_refused',
+        code: 'mirror_unreachable',
         message: expect.stringContaining(`none among the ${EVENTS} events`),
       });
   });
@@ -186,14 +186,14 @@ describe('a log that is read over HTTP', () => {
     });
     const tiles = overHttp(await served(compressed(/tile\/\d/)));
     expect(await failureOf(() => proveFromLog(tiles, hashOf(events[5]!), VERIFIERS))).toMatchObject({
-      code: 'proof_refused',
+      code: 'mirror_unreachable',
       message: expect.stringContaining('content coding'),
     });
   });
 
-  test('and cannot be reached is refused', async () => {
+  test('and cannot be reached is unreachable', async () => {
     const error = await failureOf(() => overHttp('http://127.0.0.1:1').checkpoint());
-    expect(error).toMatchObject({ code: 'proof_refused', place: 'http://127.0.0.1:1/log/checkpoint' });
+    expect(error).toMatchObject({ code: 'mirror_unreachable', place: 'http://127.0.0.1:1/log/checkpoint' });
   });
 
   test('and has an entry changed is refused', async () => {

@@ -107,7 +107,7 @@ interface Context {
 function showVerdict(steps: Steps, { check, state, detail, findings }: Verdict, context: Context): void {
   const step = check as StepName;
   const { release, remembered } = context;
-  if (state === 'failed') steps.fail(STEPS[step], findings);
+  if (state === 'failed' || state === 'unreachable') steps.fail(STEPS[step], findings);
   else if (state === 'not checked') steps.skip(STEPS[step], skippedWords(step, context));
   else steps.pass(STEPS[step], WORDS[step](release!, { ...context, remembered: remembered!, detail }));
   if (check === 'signature' && release) steps.pass('Manifest', manifestWords(release));

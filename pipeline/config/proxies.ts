@@ -1,0 +1,44 @@
+import { type ProxyEnv, setGlobalProxyFromEnv } from 'node:http';
+import { CathedralError } from '../errors.ts';
+import type { Environment } from './config.ts';
+
+const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'] as const;
+const EXCEPTIONS = ['no_proxy', 'NO_PROXY'] as const;
+
+let inUse: ProxyEnv = {};
+
+/** For clients with an agent of their own. */
+export const proxiesInUse = () => inUse;
+
+/** Sends requests the way that the environment says, as curl and wget do. Throws config_invalid. */
+export function useProxies(env: Environment): void {
+  const given = (names: readonly string[]) => names.filter((name) => env[name]?.trim());
+  const proxies = given(VARIABLES).map((name) => [name, addressOf(name, env[name]!.trim())]);
+  const exceptions = given(EXCEPTIONS).map((name) => [name, env[name]]);
+  inUse = Object.fromEntries([...proxies, ...exceptions]);
+  if (proxies.length > 0) setGlobalProxyFromEnv(inUse);
+}
+
+/** `proxy:3128` means `http://proxy:3128`. */
+function addressOf(name: string, value: string): string {
+  const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(value) ? value : `http://${value}`);
+  if (url && /^https?:$/.test(url.protocol) && url.hostname !== '') return url.href;
+  // The value may have a password.
+  throw new CathedralError('config_invalid', {
+    place: name,
+    expected: 'http://host:port',
+    found: 'another address',
+  });
+}
+
+/** Which way requests went, for the message that a host did not answer. */
+export function describeProxies(): string {
+  const ways = Object.entries(inUse).map(([name, value]) => `${name} is ${hidden(name, `${value}`)}`);
+  return ways.length > 0
+    ? `${ways.join(', ')}`
+    : 'no proxy is used, since HTTPS_PROXY and HTTP_PROXY are not set';
+}
+
+function hidden(name: string, value: string): string {
+  return /no_proxy/i.test(name) ? value : new URL(value).origin;
+}

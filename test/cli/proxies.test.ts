@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { LyingServer } from '../mirror/lying-server.ts';
+import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { runCli } from './run-cli.ts';
+
+const KEY = ['--verifier-key', formatVerifierKey(PUBLISHER.verifier)];
+/** A name that only the proxy knows. */
+const ORIGIN = 'http://origin.invalid';
+
+let site: Site;
+
+beforeAll(() => {
+  site = smallSite({ release: 1, manifest: (given) => ({ ...given, expires: '2099-01-01T00:00:00Z' }) });
+});
+
+/** A proxy that passes every request on to `to`, whatever host it names; null: it cannot reach that host. */
+async function proxyTo(to: string | null) {
+  const asked: string[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    asked.push(`${incoming.method} ${new URL(incoming.url!).host}`);
+    if (to === null) return outgoing.writeHead(502).end();
+    const { pathname, search } = new URL(incoming.url!);
+    const { method, headers } = incoming;
+    const passed = request(
+      `${to}${pathname}${search}`,
+      { method: method!, headers },
+      (answer: IncomingMessage) => {
+        outgoing.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    return incoming.pipe(passed);
+  });
+  proxy.on('connect', ({ url }: IncomingMessage, socket: Duplex) => {
+    asked.push(`CONNECT ${url}`);
+    if (to === null) return socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    const through = connect(Number(new URL(to).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      through.pipe(socket).pipe(through);
+    });
+    return through;
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { asked, address: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+}
+
+describe('the proxy that the environment names', () => {
+  test.each([
+    ['HTTP_PROXY', (address: string) => `http://${address}`],
+    ['http_proxy', (address: string) => `http://user:secret@${address}/`],
+    ['http_proxy', (address: string) => address],
+  ] as const)('in %s serves a mirror whose origin only it can reach', async (name, write) => {
+    const server = await LyingServer.start(site);
+    onTestFinished(() => server.close());
+    const { asked, address } = await proxyTo(server.url);
+    const folder = join(await temporaryFolder(), 'mirror');
+    const env = { [name]: write(address), NO_PROXY: 'other.invalid,.origin.example' };
+    expect(await runCli(['mirror', ORIGIN, folder, ...KEY], env)).toMatchObject({ status: 0 });
+    expect(new Set(asked)).toEqual(new Set(['GET origin.invalid']));
+  });
+
+  const BUCKET = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+  test.each([
+    ['verify', ['verify', 'https://origin.invalid'], {}],
+    ['prove', ['prove', 'a'.repeat(64), '--url', ORIGIN], {}],
+    ['import', ['build', '--ledger', 'civic+https://origin.invalid', '--without-site', '--without-pdf'], {}],
+    ['bucket', ['publish', '--to', 's3+https://origin.invalid/bucket'], BUCKET],
+  ] as const)('is asked by %s, which says so if it does not help', async (what, args, more) => {
+    const out = await temporaryFolder();
+    if (what === 'bucket') await publishTiny(out, { events: 5 });
+    const { asked, address } = await proxyTo(null);
+    const env = {
+      ...more,
+      HTTP_PROXY: `http://u:secret@${address}`,
+      HTTPS_PROXY: `http://u:secret@${address}`,
+      CATHEDRAL_OUT: out,
+    };
+    const { status, stdout, stderr } = await runCli(args, env);
+    expect(asked[0]).toMatch(/^(GET|CONNECT) origin\.invalid/);
+    expect([status, stdout + stderr]).toEqual([
+      ['import', 'bucket'].includes(what) ? 1 : 4,
+      expect.stringContaining(`PROXY is http://${address}`),
+    ]);
+    expect(stdout + stderr).not.toContain('secret');
+  });
+
+  test('is not asked about hosts in NO_PROXY', async () => {
+    const server = await LyingServer.start(site);
+    onTestFinished(() => server.close());
+    const { asked, address } = await proxyTo(null);
+    const env = { HTTP_PROXY: `http://${address}`, NO_PROXY: '127.0.0.1' };
+    expect(await runCli(['verify', server.url, '--static', ...KEY], env)).toMatchObject({ status: 0 });
+    expect(asked).toEqual([]);
+  });
+
+  test.each(['socks5://127.0.0.1:1', 'http://', '://', 'http://a b'])('cannot be %s', async (value) => {
+    const { status, stderr } = await runCli(['verify', ORIGIN], { HTTPS_PROXY: value });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/HTTPS_PROXY: expected http:\/\/host:port/)]);
+  });
+});
+
+describe('a service that does not answer', () => {
+  test('is unreachable and not forged, for a monitor that reads the status or the words', async () => {
+    const dead = 'http://127.0.0.1:1';
+    const [json, text, mirror] = await Promise.all([
+      runCli(['verify', dead, '--json']),
+      runCli(['verify', dead]),
+      runCli(['mirror', dead, join(await temporaryFolder(), 'mirror')]),
+    ]);
+    const findings = [{ code: 'mirror_unreachable' }];
+    expect([json.status, JSON.parse(json.stdout)]).toMatchObject([4, { verdict: 'unreachable', findings }]);
+    expect([text.status, text.stdout]).toEqual([4, expect.stringMatching(/^signature +unreachable/m)]);
+    expect(text.stdout).toMatch(/no proxy is used.*did not answer everything, so it cannot be verified now/s);
+    expect([mirror.status, mirror.stderr]).toEqual([4, expect.stringContaining('mirror_unreachable')]);
+  });
+
+  test('in part is unreachable, and forged in part is forged', async () => {
+    const server = await LyingServer.start(site);
+    onTestFinished(() => server.close());
+    const [table = ''] = [...site.keys()].filter((path) => path.endsWith('.csv'));
+    server.lies.set(table, (response) => response.writeHead(503).end());
+    const args = ['verify', server.url, '--static', ...KEY];
+    const outage = await runCli(args);
+    expect([outage.status, outage.stdout]).toEqual([4, expect.stringMatching(/^files +unreachable/m)]);
+    server.lies.set('economy/supply', (response) => response.end('forged'));
+    const forged = await runCli(args);
+    expect([forged.status, forged.stdout]).toEqual([1, expect.stringMatching(/^files +failed/m)]);
+  });
+});
