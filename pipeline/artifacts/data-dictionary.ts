@@ -169,7 +169,8 @@ Rules that apply to every file:
 - CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first. A column has one
   form whatever its values, so a program that infers types from the first rows infers the right ones: an amount has all six
   places (\`12.500000\`), any other decimal a point and at least one place (\`2.0\`) but no rounding and no exponent, a count
-  neither. An empty cell is a missing number; texts such as \`NA\` are what they say.
+  neither. Only an empty cell is missing. A text such as \`NA\` is what it says, for example an id: pandas keeps it with
+  \`keep_default_na=False, na_values=[""]\` and R with \`na.strings = ""\` (readr: \`na = ""\`).
 `;
 
 /** The text of docs/data-dictionary.md. */

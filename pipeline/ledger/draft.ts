@@ -186,15 +186,18 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
   return warnings;
 }
 
-/** What spreadsheets write for an error, in any language (`#REF!`, `#NV`), and programs for a missing value. */
+/**
+ * What spreadsheets write for an error, in any language (`#REF!`, `#NV`), and programs for a missing value: all that data frames of pandas
+ * and R read as one, so that a sentinel `NA` would have rows without a sentinel.
+ */
 export const NO_VALUE =
-  /^(NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|NaN|nan|NaT|undefined|\\N|#N\/A.*|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
+  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
 
 function warnAboutValues(value: unknown, path: string, warn: Warn): void {
   if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
     warn(
       'value',
-      `${path} to be a value; a mapping file can make such a cell empty ("missing")`,
+      `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,
       JSON.stringify(value),
     );
   else if (typeof value === 'object' && value !== null)

@@ -129,7 +129,27 @@ describe('warnings', () => {
       ['id: data.deliberation to be an id that can be part of an address: "index.html"'],
     ],
     [{ type: 'deliberation_opened', data: { deliberation: 'Bürgerrat-12', topic: '' } }, []],
+    // A name that only begins like a missing value.
+    [{ agent: 'NATO' }, []],
+    [{ type: 'deliberation_opened', data: { deliberation: 'Nan', topic: 'None of these' } }, []],
   ])('of %j', ([draft, expected]) => {
     expect(warn(draft)).toEqual(expected);
+  });
+
+  // All that pandas (STR_NA_VALUES), readr and spreadsheets read as a missing value, and what others write for one.
+  test.each(
+    '-1.#IND 1.#QNAN 1.#IND -1.#QNAN #N/A #N/A_N/A N/A n/a NA <NA> #NA NULL null NaN -NaN nan -nan None NaT - #REF!'.split(
+      ' ',
+    ),
+  )('of an agent, an id or a text that data frames read as missing: %s', (text) => {
+    const sentinel = text.replace('_', ' ');
+    const data = { sentinel, cathedral: 'FOR-ECONOMISTS' } as const;
+    const of = (path: string) => expect.stringContaining(`value: ${path} to be a value`);
+    // An id may not begin like a formula.
+    if (!sentinel.startsWith('-')) {
+      expect(warn({ type: 'sentinel_registered', data })).toContainEqual(of('data.sentinel'));
+      expect(warn({ agent: sentinel })).toEqual([of('agent')]);
+    }
+    expect(warn({ data: { mii: 1, note: sentinel } })).toEqual([of('data.note')]);
   });
 });

@@ -70,10 +70,14 @@ function appliedTo(path: string, text: string): Record<string, string> {
 
 describe('headers', () => {
   test('let any page on the web read public data and schemas, and nothing else', () => {
-    const origins = [data, closed, schema, page, hashed, gated].map(
+    const origins = [data, closed, schema, page, gated].map(
       (file) => headersFor(file)['Access-Control-Allow-Origin'],
     );
-    expect(origins).toEqual(['*', '*', '*', undefined, undefined, undefined]);
+    expect(origins).toEqual(['*', '*', '*', undefined, undefined]);
+  });
+
+  test('let an embed in a sandboxed frame, which has no origin, load its fonts, styles and scripts', () => {
+    for (const file of [hashed, font]) expect(headersFor(file)['Access-Control-Allow-Origin']).toBe('*');
   });
 
   test('state how long a file is fresh', () => {

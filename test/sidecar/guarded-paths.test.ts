@@ -206,6 +206,8 @@ describe('a limit', () => {
     const refused = await get(app, '/economy/supply');
     expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
     expect(refused.headers).toMatchObject({ 'retry-after': '54000', ratelimit: '"daily";r=0;t=54000' });
+    const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
     // Another area, a page and another client have quotas of their own, or none.
     expect((await get(app, '/')).statusCode).toBe(200);
     const other = await app.inject({ url: '/economy/supply', remoteAddress: '198.51.100.7' });
@@ -232,7 +234,7 @@ describe('a limit', () => {
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=86400');
   });
 
-  test('counts responses with data, including 304 and ranges, but no refusals, pages and preflights', async () => {
+  test('counts responses with data, including 304 and ranges, but no refusals, pages, preflights and HEAD', async () => {
     const { app, keyServices } = await asDiskErrors();
     const { bearer } = await keyFor(keyServices, ECONOMIST);
     const left = async (headers = {}) =>
@@ -244,6 +246,15 @@ describe('a limit', () => {
     await app.inject({ method: 'POST', url: '/economy/supply', headers: bearer });
     await app.inject({ method: 'OPTIONS', url: '/economy/supply', headers: bearer });
     await get(app, '/economy/', bearer);
+    for (const more of [{}, { 'if-none-match': String(headers.etag) }, { range: 'bytes=0-9' }]) {
+      const head = await app.inject({
+        method: 'HEAD',
+        url: '/economy/supply',
+        headers: { ...bearer, ...more },
+      });
+      expect(head.headers).not.toHaveProperty('ratelimit');
+      expect(head.headers['cache-control']).toMatch(/^private, /);
+    }
     await get(app, '/economy/supply', { ...bearer, range: 'bytes=100000-' });
     expect(await left()).toBe('"daily";r=1998;t=54000');
     expect(await left({ 'if-none-match': String(headers.etag) })).toBe('"daily";r=1997;t=54000');

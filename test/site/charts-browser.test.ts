@@ -409,6 +409,22 @@ describe('a page of another origin', () => {
     server.close();
   });
 
+  test('has its own fonts in a sandboxed frame', async () => {
+    const { page, server } = await pageWith(
+      `<iframe sandbox="allow-scripts" src="${site.origin}/embed/supply/" title="MIC supply" width="700" height="300"></iframe>`,
+    );
+    const frame = page.frameLocator('iframe');
+    await frame.locator('.chart-title').waitFor();
+    const loaded = await frame.locator('body').evaluate(async () => {
+      const faces = await Promise.all([...document.fonts].map((face) => face.load()));
+      return faces.map(({ status }) => status);
+    });
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(new Set(loaded)).toEqual(new Set(['loaded']));
+    await page.context().close();
+    server.close();
+  });
+
   test('cannot have any other page of the service in a frame', async () => {
     const { page, server } = await pageWith(
       `<iframe src="${site.origin}/charts/supply/" title="MIC supply" width="700" height="300"></iframe>`,

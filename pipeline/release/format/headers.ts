@@ -120,7 +120,7 @@ export function headersFor(file: HeaderFacts, options: HeaderOptions = {}): Head
   return {
     'Content-Type': file.media_type,
     'Cache-Control': CACHE_CONTROL[freshness(file, options)],
-    ...(isOpenData(file) && { 'Access-Control-Allow-Origin': '*' }),
+    ...((isOpenData(file) || isPart(file)) && OPEN),
     ...COMMON_HEADERS,
     ...policyOf(file, options.exceptions),
   };
@@ -157,6 +157,11 @@ function isOpenData({ kind, restricted }: HeaderFacts): boolean {
   return !restricted && OPEN_KINDS.has(kind);
 }
 
+/** Fonts, styles and scripts of pages. An embed in a sandboxed frame has no origin, so a browser gives it fonts only with this header. */
+function isPart({ path }: HeaderFacts): boolean {
+  return /^(_astro|fonts)\//.test(path);
+}
+
 const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema', 'proof']);
 
 /**
@@ -184,8 +189,8 @@ export const HOST_FILES = ['_headers', '.nojekyll'] as const;
  */
 export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
   const rules: [string, Headers][] = [
-    ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
-    ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
+    ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN }],
+    ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN }],
     ['/log/checkpoint', LOG_HEADERS.checkpoint],
     ['/log/cosigned/*', LOG_HEADERS.checkpoint],
     ['/log/tile/*', LOG_HEADERS.tile],

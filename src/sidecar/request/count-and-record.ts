@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { type Answer, discard } from './answer.ts';
 import { type RequestContext, redactedPath } from './request-context.ts';
 
-/** Answers with data; any other answer is free. */
+/** Answers with data, or that it is unchanged; any other answer is free, and so is HEAD, which sends none. */
 const COUNTED: ReadonlySet<number> = new Set([200, 206, 304]);
 
 export function tierOf(area: Area, { key }: RequestContext): Tier {
@@ -27,11 +27,12 @@ export async function countAnswer(
 ): Promise<Answer> {
   const { area, key, address, request } = context;
   if (!context.counted || area === null || !limiter || !COUNTED.has(answer.status)) return answer;
+  const own = key ? { ...answer, headers: privateHeaders(answer.headers) } : answer;
+  if (request.method === 'HEAD') return own;
   const subject = key ? { holder: key.holder } : { address: address.ip(request) };
   try {
     const result = await limiter.take({ area, tier: tierOf(area, context), subject, now });
     if (!result.allowed) throw rateLimited(area, result);
-    const own = key ? { ...answer, headers: privateHeaders(answer.headers) } : answer;
     return isShared(own.headers) ? own : { ...own, more: rateLimitHeaders(result) };
   } catch (error) {
     discard(answer);

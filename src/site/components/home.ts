@@ -15,8 +15,11 @@ export function takeAway(release: SiteRelease): TakeAway[] {
   const url = `${release.baseUrl}/${supplyByDay.path}`;
   return [
     { tool: 'Shell', line: `curl -O ${url}` },
-    { tool: 'pandas', line: `import pandas\nsupply = pandas.read_csv("${url}", parse_dates=["date"])` },
-    { tool: 'R', line: `supply <- readr::read_csv("${url}")` },
+    {
+      tool: 'pandas',
+      line: `import pandas\nsupply = pandas.read_csv("${url}",\n    keep_default_na=False, na_values=[""], parse_dates=["date"])`,
+    },
+    { tool: 'R', line: `supply <- readr::read_csv("${url}", na = "")` },
     { tool: 'DuckDB', line: `SELECT date, total_supply FROM '${url}' ORDER BY date;` },
     { tool: 'Google Sheets', line: `=IMPORTDATA("${url}")` },
   ];

@@ -3,6 +3,8 @@ import { lines, type Snippet } from './source.ts';
 
 const KEY = `key = {"Authorization": f"Bearer {os.environ['API_KEY']}"}`;
 const TOOL = 'Python (pandas)';
+/** Only an empty cell is missing: by default pandas also takes the texts `NA`, `None` and others for that, and they may be ids. */
+const MISSING = 'keep_default_na=False, na_values=[""]';
 
 /** Loads a data frame, or a dictionary from a file without a table. */
 export function python(source: Source): Snippet {
@@ -39,7 +41,7 @@ function pinnedCsv(
     '    data = answer.read()',
     `if sha256(data).hexdigest() != "${pinned.sha256}":`,
     '    raise ValueError("these are not the bytes that were cited")',
-    `df = pd.read_csv(BytesIO(data)${time ? `, parse_dates=["${time.name}"]` : ''})`,
+    `df = pd.read_csv(BytesIO(data), ${MISSING}${time ? `,\n                 parse_dates=["${time.name}"]` : ''})`,
     time && isNewestFirst ? sorted(time.name) : null,
   );
   return { pinned: code };
@@ -62,6 +64,7 @@ function readCsv(
   { time, plot }: Extract<Shape, { kind: 'csv' }>,
 ): string {
   const dates = time ? `, parse_dates=["${time.name}"]` : '';
+  const indent = ' '.repeat('df = pd.read_csv('.length);
   const key = restricted ? ', storage_options=key' : '';
   return lines(
     restricted ? 'import os' : null,
@@ -69,7 +72,7 @@ function readCsv(
     '',
     restricted ? KEY : null,
     restricted ? `url = "${url}"` : null,
-    `df = pd.read_csv(${restricted ? 'url' : `"${url}"`}${key}${dates})`,
+    `df = pd.read_csv(${restricted ? 'url' : `"${url}"`}${key},\n${indent}${MISSING}${dates})`,
     time && isNewestFirst ? sorted(time.name) : null,
     'print(df.tail())',
     ...(time && plot ? draw(time.name, plot) : []),

@@ -4,6 +4,9 @@ import { lines, type Snippet } from './source.ts';
 
 const KEY = 'headers = c(Authorization = paste("Bearer", Sys.getenv("API_KEY")))';
 
+/** Only an empty cell is missing: an id may be `NA`. */
+const MISSING = 'na.strings = ""';
+
 /** Loads a data frame with base R, and jsonlite for JSON. */
 export function r(source: Source): Snippet {
   const { shape, url, fileName } = source;
@@ -22,7 +25,9 @@ function readCsv(
   { time, plot }: Extract<Shape, { kind: 'csv' }>,
 ): string {
   return lines(
-    restricted ? `df <- read.csv(url("${url}",\n                   ${KEY}))` : `df <- read.csv("${url}")`,
+    restricted
+      ? `df <- read.csv(url("${url}",\n                   ${KEY}), ${MISSING})`
+      : `df <- read.csv("${url}", ${MISSING})`,
     time ? parseTime(time) : null,
     // Rows are newest first, and `diff` would have the wrong sign.
     time && isNewestFirst ? `df <- df[order(df$${time.name}), ]` : null,
