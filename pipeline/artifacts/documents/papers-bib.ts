@@ -209,7 +209,10 @@ class EntryReader {
   #url(): string | null {
     const url = addressIn(this.#latex('url') ?? '');
     const doi = addressIn(this.#latex('doi') ?? '').replace(/^(https?:\/\/(dx\.)?doi\.org\/|doi:\s*)/i, '');
-    const address = url !== '' || doi === '' ? url : `https://doi.org/${encodeURI(doi)}`;
+    const address =
+      url !== '' || doi === ''
+        ? url
+        : `https://doi.org/${encodeURI(doi).replaceAll(/[?#]/g, encodeURIComponent)}`;
     if (address === '') return null;
     if (/^https?:\/\/\S+$/i.test(address) && URL.canParse(address)) return plainAddress(address);
     this.#fault('url', 'one address that begins with https:// or http://', describe(address));

@@ -182,7 +182,7 @@ export interface Author {
   isOrganisation: boolean;
 }
 
-/** The names of an `author` field. Null where one is empty or has more than two commas. */
+/** The names of an `author` field. Null where one is empty, or has more than two commas or a semicolon, as several names in one have. */
 export function readAuthors(latex: string): Author[] | null {
   const names = splitOutsideBraces(latex.trim(), /\s+and\s+/gi).map(readAuthor);
   return names.includes(null) ? null : (names as Author[]);
@@ -194,7 +194,7 @@ function readAuthor(latex: string): Author | null {
   if (/^\0+$/.test(masked(latex.trim()))) return { name, isOrganisation: true };
   const fields = splitOutsideBraces(latex, /,/g);
   const parts = (/^\s*[a-z-]+\s*=/.test(latex) ? namedParts(fields) : fields).map(parseLatex);
-  if (parts.length > 3) return null;
+  if (parts.length > 3 || splitOutsideBraces(latex, /;/g).length > 1) return null;
   const words = splitOutsideBraces(latex.trim(), /[\s~]+/g).map(parseLatex);
   const last = words.at(-1)!;
   const isSplit = parts.length === 1 && words.length > 1 && last.includes(' ');

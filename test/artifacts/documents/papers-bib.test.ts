@@ -188,6 +188,13 @@ describe('a bibliography is refused by name', () => {
   test.each<[string, string, string, string, string]>([
     ['no author', `@misc{k, ${without('author')}}`, '1: k.author', 'author = {', 'nothing'],
     ['an empty author', `@misc{k, author={ }, ${without('author')}}`, '1: k.author', 'author = {', '" "'],
+    [
+      'authors with semicolons',
+      `@misc{k, author={A, B; C, D}, ${without('author')}}`,
+      '1: k.author',
+      'and Last, First}',
+      'A, B; C, D',
+    ],
     ['no title', `\n@misc{k, ${without('title')}}`, '2: k.title', 'title = {', 'nothing'],
     ['no year', `@misc{k, ${without('year')}}`, '1: k.year', 'year = {2026}, or date', 'nothing'],
     [
