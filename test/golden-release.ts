@@ -20,7 +20,6 @@ export async function smallRelease(): Promise<{ files: Record<string, string>; s
       documents: 'data/documents',
       companions: 'data/keys/companions.json',
       baseUrl: 'https://data.example.org',
-      contact: 'contact@data.example.org',
       software: 'cathedral-data-service/golden',
       rebuild: false,
       site: false,

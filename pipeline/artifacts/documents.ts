@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { z } from 'zod';
 import { CathedralError } from '../errors.ts';
 import { formatList } from '../words/phrase.ts';
-import { Citations } from './documents/citations.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
+import { Organisation } from './documents/organisation.ts';
 import type { WrittenPaper } from './documents/papers.ts';
 import { PAPERS_FILE, paperTextFile, readPapers } from './documents/papers-bib.ts';
 import { Protocols } from './documents/protocols.ts';
@@ -15,18 +17,21 @@ import { parseJsonFile } from './format/json.ts';
 const LABEL = 'data/documents';
 
 const FILES = {
+  organisation: 'organisation.json',
   treatyFramework: 'treaty-framework.json',
   standards: 'standards.json',
   protocols: 'protocols.json',
-  citations: 'citations.json',
 } as const;
+
+const WHO = 'a file that says who publishes, as docs/documents.md describes it';
 
 /** The published texts that people write: checked as a whole, never changed afterwards. What an organisation has not written is null or empty. */
 export interface Documents extends Diplomacy {
+  /** Who publishes. */
+  organisation: Organisation;
   papers: readonly WrittenPaper[];
   /** The text of a paper by its id, where it is published here: Markdown that begins with `# <title>`. */
   paperTexts: ReadonlyMap<string, string>;
-  citations: Citations;
   /** SHA-256 over all files with their names, hex. Changed documents mean a new release. */
   digest: string;
 }
@@ -54,13 +59,28 @@ export async function readDocuments(dir: string): Promise<Documents> {
     standards: `${LABEL}/${FILES.standards}`,
     protocols: `${LABEL}/${FILES.protocols}`,
   });
+  const organisation =
+    parse(FILES.organisation, Organisation) ?? refuse(`${LABEL}/${FILES.organisation}`, WHO, 'nothing');
   const textOf = (key: string) => text(files, paperTextFile(key));
   const papers = readPapers(text(files, PAPERS_FILE) ?? '', textOf, `${LABEL}/${PAPERS_FILE}`);
   const paperTexts = new Map(papers.map((paper) => [paper.id, textOf(paper.id)] as const).filter(isPresent));
   for (const { id, title } of papers) assertTitled(id, title, paperTexts.get(id));
   assertNothingElse(files, papers);
-  const citations = parse(FILES.citations, Citations)!;
-  return { ...diplomacy, papers, paperTexts, citations, digest: digestFiles(files) };
+  return { organisation, ...diplomacy, papers, paperTexts, digest: digestFiles(files) };
+}
+
+/** Who publishes, for a command that needs nothing else of the folder. Throws document_invalid. */
+export async function readOrganisation(dir: string): Promise<Organisation> {
+  const place = join(dir, FILES.organisation);
+  const bytes = await readFile(place).catch((cause: NodeJS.ErrnoException) => {
+    throw new CathedralError('document_invalid', {
+      place,
+      expected: WHO,
+      found: cause.code ?? cause.message,
+      cause,
+    });
+  });
+  return parseJsonFile(decodeText(bytes, place), Organisation, place, 'document_invalid');
 }
 
 function text(files: DocumentFiles, name: string): string | undefined {

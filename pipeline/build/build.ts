@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keyNameOf, type Organisation } from '../artifacts/documents/organisation.ts';
 import { type Documents, readDocuments } from '../artifacts/documents.ts';
 import { readCompanions } from '../artifacts/read-companions.ts';
 import { ARTIFACTS, PRINTED } from '../artifacts/table.ts';
@@ -31,6 +32,7 @@ import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
 import { programKey } from './site/make-program.ts';
+import { ORGANISATION_FILE } from './site/open-program.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots } from './snapshots/publish-snapshots.ts';
@@ -127,14 +129,14 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   const pdfs = await pdfJobs(staging, folded, { pages: contents.pages });
   const printed = pdfs.map(({ path }) => path);
-  if (contents.formats) await renderExtras(staging, facts, view, { contact: options.contact, printed });
-  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts));
   const { program, documents } = inputs;
-  const { author } = documents.citations;
+  const { organisation } = documents;
+  if (contents.formats) await renderExtras(staging, facts, view, printed);
+  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, organisation));
   const checkpoints = contents.pages
     ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
     : [];
-  const about = { program, author, checkpoints, pdfs };
+  const about = { program, organisation, checkpoints, pdfs };
   await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
   const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
   if (contents.formats) await renderSitemap(staging, sitemapped);
@@ -186,6 +188,7 @@ async function openInputs(
     ledger,
     rebuild: options.plan.from === 'genesis',
     previous,
+    keyName: keyNameOf(documents.organisation, options.baseUrl),
   });
   const program = options.plan.contents.pages ? programKey(documents) : null;
   const digest = digestInputs(options, { documents, companions, publisher, program });
@@ -215,6 +218,8 @@ async function stageData(
   await renderDocuments(staging, view, folded);
   if (publisher) await staging.write(publisherKeysFile(publisher));
   await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
+  const about = Buffer.from(`${JSON.stringify(documents.organisation)}\n`);
+  staging.keep(ORGANISATION_FILE, await staging.folder.write(ORGANISATION_FILE, about));
   return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
 }
 
@@ -297,7 +302,9 @@ async function buildMissed(
   );
   await using staging = await openStaging(options.out, base, { reuse: base.state !== null, isServed: false });
   const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
-  for (const pdf of await pdfJobs(staging, folded, options)) await makePdf(staging, pdf, options);
+  const { organisation } = inputs.documents;
+  for (const pdf of await pdfJobs(staging, folded, options))
+    await makePdf(staging, pdf, { ...options, organisation });
   const sign = signerOf(inputs.publisher, options, { isServed: false });
   const publication = { facts, state: formatResume(folded), sign, prepare };
   return (await staging.publish(publication)).release;
@@ -324,8 +331,12 @@ function signerOf(
     sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
 }
 
-function chartsOptions({ baseUrl, plan, log }: BuildOptions, facts: Facts): ChartsOptions {
-  return { facts, baseUrl, print: plan.contents.charts?.print ?? null, log };
+function chartsOptions(
+  { baseUrl, plan, log }: BuildOptions,
+  facts: Facts,
+  organisation: Organisation,
+): ChartsOptions {
+  return { facts, baseUrl, organisation, print: plan.contents.charts?.print ?? null, log };
 }
 
 /** Whether a release was made from the same documents and settings, and has the contents that the plan asks for. */
@@ -341,7 +352,7 @@ function isUpToDate({ manifest }: Published, inputs: string, { plan }: BuildOpti
 
 /** Digest of everything except the ledger that affects the files. */
 function digestInputs(
-  { software, baseUrl, contact, sourceCode }: BuildOptions,
+  { software, baseUrl, sourceCode }: BuildOptions,
   {
     documents,
     companions,
@@ -352,6 +363,6 @@ function digestInputs(
   // What is not set is no part of the digest: a version with a new setting makes no other digest.
   const set = [...(sourceCode ? [{ sourceCode }] : []), ...(publisher ? [publisher.keys] : [])];
   return createHash('sha256')
-    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, contact, ...set]))
+    .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, ...set]))
     .digest('hex');
 }

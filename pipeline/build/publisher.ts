@@ -38,8 +38,6 @@ export type PublisherOptions =
       keyFile: string;
       /** Default: the file beside the keys. */
       records?: SigningRecords;
-      /** Name for a new key. */
-      name: string;
       /** ms since 1970 */
       now: () => number;
     }
@@ -87,13 +85,19 @@ export async function openPublisher(
     out,
     baseUrl,
     waitMs,
-  }: Pick<SigningPlace, 'out' | 'baseUrl' | 'previous'> & LedgerPlace & { waitMs: number },
+    keyName,
+  }: Pick<SigningPlace, 'out' | 'baseUrl' | 'previous'> &
+    LedgerPlace & {
+      waitMs: number;
+      /** Of a new key. */
+      keyName: string;
+    },
 ): Promise<Publisher | null> {
   if (options === null) return null;
   if (options.kind === 'shown')
     return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
   const { keyFile, records = fileRecords(keyFile, { waitMs }), now } = options;
-  const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records }, previous));
+  const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records, keyName }, previous));
   const verifierKeys = keys.map(verifierKeyOf);
   const record = await records.read();
   if (records.isShared) withSharedKeys(record, verifierKeys, keyFile);
@@ -131,7 +135,14 @@ export function publisherKeysFile({ keys }: Publisher): NewFile {
 }
 
 async function firstKeys(
-  { keyFile, records, name, now }: Required<Extract<PublisherOptions, { kind: 'signs' }>>,
+  {
+    keyFile,
+    records,
+    keyName,
+    now,
+  }: Required<Extract<PublisherOptions, { kind: 'signs' }>> & {
+    keyName: string;
+  },
   previous: Published | null,
 ): Promise<NoteKey[]> {
   const { isShared } = records;
@@ -142,7 +153,7 @@ async function firstKeys(
     const found = await readNoteKeys(keyFile);
     if (found) return { record: null, result: found };
     if (isShared) withSharedKeys(record, null, keyFile);
-    const made = [newNoteKey(name, now())];
+    const made = [newNoteKey(keyName, now())];
     await writeNoteKeys(keyFile, made);
     const keys = made.map(verifierKeyOf);
     return { record: isShared ? withSharedKeys(record, keys, keyFile) : null, result: made };

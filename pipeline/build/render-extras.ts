@@ -1,5 +1,5 @@
 import type { View } from '../artifacts/artifact.ts';
-import { type CatalogueFacts, DATABASE } from '../forms/catalogue/facts.ts';
+import { DATABASE } from '../forms/catalogue/facts.ts';
 import { renderCatalogue } from '../forms/render-catalogue.ts';
 import { renderForms } from '../forms/render-forms.ts';
 import { standings } from '../model/queries/compliance.ts';
@@ -12,10 +12,10 @@ export async function renderExtras(
   staging: Staging,
   { timestamp: asOf, ledger, software }: Facts,
   { state, documents, baseUrl }: View,
-  { contact, printed }: Pick<CatalogueFacts, 'contact' | 'printed'>,
+  printed: readonly string[],
 ): Promise<void> {
-  await renderForms(staging, { asOf, baseUrl, software, ledger });
-  const { author } = documents.citations;
+  const { organisation } = documents;
+  await renderForms(staging, { asOf, baseUrl, organisation, software, ledger });
   const { since } = state;
   const standing = {
     asOf,
@@ -24,7 +24,7 @@ export async function renderExtras(
     audits: standings(state),
     sentinels: Object.keys(state.sentinels),
   };
-  const facts = { baseUrl, author, contact, software, since, asOf, ledger, printed };
+  const facts = { baseUrl, organisation, software, since, asOf, ledger, printed };
   await renderCatalogue(staging, facts, standing);
 }
 

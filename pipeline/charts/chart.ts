@@ -1,4 +1,5 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
+import { licenceWords, type Organisation } from '../artifacts/documents/organisation.ts';
 import { type Cell, csvRow, formatCell, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
@@ -130,6 +131,8 @@ export interface Chart {
   note(data: unknown, state: ChartState): string;
   /** The source line: files, as-of time and licence. */
   source(data: unknown): string;
+  /** The same chart with the publisher and the licence in its source line. */
+  creditedTo(organisation: Organisation): Chart;
   summary(data: unknown, state: ChartState): string[];
   table(data: unknown, state: ChartState): ChartTable;
   /** An SVG document. Throws usage if the state names a series that the data does not have. */
@@ -140,11 +143,14 @@ export interface Chart {
 const NOTHING_CHOSEN = 'There is nothing to show for this choice.';
 
 /** Makes a chart. Each method checks the state, and derives its result from what the state selects. */
-export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
+export function defineChart<Data, Shown>(
+  spec: ChartSpec<Data, Shown>,
+  organisation: Organisation | null = null,
+): Chart {
   const { id, area, name, controls } = spec;
   const sources = spec.sources.map(({ path }) => path);
   const series = (data: unknown) => spec.series?.(data as Data) ?? [];
-  const source = (data: unknown) => sourceLine(sources, spec.asOf(data as Data));
+  const source = (data: unknown) => sourceLine(sources, spec.asOf(data as Data), organisation);
   // Title, sentences, table and picture each ask for it, and of fifty years it takes a tenth of a second.
   const known = new WeakMap<object, { state: ChartState; shown: Shown }>();
   const show = (data: unknown, state: ChartState) => {
@@ -193,6 +199,7 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
       return first && last ? { first: first.date, last: last.date, opensWith: spec.opensWith ?? 0 } : null;
     },
     source,
+    creditedTo: (organisation) => defineChart(spec, organisation),
     missing,
     summary,
     prepare: (files) => spec.prepare(files),
@@ -241,11 +248,13 @@ function requireSeries(id: string, offered: Series[], { series }: ChartState): v
 }
 
 /** Names the day and not the hour: a picture stays as it is until its data or the day changes. Its chart document has the time. */
-function sourceLine(sources: readonly string[], asOf: string): string {
-  const files = `Source: Cathedral Data Service, ${formatList(sources)}.`;
-  if (asOf === '') return `${files} CC BY 4.0.`;
-  const time = asOf.length === 10 ? `Whole days up to ${formatDay(asOf)}` : `As of ${formatDay(asOf)}`;
-  return `${files} ${time}. CC BY 4.0.`;
+function sourceLine(sources: readonly string[], asOf: string, organisation: Organisation | null): string {
+  const time = asOf.length === 10 ? 'Whole days up to' : 'As of';
+  return [
+    `Source: ${organisation ? `${organisation.name}, ` : ''}${formatList(sources)}.`,
+    ...(asOf === '' ? [] : [`${time} ${formatDay(asOf)}.`]),
+    ...(organisation ? [`${licenceWords(organisation)}.`] : []),
+  ].join(' ');
 }
 
 /** Units of whole numbers. */

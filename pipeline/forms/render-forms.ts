@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Organisation } from '../artifacts/documents/organisation.ts';
 import { asDiskErrors } from '../disk/durable.ts';
 import { yearOf } from '../model/period.ts';
 import { dayOf } from '../model/window.ts';
@@ -22,6 +23,7 @@ export interface FormsOptions {
   /** Time of the last event. */
   asOf: string;
   baseUrl: string;
+  organisation: Organisation;
   /** Name and version of this software. */
   software: string;
   ledger: { size: number; root: string };
@@ -32,28 +34,30 @@ export interface FormsOptions {
  * The data files must be staged before. The files of growing tables extend those of the previous release.
  */
 export async function renderForms(staging: Staging, options: FormsOptions): Promise<void> {
-  const before = await readState(staging, options.software);
+  // Files that state another licence are written again.
+  const maker = `${options.software}, ${JSON.stringify(options.organisation.licence)}`;
+  const before = await readState(staging, maker);
   const small = new Map<string, Row[]>();
   const states: Record<string, TableState> = {};
   for (const table of TABLES) {
     if (table.grows)
       states[table.name] = await writeGrowing(staging, table, before?.[table.name] ?? null, options);
-    else small.set(table.name, await writeSmall(staging, table));
+    else small.set(table.name, await writeSmall(staging, table, options));
   }
   const today = dayOf(options.asOf);
   await writeSqlite(staging, { today, extendsHistory: before !== null, small, about: aboutOf(options) });
-  await keepState(staging, states, options.software);
+  await keepState(staging, states, maker);
 }
 
 async function writeGrowing(
   staging: Staging,
   table: Table,
   before: TableState | null,
-  { asOf }: FormsOptions,
+  { asOf, organisation }: FormsOptions,
 ): Promise<TableState> {
   await writeNdjson(staging, table);
   if (before && (await keepFiles(staging, table, before, asOf))) return before;
-  const sheets = await writeXlsx(staging, table, before?.sheets ?? []);
+  const sheets = await writeXlsx(staging, table, before?.sheets ?? [], organisation.licence);
   const { year, groups } = await writeParquet(staging, table, before, yearOf(asOf));
   return { rows: countRows(staging, table), year, groups, sheets };
 }
@@ -73,12 +77,12 @@ async function keepFiles(
   return true;
 }
 
-async function writeSmall(staging: Staging, table: Table): Promise<Row[]> {
+async function writeSmall(staging: Staging, table: Table, { organisation }: FormsOptions): Promise<Row[]> {
   const path = join(staging.dir, 'public', table.artifact.path);
   const rows = readTable(table, await asDiskErrors(path, () => readFile(path, 'utf8')));
   for (const [form, content] of [
     ['.ndjson', formatNdjson(table, rows).join('')],
-    ['.xlsx', formatXlsx(table, rows)],
+    ['.xlsx', formatXlsx(table, rows, organisation.licence)],
   ] as const) {
     const { media_type: mediaType, ...file } = formFile(table, form, { rows: rows.length });
     await staging.write({ ...file, mediaType, content });
@@ -86,12 +90,13 @@ async function writeSmall(staging: Staging, table: Table): Promise<Row[]> {
   return rows;
 }
 
-function aboutOf({ asOf, baseUrl, software, ledger }: FormsOptions): Record<string, string> {
+function aboutOf({ asOf, baseUrl, organisation, software, ledger }: FormsOptions): Record<string, string> {
   return {
-    title: 'Cathedral Data Service: all public tables',
+    title: `${organisation.name}: all public tables`,
+    publisher: organisation.name,
     as_of: asOf,
     source: `${baseUrl}/`,
-    licence: 'https://creativecommons.org/licenses/by/4.0/',
+    licence: organisation.licence.url,
     ledger_events: String(ledger.size),
     ledger_root: ledger.root,
     software,

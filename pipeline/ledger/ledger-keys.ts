@@ -57,10 +57,10 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
 }
 
 /**
- * Where a ledger's keys are, unless a setting says otherwise: beside its folder. Of a ledger behind a symbolic link, also beside the
+ * Where a ledger's keys and documents are, unless a setting says otherwise: beside its folder. Of a ledger behind a symbolic link, also beside the
  * folder that the link leads to, unless the file is beside the link.
  */
-export function keyFileBeside(ledger: string, ending: '.key' | '.vkey'): string {
+export function besideLedger(ledger: string, ending: '.key' | '.vkey' | '.documents'): string {
   const [beside, real] = [`${resolve(ledger)}${ending}`, `${realOf(ledger)}${ending}`];
   return !existsSync(beside) && existsSync(real) ? real : beside;
 }
@@ -71,7 +71,7 @@ export function keyFileBeside(ledger: string, ending: '.key' | '.vkey'): string 
  */
 export async function ledgerVerifiers(given: string | null, ledger: string | null): Promise<Verifier[]> {
   if (given !== null) return readVerifiers(given);
-  const beside = ledger === null ? null : keyFileBeside(ledger, '.vkey');
+  const beside = ledger === null ? null : besideLedger(ledger, '.vkey');
   return beside !== null && existsSync(beside) ? readVerifiers(beside) : [demoSigner().verifier];
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { asOf as rebuildSnapshot } from '../../pipeline/build/as-of.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
@@ -16,7 +17,7 @@ export const asOf = defineCommand({
     'cathedral as-of 2025-12-01T06Z --into /tmp/files',
   ],
   isReader: true,
-  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', 'companions', 'baseUrl', 'contact'],
+  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', 'companions', 'baseUrl'],
   positionals: ['snapshot'],
   flags: {
     snapshot: {
@@ -38,7 +39,7 @@ export const asOf = defineCommand({
     json,
   },
   async run(config, context) {
-    const { snapshot, out, into, documents, companions, baseUrl, contact, wait } = config;
+    const { snapshot, out, into, companions, baseUrl, wait } = config;
     const { progress, print } = context;
     const source = await openSource(config.ledger, { ...config, mustExist: true }, context);
     const report = await rebuildSnapshot({
@@ -46,10 +47,9 @@ export const asOf = defineCommand({
       snapshot,
       out,
       into,
-      documents,
+      documents: documentsFolder(config.documents, source.ledger),
       companions,
       baseUrl,
-      contact,
       software: software(),
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),

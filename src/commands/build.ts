@@ -1,3 +1,4 @@
+import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { type BuildReport, build as buildRelease } from '../../pipeline/build/build.ts';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
@@ -24,13 +25,11 @@ export const BUILD_SETTINGS = [
   'documents',
   'companions',
   'baseUrl',
-  'contact',
   'sourceCode',
   'withoutSite',
   'withoutPdf',
   'chromium',
   'publisherKey',
-  'publisherName',
   'snapshotDays',
   'witnesses',
   'purgeUrl',
@@ -109,17 +108,16 @@ type BuildConfig = Pick<Config, (typeof BUILD_SETTINGS)[number]> &
   Record<'rebuild' | 'givesUpSnapshots' | 'importFull', boolean>;
 
 async function publish(config: BuildConfig, context: Context, turn: OwnTurn | null): Promise<BuildReport> {
-  const { out, documents, companions, baseUrl, contact, sourceCode, publisherKey: keyFile } = config;
+  const { out, companions, baseUrl, sourceCode, publisherKey: keyFile } = config;
   const { progress } = context;
   const now = turn?.now ?? context.now;
   const { findings, ...source } = await openSource(config.ledger, config, { ...context, now });
   const report = await buildRelease({
     ...source,
     out,
-    documents,
+    documents: documentsFolder(config.documents, source.ledger),
     companions,
     baseUrl,
-    contact,
     sourceCode,
     software: software(),
     plan: {
@@ -129,7 +127,6 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
       publisher: {
         kind: 'signs',
         keyFile,
-        name: config.publisherName,
         now,
         ...(turn && { records: turn.records }),
       },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { check as checkRelease } from '../../pipeline/build/check.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
@@ -18,30 +19,20 @@ export const check = defineCommand({
     'cathedral check --out /srv/cathedral --ledger /srv/ledger --base-url https://data.example.org --json',
   ],
   isReader: true,
-  settings: [
-    'out',
-    ...SOURCE_SETTINGS,
-    'documents',
-    'companions',
-    'baseUrl',
-    'contact',
-    'sourceCode',
-    'publisherKey',
-  ],
+  settings: ['out', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'sourceCode', 'publisherKey'],
   optional: { ledger: 'Without it, the release is only compared with its own manifest.' },
   flags: { importFull, json },
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, sourceCode, ledger, wait } = config;
+    const { out, companions, baseUrl, sourceCode, ledger, wait } = config;
     const { progress, print } = context;
     const source = ledger && (await openSource(ledger, { ...config, mustExist: true }, context));
     const findings = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
       publisherKeys: await publisherVerifiers(config.publisherKey),
       out,
-      documents,
+      documents: documentsFolder(config.documents, source?.ledger ?? null),
       companions,
       baseUrl,
-      contact,
       sourceCode,
       software: software(),
       waitMs: wait * 1000,

@@ -13,7 +13,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
 import {
-  keyFileBeside,
+  besideLedger,
   ledgerVerifiers,
   readSigners,
   readVerifiers,
@@ -345,7 +345,7 @@ async function importNew(
   if (stores) await prepareImportKey(config, stores);
   else assertNotShared(directory);
   const { signers, verifiers, salts: secret, fingerprint } = await importer(source, config);
-  await writeVerifier(keyFileBeside(directory, '.vkey'), signers[0].verifier);
+  await writeVerifier(besideLedger(directory, '.vkey'), signers[0].verifier);
   const common = { directory, secret, full, waitMs: wait * 1000 };
   const work = async (): Promise<ImportReport> => {
     if (source.kind === 'civic') {
@@ -420,7 +420,7 @@ async function importer(
   const own = ledgerSigningKey
     ? await readSigners({ ledger: importFolder, keyFile: ledgerSigningKey })
     : ([derived] as const);
-  const file = ledgerKey ?? keyFileBeside(importFolder, '.vkey');
+  const file = ledgerKey ?? besideLedger(importFolder, '.vkey');
   const known = ledgerKey !== null || existsSync(file) ? await readVerifiers(file) : [];
   // Another import key derives another key of the same name, and its snapshots are refused as before.
   const others = known.filter(({ name }) => name !== derived.verifier.name);

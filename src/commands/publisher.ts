@@ -115,7 +115,7 @@ export const publisherReplace = defineCommand({
   details:
     'Every reader has to be told out of band. To change a key that you still have, use `publisher rotate`.',
   examples: ['cathedral publisher replace --gives-up 1a2b3c4d --out /srv/cathedral'],
-  settings: [...SETTINGS, 'publisherName', 'wait'],
+  settings: [...SETTINGS, 'wait'],
   flags: {
     givesUp: {
       flag: 'gives-up',
@@ -128,9 +128,9 @@ export const publisherReplace = defineCommand({
     json,
   },
   async run(config, context) {
-    const { out, givesUp, publisherName: name } = config;
+    const { out, givesUp } = config;
     const keys = await changing(config, context, 'publisher replace', (change) =>
-      replacePublisher(change, { out, givesUp, name }),
+      replacePublisher(change, { out, givesUp }),
     );
     return report(keys, config, context);
   },

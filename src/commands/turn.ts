@@ -1,5 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
+import { keyNameOf } from '../../pipeline/artifacts/documents/organisation.ts';
+import { readOrganisation } from '../../pipeline/artifacts/documents.ts';
 import type { Claim } from '../../pipeline/bucket/claim-bucket.ts';
 import { readCurrentRelease } from '../../pipeline/bucket/current-release.ts';
 import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
@@ -28,6 +31,7 @@ import { recordRun } from '../scheduler/record-run.ts';
 import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
 import type { Context } from './command.ts';
+import { ledgerFolder } from './ledger-source.ts';
 import { withBucket, withDatabase } from './shared-stores.ts';
 import { software } from './software.ts';
 import { BUCKET_SETTINGS } from './source-settings.ts';
@@ -37,7 +41,14 @@ export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS, 'switchDelay'] as con
 
 export type TurnConfig = Pick<
   Config,
-  (typeof TURN_SETTINGS)[number] | 'out' | 'baseUrl' | 'publisherKey' | 'publisherName' | 'wait'
+  | (typeof TURN_SETTINGS)[number]
+  | 'out'
+  | 'ledger'
+  | 'importFolder'
+  | 'documents'
+  | 'baseUrl'
+  | 'publisherKey'
+  | 'wait'
 >;
 type RunConfig = TurnConfig &
   Pick<Config, 'purgeUrl' | 'purgeHeader' | 'purgeBody'> &
@@ -190,9 +201,12 @@ function holderOf(command: string): string {
 }
 
 /** Whose bucket it is. */
-export async function claimOf({ baseUrl, publisherKey, publisherName }: TurnConfig): Promise<Claim> {
-  const keys = await readNoteKeys(publisherKey);
-  return { service: baseUrl, publisher: keys?.[0]?.name ?? publisherName };
+export async function claimOf(config: TurnConfig): Promise<Claim> {
+  const { baseUrl: service, publisherKey } = config;
+  const [key] = (await readNoteKeys(publisherKey)) ?? [];
+  if (key) return { service, publisher: key.name };
+  const documents = documentsFolder(config.documents, ledgerFolder(config.ledger, config));
+  return { service, publisher: keyNameOf(await readOrganisation(documents), service) };
 }
 
 /** What a service that publishes does between its runs. */

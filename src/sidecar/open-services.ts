@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pino from 'pino';
+import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
@@ -289,7 +290,7 @@ function openLedger(
     ledger,
     verifiers,
     releases,
-    documents: config.documents,
+    documents: documentsFolder(config.documents, ledger),
     companions: config.companions,
     baseUrl: config.baseUrl,
     hasReplicas: config.store !== null,

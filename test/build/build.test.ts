@@ -49,7 +49,6 @@ function options(out: string, more: Partial<BuildParts> = {}): BuildParts {
     documents: 'data/documents',
     companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
@@ -194,7 +193,15 @@ async function publishAs(software: string, format: string, options: BuildParts):
   const { media_type: mediaType, ...about } = files.find(({ path }) => path === CLOSED)!;
   const content = report.replace('"closed": true', '"closed":  true');
   await staging.write({ ...about, mediaType, content });
-  const place = { out, baseUrl, waitMs: 0, ledger: openDirectory(ledger), verifiers, rebuild: false };
+  const place = {
+    out,
+    baseUrl,
+    waitMs: 0,
+    ledger: openDirectory(ledger),
+    verifiers,
+    rebuild: false,
+    keyName: 'x',
+  };
   const publisher = (await openPublisher(signs('earlier'), { ...place, previous }))!;
   const state = `${JSON.stringify(current.state).replace(`cathedral-state/${STATE_VERSION}`, format)}\n`;
   const facts = { timestamp, ledger: current.manifest.ledger, software, inputs };

@@ -118,7 +118,6 @@ beforeAll(async () => {
     documents: 'data/documents',
     companions: null,
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     extras: true,
     charts: true,

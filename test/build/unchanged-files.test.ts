@@ -145,7 +145,6 @@ const optionsOf = () => ({
   documents: 'data/documents',
   companions: 'data/keys/companions.json',
   baseUrl: 'https://data.example.org',
-  contact: 'contact@data.example.org',
   software: 'cathedral-data-service/test',
   waitMs: 0,
   log: (line: string) => void said.push(line),

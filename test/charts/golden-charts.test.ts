@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 
@@ -15,7 +16,9 @@ const PICTURES = [
 test.each(
   CHARTS.flatMap((chart) => PICTURES.map((picture) => [chart.id, picture.theme, chart, picture] as const)),
 )('%s is drawn as its picture in %s', async (id, theme, chart, picture) => {
-  const svg = chart.draw(chart.prepare(PublishedFiles.of(FILES)), DEFAULT_STATE, picture);
+  const svg = chart
+    .creditedTo(ORGANISATION)
+    .draw(chart.prepare(PublishedFiles.of(FILES)), DEFAULT_STATE, picture);
   await expect(`${svg.replaceAll('><', '>\n<')}\n`).toMatchFileSnapshot(
     `../golden/charts/${id}-${theme}.svg`,
   );

@@ -162,7 +162,6 @@ test('an attestation goes from its key to its end by commands alone, and HTTP sa
     verifiers: VERIFIERS,
     documents: 'data/documents',
     baseUrl: 'https://data.example.org',
-    contact: 'mailto:data@example.org',
     software: 'cathedral-data-service/test',
   });
   const { app } = await tinyApp(out, { services: { now: () => Date.parse(clock) } });

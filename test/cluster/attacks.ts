@@ -41,9 +41,9 @@ function newAddress(): string {
 
 let changes = 0;
 /** Makes the next run publish a release although the ledger has nothing new. */
-function newContact(): string[] {
+function newSourceCode(): string[] {
   changes += 1;
-  return ['--contact', `operator-${changes}@data.example.org`];
+  return ['--source-code', `https://code.example.org/${changes}`];
 }
 
 /** On a busy machine. */
@@ -346,7 +346,7 @@ const older: Attack = {
   async run(cluster) {
     const before = await newestVersion(cluster);
     const reader = followReleases(cluster);
-    const member = cluster.build(`older-${before}`, newContact());
+    const member = cluster.build(`older-${before}`, newSourceCode());
     await killAndRestart(cluster.sidecars.at(-1)!);
     holds((await member.ended()) === 0, `the run failed: ${(await member.log()).slice(-500)}`);
     // One server is late: it hangs while the others switch.
@@ -367,11 +367,11 @@ const paused: Attack = {
   promise: 'Two publishers never both publish: the commit of one that hung past its lease is refused.',
   async run(cluster) {
     const before = await newestVersion(cluster);
-    const first = cluster.build(`paused-${before}`, newContact());
+    const first = cluster.build(`paused-${before}`, newSourceCode());
     // It is making the release then, and has recorded nothing yet.
     await untilLogged(first, /taking the ledger/);
     first.signal('SIGSTOP');
-    const second = cluster.build(`second-${before}`, newContact());
+    const second = cluster.build(`second-${before}`, newSourceCode());
     holds((await second.ended()) === 0, `the second run failed: ${(await second.log()).slice(-500)}`);
     first.signal('SIGCONT');
     const status = await first.ended();
@@ -412,15 +412,15 @@ const killed: Attack = {
   promise: 'A killed publisher loses nothing: the next one does its work within 30 seconds and one run.',
   async run(cluster) {
     const before = await newestVersion(cluster);
-    const contact = newContact();
+    const sourceCode = newSourceCode();
     const stages = [/fetched \d+ files/, /taking the ledger/, /rendering \d+ files/];
     for (const [index, stage] of stages.entries()) {
-      const victim = cluster.build(`killed-${before}-${index}`, contact);
+      const victim = cluster.build(`killed-${before}-${index}`, sourceCode);
       await untilLogged(victim, stage);
       await victim.kill();
     }
     const began = Date.now();
-    const next = cluster.build(`next-${before}`, contact);
+    const next = cluster.build(`next-${before}`, sourceCode);
     holds((await next.ended()) === 0, `the next run failed: ${(await next.log()).slice(-500)}`);
     const seconds = Math.round((Date.now() - began) / 1000);
     const version = await switched(cluster, before);
@@ -549,7 +549,7 @@ const outage: Attack = {
     const { objects } = cluster.engines;
     await objects.pause();
     const reader = load(new Client(cluster.url, newAddress()), PAGES, 4);
-    const failing = cluster.build(`outage-${before}`, newContact());
+    const failing = cluster.build(`outage-${before}`, newSourceCode());
     const status = await failing.ended();
     holds(status === 1, `a run without the store ended with ${status}`);
     await sleep(2_000);
@@ -557,7 +557,7 @@ const outage: Attack = {
     const served = count(answers, (answer) => answer?.status === 200);
     holds(served === answers.length, `${answers.length - served} of ${answers.length} answers were not 200`);
     await objects.resume();
-    const next = cluster.build(`outage-${before}-after`, newContact());
+    const next = cluster.build(`outage-${before}-after`, newSourceCode());
     holds((await next.ended()) === 0, `the run after it failed: ${(await next.log()).slice(-500)}`);
     const version = await switched(cluster, before);
     return `${served} files served without the store; version ${version} when it was back`;

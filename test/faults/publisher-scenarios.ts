@@ -101,7 +101,7 @@ export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async (folder) => {
       const [key] = (await readNoteKeys(keysOf(folder)))!;
       const givesUp = verifierKeyOf(key!).split('+')[1]!;
-      return replacePublisher(change(folder), { out: outOf(folder), givesUp, name: 'data.example.org' });
+      return replacePublisher(change(folder), { out: outOf(folder), givesUp });
     },
   ),
 };

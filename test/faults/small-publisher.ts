@@ -42,7 +42,7 @@ export const outOf = (folder: string) => join(folder, 'out');
 export const keysOf = (folder: string) => join(folder, 'keys/publisher.key');
 
 export function publisherOf(folder: string, now: number): NonNullable<BuildParts['publisher']> {
-  return { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => now };
+  return { kind: 'signs', keyFile: keysOf(folder), now: () => now };
 }
 
 /** Of the data alone. */
@@ -54,7 +54,6 @@ export function publisherOptions(folder: string, ledger: string): BuildParts {
     documents: 'data/documents',
     companions: null,
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
     software: software(),
     rebuild: false,
     site: false,
@@ -85,19 +84,18 @@ export async function buildCommand(
   const ledger = await ledgerOf(snapshots);
   const ledgerKey = `${ledger}.vkey`;
   writeFileSync(ledgerKey, `${formatVerifierKey(signer.verifier)}\n`);
-  const { out, baseUrl, contact } = publisherOptions(folder, ledger);
+  const { out, baseUrl } = publisherOptions(folder, ledger);
   const settings = {
     ledger,
     ledgerKey,
     out,
     publisherKey: keysOf(folder),
     baseUrl,
-    contact,
     snapshotDays: '0',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
   ]);
-  return ['build', contents, '--publisher-name', 'data.example.org', ...flags];
+  return ['build', contents, ...flags];
 }

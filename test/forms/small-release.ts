@@ -16,7 +16,6 @@ export function smallOptions(folder: string, name: string): BuildParts {
     documents: 'data/documents',
     companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     extras: true,

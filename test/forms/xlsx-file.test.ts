@@ -6,11 +6,12 @@ import { TABLES, type Table } from '../../pipeline/forms/tables.ts';
 import { LONGEST_TEXT } from '../../pipeline/forms/xlsx/workbook-xml.ts';
 import {
   BLOCK_ROWS,
-  formatXlsx,
+  formatXlsx as formatLicensed,
   type SealedSheet,
   SHEET_ROWS,
   XlsxFile,
 } from '../../pipeline/forms/xlsx/write-xlsx.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { readZip } from './read-zip.ts';
 
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
@@ -36,9 +37,12 @@ async function write(
   }
   for (let at = xlsx.rows; at < rows.length; at += BLOCK_ROWS)
     chunks.push(...xlsx.add(rows.slice(at, at + BLOCK_ROWS)));
-  chunks.push(...xlsx.finish());
+  chunks.push(...xlsx.finish(LICENCE));
   return { bytes: Buffer.concat(chunks), sealed: xlsx.sealed };
 }
+
+const { licence: LICENCE } = ORGANISATION;
+const formatXlsx = (table: Table, rows: readonly Row[]) => formatLicensed(table, rows, LICENCE);
 
 function cells(workbook: WorkBook, sheet = 'data'): unknown[][] {
   return utils.sheet_to_json(workbook.Sheets[sheet]!, { header: 1, raw: true, UTC: true });

@@ -44,7 +44,6 @@ function nastyOptions(folder: string, out: string, more: Partial<BuildParts> = {
     documents: 'data/documents',
     companions: null,
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
@@ -54,7 +53,6 @@ function nastyOptions(folder: string, out: string, more: Partial<BuildParts> = {
     publisher: {
       kind: 'signs',
       keyFile: join(folder, `${out}.key`),
-      name: 'data.example.org',
       now: () => Date.parse('2026-01-02T03:04:05Z'),
     },
     snapshots: { days: 366 },

@@ -137,7 +137,7 @@ describe('a signed release', () => {
     const of = await service(40);
     await of.publish();
     const first = await open(of, await keysOf(of));
-    await of.publish({ contact: 'other@data.example.org' });
+    await of.publish({ sourceCode: 'https://other.example.org/source' });
     const second = await open(of, await keysOf(of));
     await of.seal(40, 60);
     await of.publish();
@@ -151,9 +151,9 @@ describe('a signed release', () => {
   test('gets a version that no release had, where the folder was set back to an earlier one', async () => {
     const of = await service(40);
     await of.publish();
-    const { manifest } = await of.publish({ contact: 'other@data.example.org' });
+    const { manifest } = await of.publish({ sourceCode: 'https://other.example.org/source' });
     await rm(of.out, { recursive: true });
-    await of.publish({ contact: 'third@data.example.org' });
+    await of.publish({ sourceCode: 'https://third.example.org/source' });
     expect((await open(of, await keysOf(of))).version).toBe(manifest.signed!.version + 1);
   });
 });

@@ -33,7 +33,6 @@ export function smallService(folder: string): SmallService {
     documents: 'data/documents',
     companions: null,
     baseUrl: BASE_URL,
-    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 /** The release of the folder, with a page of a chart, its embed, and a program that renders such pages. */
 async function withPages(release: ServedRelease): Promise<ServedRelease> {
-  const facts = { base_url: BASE_URL, contact: 'contact@data.example.org', author: 'The ledger' };
+  const facts = { base_url: BASE_URL };
   const pages = { [PAGE]: OWN_PAGE, 'oembed/supply.json': JSON.stringify(OEMBED) };
   const program = { [SERVER_ENTRY]: PROGRAM, [SERVER_FACTS]: JSON.stringify(facts) };
   const places = Object.entries(pages).map(([path, text]) => [`public/${path}`, text] as const);

@@ -7,8 +7,9 @@ import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import type { OpenApiDocument } from '../../src/api/openapi/open-api-document.ts';
 import { operationsIn } from '../../src/api/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
-import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 
 let built: Built;
 let document: OpenApiDocument;
@@ -28,7 +29,7 @@ describe('/openapi.json', () => {
       valid: true,
     });
     expect(document.servers).toEqual([{ url: BASE_URL }]);
-    expect(document.info).toMatchObject({ version: '1.0.0', contact: { email: CONTACT } });
+    expect(document.info).toMatchObject({ version: '1.0.0', contact: { email: ORGANISATION.contact } });
     const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
     const { content } = document.paths['/economy/supply']!.get!.responses['200'] as unknown as {
       content: Record<string, { examples: Record<string, { value: unknown }> }>;
@@ -65,7 +66,7 @@ describe('/openapi.json', () => {
 test('/asyncapi.json names this service and where its simulation is', async () => {
   const { servers, info, channels } = JSON.parse(await read('asyncapi.json'));
   expect(servers.service.host).toBe(new URL(BASE_URL).host);
-  expect(info).toMatchObject({ version: '1.0.0', contact: { email: CONTACT } });
+  expect(info).toMatchObject({ version: '1.0.0', contact: { email: ORGANISATION.contact } });
   expect(channels.simulation.address).toBe('/philosophy/simulation');
 });
 
@@ -89,7 +90,7 @@ describe('the API reference', () => {
   test('has every problem, and where to write', async () => {
     const html = await read('api/index.html');
     for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`href="/problems/${code}/"`);
-    expect(html).toContain(`mailto:${CONTACT}`);
+    expect(html).toContain(`mailto:${ORGANISATION.contact}`);
   });
 });
 
@@ -124,7 +125,7 @@ describe('/.well-known', () => {
         .map((line) => line.split(/: (.*)/, 2)),
     );
     expect(fields).toMatchObject({
-      Contact: `mailto:${CONTACT}`,
+      Contact: `mailto:${ORGANISATION.contact}`,
       Canonical: `${BASE_URL}/.well-known/security.txt`,
     });
     const days = (Date.parse(fields.Expires!) - Date.parse(built.draft.timestamp)) / 86_400_000;

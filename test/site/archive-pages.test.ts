@@ -27,11 +27,12 @@ import { scoreHistory, sentinelCharts } from '../../src/site/components/explore/
 import { sentinelDays } from '../../src/site/components/explore/sentinels.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { TestLedger } from '../model/events.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { buildFixture } from './build-fixture.ts';
-import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 
 const FOLDERS: readonly ArchiveFolder[] = ['decisions', 'deliberations'];
-const facts = { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR };
+const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
 
 let scratch: string;
 

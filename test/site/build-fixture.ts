@@ -5,8 +5,9 @@ import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { signer } from '../ledger/test-signer.ts';
 import type { TestLedger } from '../model/events.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { compileOnce } from './compile-once.ts';
-import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
 export interface Built {
@@ -94,7 +95,7 @@ export async function writeSite({
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
   };
-  const facts = { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR, printed, checkpoints: CHECKPOINTS };
+  const facts = { baseUrl: BASE_URL, organisation: ORGANISATION, printed, checkpoints: CHECKPOINTS };
   const files: { path: string; sha256: string }[] = [];
   const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {

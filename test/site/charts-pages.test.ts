@@ -15,6 +15,7 @@ import {
   newestFirst,
   tableHtml,
 } from '../../src/site/components/charts/view-chart.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 let built: Built;
@@ -43,7 +44,7 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     for (const words of [
       chart.title(data, DEFAULT_STATE),
       chart.unit(data, DEFAULT_STATE),
-      chart.source(data),
+      chart.creditedTo(ORGANISATION).source(data),
     ])
       expect(text).toContain(words);
     for (const sentence of chart.summary(data, DEFAULT_STATE)) expect(text).toContain(sentence);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { citationTexts, citeRecord } from '../../pipeline/forms/catalogue/record-citation.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/release/format/search-kinds.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'search'];
@@ -184,7 +185,7 @@ describe('a page', () => {
 });
 
 test('a citation names the events of the record, which tell it from a later one with the same id', () => {
-  const publication = { baseUrl: 'https://data.example.org', author: 'Publisher', origin: 'l' };
+  const publication = { baseUrl: 'https://data.example.org', organisation: ORGANISATION, origin: 'l' };
   const of = (events: [number, number]) =>
     citeRecord(publication, {
       kind: 'decision',
@@ -201,8 +202,9 @@ test('a citation names the events of the record, which tell it from a later one 
 test('a citation has no BibTeX entry where BibTeX cannot print its title', () => {
   const citation = {
     key: 'cathedral_decision_d_1',
-    author: 'Publisher',
-    title: 'Decision d-1: 再見',
+    authors: ['Publisher'],
+    publisher: 'Publisher',
+    title: 'Decision d-1: 🏛',
     year: '2026',
     url: 'https://data.example.org/decisions/d-1/',
     note: 'CC BY 4.0.',
@@ -210,6 +212,7 @@ test('a citation has no BibTeX entry where BibTeX cannot print its title', () =>
     asOf: '2026-09-30',
   };
   const names = (title: string) => citationTexts({ ...citation, title }, 'decision').map(({ name }) => name);
-  expect(names('Decision d-1: Adiós')).toEqual(['Text', 'BibTeX', 'RIS', 'CSL-JSON']);
+  for (const title of ['Decision d-1: Adiós', 'Decision d-1: 再見'])
+    expect(names(title)).toEqual(['Text', 'BibTeX', 'RIS', 'CSL-JSON']);
   expect(names(citation.title)).toEqual(['Text', 'RIS', 'CSL-JSON']);
 });

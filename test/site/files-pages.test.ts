@@ -16,8 +16,9 @@ import { formatDay } from '../../pipeline/words/moment.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';
-import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 import { htmlFaults } from './html-faults.ts';
 
 let release: FilesRelease;
@@ -31,8 +32,7 @@ beforeAll(async () => {
   ({ out } = await filesSite());
   site = new SiteRelease(release.draft, {
     baseUrl: BASE_URL,
-    contact: CONTACT,
-    author: AUTHOR,
+    organisation: ORGANISATION,
     printed: [PRINTED_FILE],
   });
   const read = (path: string) => readFile(join(out, 'files', path, 'index.html'), 'utf8');

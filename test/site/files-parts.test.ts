@@ -7,8 +7,9 @@ import { formatNames, otherFormats } from '../../src/site/components/files/other
 import { siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { tinyFacts } from '../forms/catalogue/tiny-facts.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 
 const { files } = tinyFacts();
 const listed = (all: readonly DraftFile[]) => ({
@@ -49,7 +50,7 @@ describe('the facts of a release', () => {
   test('are read from its files, where it has no catalogues too', async () => {
     const dir = await temporaryFolder();
     const { timestamp } = await writeFixtureRelease(dir);
-    const release = new SiteRelease(dir, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
+    const release = new SiteRelease(dir, { baseUrl: BASE_URL, organisation: ORGANISATION });
     expect(siteFacts(release)).toMatchObject({
       author: 'Cathedral Data Service',
       since: '2025-07-03',

@@ -5,7 +5,7 @@ import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/rel
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { build } from '../build/run-build.ts';
 import { type Built, writeSite } from './build-fixture.ts';
-import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
 export interface FilesRelease {
@@ -57,7 +57,6 @@ async function makeRelease(folder: string): Promise<FilesRelease> {
     documents: 'data/documents',
     companions: 'data/keys/companions.json',
     baseUrl: BASE_URL,
-    contact: CONTACT,
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,

@@ -17,6 +17,7 @@ import { curl, duckdb, snippetsOf } from '../../src/site/components/files/snippe
 import { type Source, sourceOf } from '../../src/site/components/files/snippets/source.ts';
 import { stata } from '../../src/site/components/files/snippets/stata.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
@@ -57,8 +58,7 @@ async function served() {
   const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
   const site = new SiteRelease(release.draft, {
     baseUrl: origin,
-    contact: 'contact@data.example.org',
-    author: '',
+    organisation: ORGANISATION,
   });
   const folder = await temporaryFolder();
   const sources = SERVED.map((artifact) => ({ artifact, source: sourceOf(site, artifact) }));

@@ -19,9 +19,6 @@ import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { fixtureLedger } from './fixture-ledger.ts';
 
 export const BASE_URL = 'https://data.example.org';
-export const CONTACT = 'contact@data.example.org';
-/** As data/documents has it. */
-export const AUTHOR = 'Cathedral Data Service';
 const DATA = new URL('../../data/documents/', import.meta.url).pathname;
 
 interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {

@@ -8,8 +8,9 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { latestChanges, takeAway } from '../../src/site/components/home.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 
 const PORTALS = AREAS.map((area) => `${area}/index.html`);
 
@@ -192,7 +193,7 @@ describe('the card of the site', () => {
     for (const path of ['index.html', 'economy/index.html']) {
       expect(page(path)).toContain(`<meta property="og:image" content="${BASE_URL}/card.png">`);
       expect(page(path)).toContain(
-        '<meta property="og:image:alt" content="Cathedral Data Service: open data of an append-only ledger">',
+        '<meta property="og:image:alt" content="Open data of an append-only ledger">',
       );
       expect(page(path)).toContain('<meta name="twitter:card" content="summary_large_image">');
     }
@@ -329,7 +330,7 @@ describe('the latest changes of the home page', () => {
   });
 
   test('are left out where a release has no feeds', () => {
-    const release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
+    const release = new SiteRelease(built.release, { baseUrl: BASE_URL, organisation: ORGANISATION });
     expect(latestChanges(release, 2)).toEqual([]);
     expect(page('index.html')).not.toContain('id="changes"');
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { previewOf } from '../../src/site/components/files/preview.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const ABOUT = {
@@ -36,8 +37,7 @@ async function release(text = '{"a":1}\n'): Promise<SiteRelease> {
   );
   return new SiteRelease(dir, {
     baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
-    author: '',
+    organisation: ORGANISATION,
   });
 }
 

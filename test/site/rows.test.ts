@@ -18,8 +18,9 @@ import {
   type Selection,
 } from '../../src/site/components/rows/selection.ts';
 import type { TableAbout } from '../../src/site/components/rows/table-about.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { filesRelease } from './files-release.ts';
-import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 const WHOLE: Selection = { page: 1, sort: null, filters: [] };
@@ -29,7 +30,7 @@ let draft: string;
 
 beforeAll(async () => {
   ({ draft } = await filesRelease());
-  release = new SiteRelease(draft, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
+  release = new SiteRelease(draft, { baseUrl: BASE_URL, organisation: ORGANISATION });
 });
 
 /** A host of some files, which counts what it sends. */

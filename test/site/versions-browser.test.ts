@@ -11,9 +11,10 @@ import {
   type SnapshotIndex,
 } from '../../pipeline/release/format/snapshot-index.ts';
 import { BEGIN, PUBLISHER, type Site, STRANGER, smallSite } from '../mirror/small-service.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
-import { AUTHOR, BASE_URL, CONTACT } from './fixture-release.ts';
+import { BASE_URL } from './fixture-release.ts';
 import { launchBrowser, violations, visit } from './visit.ts';
 
 const SLOT_MS = 6 * 3_600_000;
@@ -46,7 +47,7 @@ afterAll(async () => {
 
 /** Rendered by the program of the fixture, for the snapshots of the small service. */
 async function addPages(): Promise<void> {
-  const facts = { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR };
+  const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
   await using threads = new PageThreads({ dir: built.release, files: [], facts });
   const index = parseSnapshotIndex(String(site.get(LIST)));
   const snapshot = parseSnapshot(String(site.get(index[3]!.index.path)), '');

@@ -21,8 +21,9 @@ import { AREA_FIGURES, HOME_FIGURES } from '../../src/site/components/portal/fig
 import { AREA_SUMMARY } from '../../src/site/components/portal/standing.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { assertDrawn } from '../charts/drawing.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { buildOver } from './build-fixture.ts';
-import { AUTHOR, BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 import { YOUNG_LEDGERS, type YoungLedger } from './young-ledgers.ts';
 
 const LEDGERS = Object.keys(YOUNG_LEDGERS) as YoungLedger[];
@@ -33,14 +34,14 @@ const countOf = (state: State, type: KnownType) => state.events_by_type[type] ??
 
 /** A folder in which the organisation has written nothing but its settings. */
 const noDocuments = await mkdtemp(join(tmpdir(), 'cathedral-no-documents-'));
-await cp('data/documents/citations.json', join(noDocuments, 'citations.json'));
+await cp('data/documents/organisation.json', join(noDocuments, 'organisation.json'));
 afterAll(() => rm(noDocuments, { recursive: true }));
 
 async function releaseOf(name: YoungLedger): Promise<SiteRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-young-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFixtureRelease(folder, YOUNG_LEDGERS[name](), noDocuments);
-  return new SiteRelease(folder, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
+  return new SiteRelease(folder, { baseUrl: BASE_URL, organisation: ORGANISATION });
 }
 
 /** What a text says of a number that does not exist, of one thing as of several, or of a document that nobody has written. */
@@ -163,7 +164,7 @@ describe('every page of a ledger of its first day', () => {
     const html = files.filter((path) => path.endsWith('.html'));
     const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
     pages = new Map(html.map((path, index) => [path, texts[index]!]));
-    release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT, author: AUTHOR });
+    release = new SiteRelease(built.release, { baseUrl: BASE_URL, organisation: ORGANISATION });
   });
 
   // What is side by side in a sentence stays so; cells, items and paragraphs are apart.
@@ -232,7 +233,7 @@ describe('every page of a ledger of its first day', () => {
     for (const [path, html] of pages) {
       if (path.startsWith('embed/') || path === 'api/explore/index.html') continue;
       expect(html, path).toContain(release.draft.ledger.origin);
-      expect(html, path).toContain(`mailto:${CONTACT}`);
+      expect(html, path).toContain(`mailto:${ORGANISATION.contact}`);
     }
   });
 });

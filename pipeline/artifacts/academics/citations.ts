@@ -1,6 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
 import { asOfFile, firstSnapshotAfter, permanentPath, type Versions } from '../as-of.ts';
+import { authorsOf, catalogueTitle, licenceWords, type Organisation } from '../documents/organisation.ts';
 import type { WrittenPaper } from '../documents/papers.ts';
 import { BibtexFile, type Citation, formatBibtex, type PaperCitation } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
@@ -55,7 +56,7 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
 
 function list(view: View, artifacts: readonly Artifact[]): (Citation | PaperCitation)[] {
   const { documents, baseUrl, state, versions } = view;
-  const cited = { author: documents.citations.author, baseUrl, asOf: state.asOf, versions };
+  const cited = { organisation: documents.organisation, baseUrl, asOf: state.asOf, versions };
   return [
     citeSystem(view),
     ...citePapers(view),
@@ -63,16 +64,18 @@ function list(view: View, artifacts: readonly Artifact[]): (Citation | PaperCita
   ];
 }
 
-function citeSystem({ documents: { citations }, baseUrl, state }: View): Citation {
+function citeSystem({ documents: { organisation }, baseUrl, state }: View): Citation {
+  const { doi } = organisation;
   return {
     key: 'cathedral_data_service',
-    author: citations.author,
-    title: citations.system.title,
+    authors: authorsOf(organisation),
+    title: `${catalogueTitle(organisation)} of an append-only ledger`,
     year: yearOf(state.asOf),
     url: `${baseUrl}/`,
     note: [
-      citations.system.note,
-      ...(citations.system.doi ? [`https://doi.org/${citations.system.doi}`] : []),
+      'JSON, CSV, BibTeX and PDF files that follow from the ledger, with a signed manifest.',
+      `Data under ${licenceWords(organisation)}.`,
+      ...(doi === undefined ? [] : [`https://doi.org/${doi}`]),
     ].join(' '),
     permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/`,
   };
@@ -81,7 +84,7 @@ function citeSystem({ documents: { citations }, baseUrl, state }: View): Citatio
 function citePapers({ documents: { papers }, baseUrl }: View): PaperCitation[] {
   return papers.map(({ citationKey, authors, title, year, url, path, status, key_result }) => ({
     key: citationKey,
-    author: authors,
+    authors,
     title,
     year,
     url: url ?? baseUrl + path,
@@ -92,8 +95,7 @@ function citePapers({ documents: { papers }, baseUrl }: View): PaperCitation[] {
 
 /** The facts that a citation adds to the file's own. */
 export interface Cited extends Versions {
-  /** The publishing organisation. */
-  author: string;
+  organisation: Organisation;
   baseUrl: string;
 }
 
@@ -102,14 +104,14 @@ export interface Cited extends Versions {
  * at a time or else the bytes, and where that version stays.
  */
 export function citeDataset(cited: Cited, artifact: Artifact): Citation {
-  const { author, baseUrl, versions } = cited;
+  const { organisation, baseUrl, versions } = cited;
   const asOf = asOfFile(cited, artifact);
   const sha256 = artifact.restricted ? undefined : versions?.get(artifact.path)?.sha256;
   const version = asOf ? `State of the ledger at ${asOf}.` : sha256 ? `SHA-256 ${sha256}.` : '';
-  const terms = artifact.restricted ? 'Access with an API key.' : 'CC BY 4.0.';
+  const terms = artifact.restricted ? 'Access with an API key.' : `${licenceWords(organisation)}.`;
   return {
     key: `cathedral_${toKey(artifact.path)}`,
-    author,
+    authors: authorsOf(organisation),
     title: artifact.title,
     year: yearOf(asOf ?? cited.asOf),
     url: `${baseUrl}/${artifact.path}`,

@@ -10,8 +10,8 @@ import { describe, schemaFault } from './schema-fault.ts';
 export interface Citation {
   /** ASCII, stable across releases: `cathedral_economy_supply`. */
   key: string;
-  /** An organisation, not a person's name. */
-  author: string;
+  /** Organisations or teams, not a person's name in its parts. */
+  authors: readonly string[];
   title: string;
   year: string;
   url: string;
@@ -21,8 +21,8 @@ export interface Citation {
 }
 
 /** The same of a paper, which people or several organisations wrote. */
-export interface PaperCitation extends Omit<Citation, 'author'> {
-  author: readonly Author[];
+export interface PaperCitation extends Omit<Citation, 'authors'> {
+  authors: readonly Author[];
 }
 
 /** What stands in the note of every format that has one. */
@@ -122,27 +122,22 @@ function formatProse(text: string, latex: (text: string) => string): string {
 }
 
 function toEntry(citation: Citation | PaperCitation, type: EntryType, place: string): BibtexEntry {
-  const { key, author, title, year, url } = citation;
+  const { key, authors, title, year, url } = citation;
   const latex = (text: string, field: string) => formatLatex(text, `${place}: ${key}.${field}`);
   return {
     type,
     key,
-    author:
-      typeof author === 'string'
-        ? `{${latex(author, 'author')}}`
-        : formatAuthors(author, (name) => latex(name, 'author')),
+    author: authors
+      .map((one) => (typeof one === 'string' ? { name: one, isOrganisation: true } : one))
+      .map(({ name, isOrganisation }) =>
+        isOrganisation ? `{${latex(name, 'author')}}` : latex(name, 'author'),
+      )
+      .join(' and '),
     title: `{${latex(title, 'title')}}`,
     year,
     url,
     note: formatProse(fullNote(citation), (text) => latex(text, 'note')),
   };
-}
-
-/** The `author` field that has these names, in LaTeX. */
-function formatAuthors(authors: readonly Author[], latex: (text: string) => string): string {
-  return authors
-    .map(({ name, isOrganisation }) => (isOrganisation ? `{${latex(name)}}` : latex(name)))
-    .join(' and ');
 }
 
 function formatEntry({ type, key, ...fields }: BibtexEntry): string {

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { PrintedArtifact } from '../../artifacts/artifact.ts';
+import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
 import { yearOf, yearText } from '../../model/period.ts';
 import { sha256 } from '../../release/format/manifest.ts';
@@ -76,7 +77,7 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,
-  { pages, log }: PdfOptions,
+  { pages, organisation, log }: PdfOptions & { organisation: Organisation },
 ): Promise<void> {
   if (carried) return staging.carry(path);
   const html = staging.files().find((file) => file.path === `${page.slice(1)}index.html`);
@@ -86,6 +87,13 @@ export async function makePdf(
   if (key !== undefined && (await staging.reuseMade(path, key))) return;
   log(`printing ${path}`);
   const profile = join(staging.scratch, `browser-${basename(path)}`);
-  const content = await pages.print({ root: join(staging.dir, 'public'), page, path, asOf, profile });
+  const content = await pages.print({
+    root: join(staging.dir, 'public'),
+    page,
+    path,
+    asOf,
+    author: organisation.name,
+    profile,
+  });
   await staging.write({ ...dataFile(artifact, content), path, immutable }, key);
 }

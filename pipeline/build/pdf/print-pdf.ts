@@ -27,6 +27,8 @@ export interface PrintJob {
   path: string;
   /** Time of the data, ISO 8601. It replaces the time of printing. */
   asOf: string;
+  /** Who publishes it. */
+  author: string;
   /** Folder for the browser's own files. It must not exist and can be removed afterwards. */
   profile: string;
 }
@@ -43,12 +45,12 @@ export interface PrintOptions extends Omit<PrintJob, 'path'> {
  * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. Deterministic for the same site and
  * browser. Throws site_failed if the browser does not start, if the page requests a missing file, or if printing takes too long.
  */
-export async function printPdf({ root, page, asOf, ...options }: PrintOptions): Promise<Uint8Array> {
+export async function printPdf({ root, page, asOf, author, ...options }: PrintOptions): Promise<Uint8Array> {
   const { server, origin } = await servePages(root);
   try {
     const browser = await launchChromium(options);
     try {
-      return withFacts(await print(browser, `${origin}${page}`), asOf, page);
+      return withFacts(await print(browser, `${origin}${page}`), { asOf, author, place: page });
     } catch (cause) {
       const expected = `a page that loads and prints, each in ${TIMEOUT_MS / 1000} seconds`;
       throw asBrowserError(cause, page, expected);

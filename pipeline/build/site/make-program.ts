@@ -65,8 +65,8 @@ export async function makeProgram(inputs: ProgramInputs, to: SiteFolder): Promis
   const { cache, documents, compile = compileSite, program, facts } = inputs;
   const reused = await reuseProgram(program, to);
   if (!reused.isWhole) await addCompiled(await compile(cache, documents), program, to, reused.files);
-  const { baseUrl: base_url, contact, author, sourceCode: source_code } = facts;
-  const about = { base_url, contact, author, source_code } satisfies z.input<typeof ServerFacts>;
+  const { baseUrl: base_url, sourceCode: source_code } = facts;
+  const about = { base_url, source_code } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));
   return [...reused.files].flatMap(([file, sha256]) => (file.startsWith(PROGRAM) ? [{ file, sha256 }] : []));
 }

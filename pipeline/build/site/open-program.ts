@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { Organisation } from '../../artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
@@ -18,8 +19,6 @@ export const SERVER_FACTS = `${SERVER_FOLDER}/site.json`;
 /** What pages on demand show as well. */
 export const ServerFacts = z.strictObject({
   base_url: z.string(),
-  contact: z.string(),
-  author: z.string(),
   /** Absent where the operator has stated none. */
   source_code: z.string().optional(),
 });
@@ -28,10 +27,8 @@ export const ServerFacts = z.strictObject({
 export interface SiteFacts {
   /** Without a trailing slash. */
   baseUrl: string;
-  /** E-mail address that readers write to. */
-  contact: string;
-  /** The publishing organisation. */
-  author: string;
+  /** Who publishes. */
+  organisation: Organisation;
   /** Where the source code of the software is. Absent: the operator has not stated it. */
   sourceCode?: string | undefined;
   /** Paths of the PDFs that are printed from the pages afterwards. */
@@ -94,6 +91,15 @@ export async function openProgram(dir: string, files: ProgramFiles, facts: SiteF
   return openSite(dir, facts);
 }
 
+/** In every release, below its folder. It has no URL. */
+export const ORGANISATION_FILE = 'organisation.json';
+
+/** Who published the release in `dir`. Throws release_invalid. */
+export async function organisationIn(dir: string): Promise<Organisation> {
+  const place = join(dir, ORGANISATION_FILE);
+  return parseJsonFile(await readFile(place, 'utf8'), Organisation, place, 'release_invalid');
+}
+
 /** The program of a finished release, and what its pages on demand show. Throws release_invalid. */
 export async function programIn({ dir, manifest }: Pick<Published, 'dir' | 'manifest'>): Promise<{
   files: ProgramFiles;
@@ -102,8 +108,9 @@ export async function programIn({ dir, manifest }: Pick<Published, 'dir' | 'mani
   const files = manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`));
   const place = join(dir, SERVER_FACTS);
   const text = await readFile(place, 'utf8');
-  const { base_url, source_code, ...facts } = parseJsonFile(text, ServerFacts, place, 'release_invalid');
-  return { files, facts: { baseUrl: base_url, sourceCode: source_code, ...facts } };
+  const about = parseJsonFile(text, ServerFacts, place, 'release_invalid');
+  const organisation = await organisationIn(dir);
+  return { files, facts: { baseUrl: about.base_url, sourceCode: about.source_code, organisation } };
 }
 
 /** A rendered page. */

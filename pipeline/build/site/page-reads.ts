@@ -10,8 +10,7 @@ const FACTS = {
   software: ({ software }) => software,
   inputs: ({ inputs }) => inputs,
   baseUrl: (_, { baseUrl }) => baseUrl,
-  contact: (_, { contact }) => contact,
-  author: (_, { author }) => author,
+  organisation: (_, { organisation }) => JSON.stringify(organisation),
   sourceCode: (_, { sourceCode = '' }) => sourceCode,
   checkpoints: (_, { checkpoints = [] }) => JSON.stringify(checkpoints),
 } satisfies Record<string, (draft: DraftManifest, facts: SiteFacts) => string>;
@@ -52,5 +51,5 @@ function entryText({ encodings: { br, gzip }, ...file }: DraftFile): string {
  * depend on the files as wholes, nor on the time of the release.
  */
 export function withoutData(names: readonly ReadName[]): ReadName[] {
-  return names.filter((name) => /^(has|fact (software|baseUrl|contact|author|sourceCode)$)/.test(name));
+  return names.filter((name) => /^(has|fact (software|baseUrl|organisation|sourceCode)$)/.test(name));
 }

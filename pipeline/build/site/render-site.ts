@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
@@ -11,8 +12,6 @@ import { writeSqlEngine } from './sql-engine.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
-  /** E-mail address for readers. */
-  contact: string;
   /** Where the source code is, if the operator has stated it. */
   sourceCode?: string | null;
   /** Folder of the written documents. */
@@ -24,8 +23,7 @@ export interface SiteOptions extends PdfOptions {
 interface RenderOptions extends SiteOptions {
   /** See `programKey`; null without pages. */
   program: string | null;
-  /** The publishing organisation. */
-  author: string;
+  organisation: Organisation;
   /** The newest checkpoints of the ledger, newest first. */
   checkpoints: readonly RecentCheckpoint[];
   /** The PDFs of the release, which are printed from its pages. */
@@ -38,7 +36,7 @@ export async function renderSite(
   facts: Facts,
   { program, checkpoints, pdfs, ...options }: RenderOptions,
 ): Promise<void> {
-  const { pages, baseUrl, contact, sourceCode, author, documents, compile, log } = options;
+  const { pages, baseUrl, sourceCode, organisation, documents, compile, log } = options;
   const draft = await staging.writeDraft(facts);
   if (pages && program) {
     log('building the site');
@@ -51,7 +49,7 @@ export async function renderSite(
         compile,
         program,
         draft,
-        facts: { baseUrl, contact, sourceCode: sourceCode ?? undefined, author, printed, checkpoints },
+        facts: { baseUrl, organisation, sourceCode: sourceCode ?? undefined, printed, checkpoints },
       },
       folderOf(staging),
     );

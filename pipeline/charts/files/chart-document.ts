@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AREAS } from '../../artifacts/artifact.ts';
 import { formatJson } from '../../artifacts/format/json.ts';
-import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { allowedControls, formatChartState } from '../chart-state.ts';
 import type { ShownChart } from './chart-formats.ts';
 import { CHART_FORMATS, chartPath, isDrawnAlone } from './chart-formats.ts';
@@ -63,7 +62,7 @@ export type ChartDocument = z.infer<typeof ChartDocument>;
 
 /** Throws artifact_invalid if it does not fit its schema, usage if the state does not fit the chart. */
 export function formatChartDocument(shown: ShownChart): string {
-  const { chart, data, state, sources, baseUrl } = shown;
+  const { chart, data, state, sources, baseUrl, licence } = shown;
   const { id, area, name } = chart;
   const { columns, rows } = chart.table(data, state);
   const document: ChartDocument = {
@@ -86,7 +85,7 @@ export function formatChartDocument(shown: ShownChart): string {
     state: stateOf(shown),
     columns: columns.map(({ name, title, unit }) => ({ name, title, unit })),
     rows: rows.map((row) => [...row]),
-    licence: { name: LICENCE.name, url: LICENCE.path },
+    licence: { name: licence.id, url: licence.url },
     links: linksOf(shown),
   };
   return formatJson(ChartDocument, document, chartPath(id, { ending: '.json' }));

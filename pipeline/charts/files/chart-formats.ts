@@ -1,3 +1,4 @@
+import type { Licence } from '../../artifacts/documents/organisation.ts';
 import type { Chart } from '../chart.ts';
 import type { ChartState } from '../chart-state.ts';
 import { CHARTS } from '../table.ts';
@@ -12,6 +13,7 @@ export interface ShownChart {
   sources: readonly ChartSource[];
   /** Without a slash at the end. */
   baseUrl: string;
+  licence: Licence;
 }
 
 export interface ChartSource {

@@ -1,4 +1,5 @@
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
+import { authorsOf, licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
 import type { DatasetCitation } from '../../forms/catalogue/citation.ts';
 import type { ShownChart } from './chart-formats.ts';
 import { chartPath } from './chart-formats.ts';
@@ -9,18 +10,19 @@ import { chartPath } from './chart-formats.ts';
  */
 export function citeChart(
   { chart, data, baseUrl }: Pick<ShownChart, 'chart' | 'data' | 'baseUrl'>,
-  author: string,
+  organisation: Organisation,
 ): DatasetCitation | null {
   const asOf = chart.asOf(data);
   if (asOf === '') return null;
   const addresses = chart.sources.map((path) => `${baseUrl}/${permanentPathOfSource(path, asOf)}`);
   return {
     key: `cathedral_chart_${chart.id.replaceAll('-', '_')}`,
-    author,
+    authors: authorsOf(organisation),
+    publisher: organisation.name,
     title: chart.name,
     year: asOf.slice(0, 4),
     url: `${baseUrl}/${chartPath(chart.id, { ending: '/' })}`,
-    note: `Chart of ${chart.sources.join(', ')}. State of the ledger at ${asOf}. CC BY 4.0.`,
+    note: `Chart of ${chart.sources.join(', ')}. State of the ledger at ${asOf}. ${licenceWords(organisation)}.`,
     permanent: `Permanent address of its data: ${addresses.join(' and ')}`,
     asOf,
   };

@@ -19,6 +19,8 @@ export interface ChartPrint {
   drawing: string;
   /** The time of the data, ISO 8601 or a day; it replaces the time of printing. */
   asOf: string;
+  /** Who publishes it. */
+  author: string;
 }
 
 /** Returns the bytes of the PDFs in the order of the charts. */
@@ -37,8 +39,10 @@ const FACES = [
  * The digest of a chart's PDF: of the page that is printed, with its fonts, and of the time that it bears. Not of the browser: another
  * version would draw the same with other bytes, and a PDF that has not changed should not be printed, published and fetched again.
  */
-export function printKey({ title, drawing, asOf }: Omit<ChartPrint, 'path'>): string {
-  return sha256(JSON.stringify([SHELL, sourceDigest(FONTS_FOLDER), title, styleOf(drawing), drawing, asOf]));
+export function printKey({ title, drawing, asOf, author }: Omit<ChartPrint, 'path'>): string {
+  return sha256(
+    JSON.stringify([SHELL, sourceDigest(FONTS_FOLDER), title, styleOf(drawing), drawing, asOf, author]),
+  );
 }
 
 /**
@@ -77,9 +81,9 @@ async function openShell(browser: Browser, shell: string): Promise<Tab> {
   return tab;
 }
 
-async function printChart(tab: Tab, { title, drawing, asOf, path }: ChartPrint): Promise<Uint8Array> {
+async function printChart(tab: Tab, { title, drawing, asOf, author, path }: ChartPrint): Promise<Uint8Array> {
   await tab.evaluate(showChart, title, styleOf(drawing), drawing.trimEnd());
-  return withFacts(await tab.pdf(), asOf, path);
+  return withFacts(await tab.pdf(), { asOf, author, place: path });
 }
 
 /** The same fonts as for PNGs, inlined because the page has no address to load them from; and places for a chart and its size. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
@@ -29,6 +30,7 @@ export interface ChartsOptions {
   facts: Pick<Facts, 'timestamp'>;
   /** Without a slash at the end. */
   baseUrl: string;
+  organisation: Organisation;
   /** Null: no PDFs. */
   print: PrintCharts | null;
   log: (line: string) => void;
@@ -101,11 +103,11 @@ function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
 function textKey(
   { id, sources }: Chart,
   digests: ReadonlyMap<string, string>,
-  { baseUrl, print }: ChartsOptions,
+  { baseUrl, organisation, print }: ChartsOptions,
 ): string {
   const program = sourceDigest('pipeline', 'npm-shrinkwrap.json');
   const read = sources.map((path) => [path, digests.get(path)]);
-  return sha256(JSON.stringify([program, id, read, baseUrl, print !== null]));
+  return sha256(JSON.stringify([program, id, read, baseUrl, organisation, print !== null]));
 }
 
 /**
@@ -149,10 +151,25 @@ async function drawGroup(
     texts[path] = await asDiskErrors(place, () => readFile(place, 'utf8'));
   }
   const files = PublishedFiles.of(texts, { compile: z.compile });
+  const { baseUrl, organisation } = options;
   return group.map(({ chart, key }) => {
     const sources = chart.sources.map((path) => ({ path, sha256: digests.get(path)! }));
     const data = chart.prepare(files);
-    return drawOne({ chart, data, state: DEFAULT_STATE, sources, baseUrl: options.baseUrl }, key, options);
+    return {
+      ...drawOne(
+        {
+          chart: chart.creditedTo(organisation),
+          data,
+          state: DEFAULT_STATE,
+          sources,
+          baseUrl,
+          licence: organisation.licence,
+        },
+        key,
+        options,
+      ),
+      chart,
+    };
   });
 }
 
@@ -170,6 +187,7 @@ function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnC
       title: chart.title(data, state),
       drawing: drawChart(shown, 'print'),
       asOf: (asOf || options.facts.timestamp).slice(0, 10),
+      author: options.organisation.name,
     },
     rows: chart.table(data, state).rows.length,
     asOf,

@@ -30,10 +30,10 @@ export const PUBLISHING = {
     group: 'Publishing',
     flag: 'documents',
     env: 'CATHEDRAL_DOCUMENTS',
-    default: 'data/documents',
+    default: null,
     unit: 'a folder',
     description:
-      'The documents that people write: treaty framework, standards, protocols, papers, citations.',
+      'The documents that people write: organisation.json, which says who publishes, and texts. Without it, the folder LEDGER.documents beside the folder of the ledger, or, if there is none, the documents of the demo. See docs/documents.md.',
     path: true,
     schema: text,
   },
@@ -57,16 +57,6 @@ export const PUBLISHING = {
     description:
       'The address at which readers reach the service. It appears in citations, pages, PDFs and mails. The service needs a host of its own, because pages link from the root. A change makes a new release.',
     schema: origin,
-  },
-  contact: {
-    group: 'Publishing',
-    flag: 'contact',
-    env: 'CATHEDRAL_CONTACT',
-    default: 'contact@data.example.org',
-    unit: 'an e-mail address',
-    description:
-      'Where readers ask for keys and report errors and security problems. It is published, so a change makes a new release. The default is a placeholder; set your own address.',
-    schema: z.email(),
   },
   sourceCode: {
     group: 'Publishing',
@@ -174,16 +164,6 @@ export const PUBLISHING = {
       'The signing keys of the publisher. The first run creates the file, readable by its owner only. A folder beside it, FILE.signed, records what was signed. Back up both: without the key, readers do not accept the next release without being told.',
     path: true,
     schema: text,
-  },
-  publisherName: {
-    group: 'Release signing',
-    flag: 'publisher-name',
-    env: 'CATHEDRAL_PUBLISHER_NAME',
-    default: '{baseUrl}',
-    unit: 'a name without spaces and plus signs, at most 200 characters; of an address, the part after ://',
-    description:
-      'The name in a new publisher key. It is part of the key, so an existing key keeps its own name.',
-    schema: keyName,
   },
 } as const satisfies Record<string, Setting>;
 

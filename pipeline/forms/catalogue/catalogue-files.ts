@@ -20,7 +20,7 @@ export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[]
     accompanyingFile('datapackage.json', formatDataPackage(facts)),
     accompanyingFile('catalog.jsonld', formatDcat(facts)),
     accompanyingFile('croissant.json', formatCroissant(facts)),
-    accompanyingFile(CFF_PATH, formatCff(facts.software)),
+    accompanyingFile(CFF_PATH, formatCff(facts)),
     accompanyingFile('citations.ris', formatRis(citations)),
     accompanyingFile('citations.csl.json', formatCslJson(citations)),
     ...feedsOf(recent).flatMap(([feed, entries]) => feedFiles(feed, entries, facts)),

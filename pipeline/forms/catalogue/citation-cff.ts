@@ -1,33 +1,50 @@
-import { TITLE } from './facts.ts';
+import { authorsOf, catalogueTitle } from '../../artifacts/documents/organisation.ts';
+import type { CatalogueFacts } from './facts.ts';
 
 export const CFF_PATH = 'CITATION.cff';
 
 /** The day of this version’s release, as the changelog has it. The site’s texts are of this day. */
 export const RELEASED = '2026-11-22';
 
-const ABSTRACT =
-  'Publishes an append-only ledger as verified open data: JSON, CSV, BibTeX and PDF files, and a site that shows them.';
+/** The name of the software, of which the repository has a `CITATION.cff` of its own. */
+const SOFTWARE = 'Cathedral Data Service';
 
-/**
- * The citation of the software (Citation File Format 1.2.0), which the repository has as `CITATION.cff`, too.
- *
- * @param software as a release names it: `cathedral-data-service 1.0.0+1f2e3d4c5b6a`
- */
-export function formatCff(software: string): string {
+/** The citation of the data (Citation File Format 1.2.0), with the software as a reference. */
+export function formatCff(
+  facts: Pick<CatalogueFacts, 'baseUrl' | 'organisation' | 'asOf' | 'software'>,
+): string {
+  const { baseUrl, organisation, asOf, software } = facts;
+  const { name, contact, licence, doi } = organisation;
   const [, version] = / (\d+\.\d+\.\d+[\w.-]*)/.exec(software) ?? [];
   const [, commit] = /\+([0-9a-f]{7,64})$/.exec(software) ?? [];
   return `${[
     'cff-version: 1.2.0',
-    'message: To cite the software, use this entry. To cite data, use the citation on the page of the file.',
-    'type: software',
-    `title: ${TITLE}`,
-    `abstract: ${JSON.stringify(ABSTRACT)}`,
+    'message: To cite one file, use the citation on its page.',
+    'type: dataset',
+    `title: ${text(catalogueTitle(organisation))}`,
     'authors:',
-    '  - name: Cathedral Data Service contributors',
-    ...(version === undefined ? [] : [`version: ${version}`, `date-released: ${JSON.stringify(RELEASED)}`]),
-    ...(commit === undefined ? [] : [`commit: ${JSON.stringify(commit)}`]),
-    'license: Apache-2.0',
-    'keywords:',
-    ...['open data', 'transparency log', 'reproducibility'].map((word) => `  - ${word}`),
+    ...authorsOf(organisation).map((author) => `  - name: ${text(author)}`),
+    'contact:',
+    `  - name: ${text(name)}`,
+    `    email: ${text(contact)}`,
+    `version: ${text(asOf)}`,
+    `date-released: ${text(asOf.slice(0, 10))}`,
+    ...(doi === undefined ? [] : [`doi: ${text(doi)}`]),
+    // Not `license`, which allows no terms without an SPDX identifier.
+    `license-url: ${text(licence.url)}`,
+    `url: ${text(`${baseUrl}/`)}`,
+    'references:',
+    '  - type: software',
+    `    title: ${SOFTWARE}`,
+    '    authors:',
+    `      - name: ${SOFTWARE} contributors`,
+    ...(version === undefined ? [] : [`    version: ${version}`, `    date-released: ${text(RELEASED)}`]),
+    ...(commit === undefined ? [] : [`    commit: ${text(commit)}`]),
+    '    license: Apache-2.0',
   ].join('\n')}\n`;
+}
+
+/** A text of JSON is one of YAML. */
+function text(value: string): string {
+  return JSON.stringify(value);
 }

@@ -2,22 +2,29 @@ import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts'
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
 import { formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
+import { formatList } from '../../words/phrase.ts';
 
 /** The citation of a file: its entry in `citations.bib`, and the time of the data. */
 export interface DatasetCitation extends ReturnType<typeof citeDataset> {
+  /** The organisation. */
+  publisher: string;
   /** Time of the last event that the file reflects; null where it has none of its own. */
   asOf: string | null;
 }
 
 export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
-  return { ...citeDataset(cited, artifact), asOf: asOfFile(cited, artifact) };
+  return {
+    ...citeDataset(cited, artifact),
+    publisher: cited.organisation.name,
+    asOf: asOfFile(cited, artifact),
+  };
 }
 
-/** One line of text: author (year), title, time of the data, permanent address, and the address of the newest version at the end. */
+/** One line of text: authors (year), title, time of the data, permanent address, and the address of the newest version at the end. */
 export function formatText(citation: DatasetCitation, kind = 'data set'): string {
-  const { author, year, title, note, permanent, url } = citation;
+  const { authors, year, title, note, permanent, url } = citation;
   const addresses = permanent === null ? ` ${url}` : ` ${permanent} Newest version: ${url}`;
-  return `${author} (${year}). ${title} [${kind}]. ${note}${addresses}`;
+  return `${formatList(authors)} (${year}). ${title} [${kind}]. ${note}${addresses}`;
 }
 
 /**
@@ -32,7 +39,7 @@ export function formatBibtexEntry(citation: DatasetCitation): string {
 interface CslItem {
   id: string;
   type: 'dataset';
-  author: [{ literal: string }];
+  author: { literal: string }[];
   title: string;
   issued: { 'date-parts': [[year: number, month: number, day: number] | [year: number]] };
   publisher: string;
@@ -42,15 +49,15 @@ interface CslItem {
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
 export function toCsl(citation: DatasetCitation): CslItem {
-  const { key, author, title, year, url, asOf } = citation;
+  const { key, authors, publisher, title, year, url, asOf } = citation;
   const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
     id: key,
     type: 'dataset',
-    author: [{ literal: author }],
+    author: authors.map((literal) => ({ literal })),
     title,
     issued: { 'date-parts': [day ?? [Number(year)]] },
-    publisher: author,
+    publisher,
     URL: url,
     note: fullNote(citation),
   };
@@ -66,16 +73,16 @@ export function formatRis(citations: readonly DatasetCitation[]): string {
 }
 
 function formatEntry(citation: DatasetCitation): string {
-  const { key, author, title, year, url, asOf } = citation;
+  const { key, authors, publisher, title, year, url, asOf } = citation;
   const lines: [tag: string, value: string][] = [
     ['TY', 'DATA'],
     ['ID', key],
     // A comma at the end: a name of one part, that of an organisation.
-    ['AU', `${author},`],
+    ...authors.map((name): [string, string] => ['AU', `${name},`]),
     ['TI', title],
     ['PY', year],
     ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),
-    ['PB', author],
+    ['PB', publisher],
     ['UR', url],
     ['N1', fullNote(citation)],
     ['ER', ''],

@@ -1,6 +1,9 @@
+import { authorsOf, catalogueTitle } from '../../artifacts/documents/organisation.ts';
+import { formatList } from '../../words/phrase.ts';
 import type { ColumnType } from '../columns.ts';
 import { formPath, type Table } from '../tables.ts';
-import { type CatalogueFacts, DESCRIPTION, type Download, datasetsOf, LICENCE, TITLE } from './facts.ts';
+import { creatorsOf, organisationJsonLd } from './dataset-json-ld.ts';
+import { type CatalogueFacts, DESCRIPTION, type Download, datasetsOf } from './facts.ts';
 
 /** The terms of Croissant 1.1 that are named as in its specification. */
 const TERMS =
@@ -30,17 +33,16 @@ const DATA_TYPES: Partial<Record<ColumnType, string>> = {
 
 /** `/croissant.json`, Croissant 1.1: files with their hashes and tables with their columns, for machine learning. */
 export function formatCroissant(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, since, author } = facts;
+  const { baseUrl, asOf, since, organisation } = facts;
   const datasets = datasetsOf(facts);
-  const organisation = { '@type': 'sc:Organization', name: author, url: `${baseUrl}/` };
   const document = {
     '@context': CONTEXT,
     '@type': 'sc:Dataset',
     name: 'cathedral-data-service',
-    alternateName: TITLE,
+    alternateName: catalogueTitle(organisation),
     conformsTo: 'http://mlcommons.org/croissant/1.1',
     description: DESCRIPTION,
-    license: LICENCE.path,
+    license: organisation.licence.url,
     url: `${baseUrl}/`,
     // `2026-09-30T23:59:59Z` → `2026.9.30`: three numbers are required.
     version: asOf.slice(0, 10).split('-').map(Number).join('.'),
@@ -48,9 +50,9 @@ export function formatCroissant(facts: CatalogueFacts): string {
     dateModified: asOf,
     // Only then may a file have no hash.
     isLiveDataset: true,
-    creator: organisation,
-    publisher: organisation,
-    citeAs: `${author} (${asOf.slice(0, 4)}). ${TITLE}. State of the ledger at ${asOf}. ${baseUrl}/`,
+    creator: creatorsOf(organisation, baseUrl),
+    publisher: organisationJsonLd(organisation, baseUrl),
+    citeAs: `${formatList(authorsOf(organisation))} (${asOf.slice(0, 4)}). ${catalogueTitle(organisation)}. State of the ledger at ${asOf}. ${baseUrl}/`,
     'prov:wasDerivedFrom': { '@id': `${baseUrl}/log/checkpoint` },
     keywords: ['open data', 'ledger', 'transparency', 'integrity'],
     distribution: datasets.flatMap(({ downloads }) => downloads).map((one) => fileObject(baseUrl, one)),

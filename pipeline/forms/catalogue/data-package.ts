@@ -1,23 +1,28 @@
+import { catalogueTitle, homeOf } from '../../artifacts/documents/organisation.ts';
 import { formatTableSchema } from '../../release/format/table-schema.ts';
-import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf, LICENCE, TITLE } from './facts.ts';
+import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf } from './facts.ts';
 
 /**
  * `/datapackage.json`, a Data Package (version 2) of every public data file with its format, size, hash and, for CSV, its Table
  * Schema. Paths are relative, so that a mirror's package describes the mirror's files.
  */
 export function formatDataPackage(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, author, ledger } = facts;
+  const { baseUrl, asOf, organisation, ledger } = facts;
+  const { name, contact: email, authors = [], licence } = organisation;
   const document = {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
     name: 'cathedral-data-service',
     id: `${baseUrl}/datapackage.json`,
-    title: TITLE,
+    title: catalogueTitle(organisation),
     description: DESCRIPTION,
     homepage: `${baseUrl}/`,
     version: asOf,
     created: asOf,
-    licenses: [LICENCE],
-    contributors: [{ title: author, path: `${baseUrl}/`, roles: ['publisher'] }],
+    licenses: [{ name: licence.id, title: licence.title, path: licence.url }],
+    contributors: [
+      { title: name, path: homeOf(organisation, baseUrl), email, roles: ['publisher'] },
+      ...authors.map((title) => ({ title, roles: ['creator'] })),
+    ],
     sources: [{ title: `Ledger ${ledger.origin}, first ${ledger.size} events, root ${ledger.root}` }],
     keywords: ['open data', 'ledger', 'transparency', 'integrity'],
     resources: datasetsOf(facts).flatMap(resourcesOf),

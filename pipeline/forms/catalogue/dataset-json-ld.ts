@@ -1,18 +1,18 @@
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
-import { type CatalogueFacts, type Download, LICENCE, pagePath, TITLE } from './facts.ts';
+import { catalogueTitle, homeOf, type Organisation } from '../../artifacts/documents/organisation.ts';
+import { type CatalogueFacts, type Download, pagePath } from './facts.ts';
 
 /** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
-  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since'> & Versions,
+  facts: Pick<CatalogueFacts, 'baseUrl' | 'organisation' | 'since'> & Versions,
   artifact: Artifact,
   downloads: readonly Download[],
 ) {
-  const { baseUrl, author, since } = facts;
+  const { baseUrl, organisation, since } = facts;
   const asOf = asOfFile(facts, artifact);
   const { path, title, description, restricted, area } = artifact;
-  const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };
   return {
     '@context': 'https://schema.org/',
     '@type': 'Dataset',
@@ -22,10 +22,10 @@ export function datasetJsonLd(
     url: `${baseUrl}/${pagePath(artifact)}`,
     identifier: `${baseUrl}/${path}`,
     keywords: [area, 'ledger', 'open data'],
-    ...(!restricted && { license: LICENCE.path }),
+    ...(!restricted && { license: organisation.licence.url }),
     isAccessibleForFree: !restricted,
-    creator: organisation,
-    publisher: organisation,
+    creator: creatorsOf(organisation, baseUrl),
+    publisher: organisationJsonLd(organisation, baseUrl),
     ...(asOf !== null && { dateModified: asOf, version: asOf, temporalCoverage: `${since}/${asOf}` }),
     variableMeasured: variables(artifact),
     distribution: downloads.map(({ path, mediaType, blob }) => ({
@@ -35,8 +35,25 @@ export function datasetJsonLd(
       contentUrl: `${baseUrl}/${path}`,
       ...(blob && { contentSize: `${blob.bytes} B`, sha256: blob.sha256 }),
     })),
-    includedInDataCatalog: { '@type': 'DataCatalog', name: TITLE, url: `${baseUrl}/catalog.jsonld` },
+    includedInDataCatalog: {
+      '@type': 'DataCatalog',
+      name: catalogueTitle(organisation),
+      url: `${baseUrl}/catalog.jsonld`,
+    },
   };
+}
+
+/** The publisher in schema.org’s terms. */
+export function organisationJsonLd(organisation: Organisation, baseUrl: string) {
+  return { '@type': 'Organization', name: organisation.name, url: homeOf(organisation, baseUrl) };
+}
+
+/** Whom citations name. */
+export function creatorsOf(organisation: Organisation, baseUrl: string) {
+  const { authors } = organisation;
+  return (
+    authors?.map((name) => ({ '@type': 'Organization', name })) ?? organisationJsonLd(organisation, baseUrl)
+  );
 }
 
 /** Fields with a unit. */

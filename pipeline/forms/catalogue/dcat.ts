@@ -1,13 +1,6 @@
 import type { Area } from '../../artifacts/artifact.ts';
-import {
-  type CatalogueFacts,
-  type Dataset,
-  DESCRIPTION,
-  type Download,
-  datasetsOf,
-  LICENCE,
-  TITLE,
-} from './facts.ts';
+import { catalogueTitle, homeOf, type Licence } from '../../artifacts/documents/organisation.ts';
+import { type CatalogueFacts, type Dataset, DESCRIPTION, type Download, datasetsOf } from './facts.ts';
 
 /** Inline, so that readers of the catalogue need no further file. */
 const CONTEXT = {
@@ -37,28 +30,29 @@ const THEMES: Readonly<Record<Area, [theme: string, name: string]>> = {
  * are described and have no distribution. Everything that a portal shows stands at each dataset, since portals read datasets alone.
  */
 export function formatDcat(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, contact, author } = facts;
+  const { baseUrl, asOf, organisation } = facts;
+  const { name, contact, licence } = organisation;
   const catalogue = {
     '@context': CONTEXT,
     '@id': `${baseUrl}/catalog.jsonld`,
     '@type': 'dcat:Catalog',
-    'dct:title': english(TITLE),
+    'dct:title': english(catalogueTitle(organisation)),
     'dct:description': english(DESCRIPTION),
     ...common(facts, 'UPDATE_CONT', asOf),
-    'dct:license': licence(),
+    'dct:license': licenceOf(licence),
     'dct:publisher': {
       '@id': `${baseUrl}/#publisher`,
       '@type': ['foaf:Agent', 'foaf:Organization'],
-      'foaf:name': author,
+      'foaf:name': name,
       'foaf:mbox': link(`mailto:${contact}`),
-      'foaf:homepage': document(`${baseUrl}/`),
+      'foaf:homepage': document(homeOf(organisation, baseUrl)),
     },
     'dcat:contactPoint': {
       '@id': `${baseUrl}/#contact`,
       '@type': ['vcard:Kind', 'vcard:Organization'],
-      'vcard:fn': author,
+      'vcard:fn': name,
       'vcard:hasEmail': link(`mailto:${contact}`),
-      'vcard:hasURL': link(`${baseUrl}/`),
+      'vcard:hasURL': link(homeOf(organisation, baseUrl)),
     },
     'foaf:homepage': document(`${baseUrl}/`),
     'dcat:theme': Object.values(THEMES).map(([theme, name]) => ({
@@ -89,7 +83,7 @@ function common({ baseUrl, since }: CatalogueFacts, frequency: string, modified:
 }
 
 function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
-  const { baseUrl, since } = facts;
+  const { baseUrl, organisation, since } = facts;
   const { path, title, description, artifact, area, asOf, restricted, page, downloads } = dataset;
   const themes = area === null ? Object.values(THEMES) : [THEMES[area]];
   return {
@@ -112,10 +106,10 @@ function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
       ...link(`${EU}/access-right/${restricted ? 'RESTRICTED' : 'PUBLIC'}`),
       '@type': 'dct:RightsStatement',
     },
-    ...(!restricted && { 'dct:license': licence() }),
+    ...(!restricted && { 'dct:license': licenceOf(organisation.licence) }),
     'dcat:landingPage': document(`${baseUrl}/${page}`),
     'dcat:keyword': area === null ? ['SQLite'] : [area],
-    'dcat:distribution': downloads.map((download) => distributionOf(baseUrl, download)),
+    'dcat:distribution': downloads.map((download) => distributionOf(facts, download)),
   };
 }
 
@@ -125,7 +119,10 @@ function frequencyOf(artifact: Dataset['artifact'], asOf: string | null): string
   return artifact?.refresh === 'real-time' ? 'UPDATE_CONT' : 'DAILY';
 }
 
-function distributionOf(baseUrl: string, { path, mediaType, format, schema, blob }: Download) {
+function distributionOf(
+  { baseUrl, organisation }: CatalogueFacts,
+  { path, mediaType, format, schema, blob }: Download,
+) {
   const url = link(`${baseUrl}/${path}`);
   return {
     '@id': `${url['@id']}#distribution`,
@@ -139,7 +136,7 @@ function distributionOf(baseUrl: string, { path, mediaType, format, schema, blob
       ...link(`https://www.iana.org/assignments/media-types/${mediaType}`),
       '@type': 'dct:MediaType',
     },
-    'dct:license': licence(),
+    'dct:license': licenceOf(organisation.licence),
     ...(schema && { 'dct:conformsTo': { ...link(`${baseUrl}/${schema}`), '@type': 'dct:Standard' } }),
     ...(blob && {
       'dcat:byteSize': { '@value': String(blob.bytes), '@type': 'xsd:nonNegativeInteger' },
@@ -155,8 +152,8 @@ function distributionOf(baseUrl: string, { path, mediaType, format, schema, blob
   };
 }
 
-function licence() {
-  return { ...link(LICENCE.path), '@type': 'dct:LicenseDocument' };
+function licenceOf({ url }: Licence) {
+  return { ...link(url), '@type': 'dct:LicenseDocument' };
 }
 
 function document(url: string) {

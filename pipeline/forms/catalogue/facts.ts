@@ -1,5 +1,6 @@
 import type { Area, Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
+import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { ARTIFACTS, LIVE_PATHS } from '../../artifacts/table.ts';
 import { yearText } from '../../model/period.ts';
 import type { Blob, DraftFile, Facts } from '../../release/format/manifest.ts';
@@ -10,10 +11,7 @@ import { formPath, TABLES, type Table } from '../tables.ts';
 export interface CatalogueFacts {
   /** Without a slash at the end. */
   baseUrl: string;
-  /** The publishing organisation. */
-  author: string;
-  /** E-mail address for readers. */
-  contact: string;
+  organisation: Organisation;
   /** Name and version of the software that makes the release. */
   software: string;
   /** Times of the first and the last event. */
@@ -26,14 +24,8 @@ export interface CatalogueFacts {
   printed: readonly string[];
 }
 
-export const TITLE = 'Cathedral Data Service';
 export const DESCRIPTION =
   'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number follows from the ledger alone and can be verified against it.';
-export const LICENCE = {
-  name: 'CC-BY-4.0',
-  title: 'Creative Commons Attribution 4.0 International',
-  path: 'https://creativecommons.org/licenses/by/4.0/',
-} as const;
 /** All public tables in one file. */
 export const DATABASE = {
   path: 'cathedral.sqlite',

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { AREAS, type Area, type Artifact } from '../../artifacts/artifact.ts';
+import { homeOf, type Organisation } from '../../artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { capitalise } from '../../words/phrase.ts';
 import { escapeXml } from '../../words/xml.ts';
 import { type Change, changesOf, MOST_CHANGES, type Recent } from './changes.ts';
-import { TITLE } from './facts.ts';
 
 /** A feed of the service, in Atom and as a JSON Feed: `feed.atom`, `feed.json`. */
 export interface Feed {
   /** Without an ending. */
   path: string;
+  /** Follows the name of the organisation. */
   title: string;
   subtitle: string;
   /** The page that it belongs to, below the service's root. */
@@ -19,7 +20,7 @@ export interface Feed {
 
 export const CHANGES_FEED: Feed = {
   path: 'feed',
-  title: `${TITLE}: changes to the data`,
+  title: 'changes to the data',
   subtitle:
     'Each closed day, change of a multiplier, decision, deliberation, audit, outage and alert, and each time that minting stops or goes on',
   page: '',
@@ -40,7 +41,7 @@ const AREA_SUBTITLES: Readonly<Record<Area, string>> = {
 export function areaFeed(area: Area): Feed {
   return {
     path: `${area}/feed`,
-    title: `${TITLE}: ${capitalise(area)}`,
+    title: capitalise(area),
     subtitle: AREA_SUBTITLES[area],
     page: `${area}/`,
   };
@@ -79,29 +80,33 @@ function schemaChanges(artifact: Artifact): Change[] {
 
 export interface FeedOptions {
   baseUrl: string;
-  author: string;
+  organisation: Organisation;
   /** The time of the first event: the last change of a feed without entries. */
   since: string;
+}
+
+function feedTitle(title: string, { name }: Organisation): string {
+  return `${name}: ${title}`;
 }
 
 /** `/feed.atom` and the like (RFC 4287). */
 export function formatAtom(
   { path, title, subtitle, page }: Feed,
   changes: readonly Change[],
-  { baseUrl, author, since }: FeedOptions,
+  { baseUrl, organisation, since }: FeedOptions,
 ): string {
   const self = escapeXml(`${baseUrl}/${path}.atom`);
   const updated = changes[0]?.updated ?? since;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
   <id>${self}</id>
-  <title>${escapeXml(title)}</title>
+  <title>${escapeXml(feedTitle(title, organisation))}</title>
   <subtitle>${escapeXml(subtitle)}</subtitle>
   <updated>${updated}</updated>
-  <author><name>${escapeXml(author)}</name><uri>${escapeXml(`${baseUrl}/`)}</uri></author>
+  <author><name>${escapeXml(organisation.name)}</name><uri>${escapeXml(homeOf(organisation, baseUrl))}</uri></author>
   <link rel="self" type="application/atom+xml" href="${self}"/>
   <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/${page}`)}"/>
-  <link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>
+  <link rel="license" href="${escapeXml(organisation.licence.url)}"/>
 ${changes.map((change) => formatEntry(change, baseUrl)).join('')}</feed>
 `;
 }
@@ -152,16 +157,16 @@ export const jsonFeed = ({ path }: Feed) => ({ path: `${path}.json`, mediaType: 
 export function formatJsonFeed(
   { path, title, subtitle, page }: Feed,
   changes: readonly Change[],
-  { baseUrl, author }: Pick<FeedOptions, 'baseUrl' | 'author'>,
+  { baseUrl, organisation }: Pick<FeedOptions, 'baseUrl' | 'organisation'>,
 ): string {
   const feed: z.output<typeof schema> = {
     version: 'https://jsonfeed.org/version/1.1',
-    title,
+    title: feedTitle(title, organisation),
     home_page_url: `${baseUrl}/${page}`,
     feed_url: `${baseUrl}/${path}.json`,
     description: subtitle,
     language: 'en',
-    authors: [{ name: author, url: `${baseUrl}/` }],
+    authors: [{ name: organisation.name, url: homeOf(organisation, baseUrl) }],
     items: changes.map(({ id, title, summary, published, updated, path }) => ({
       id: entryId(baseUrl, id),
       url: `${baseUrl}/${path}`,

@@ -1,22 +1,27 @@
 import { AREAS } from '../../artifacts/artifact.ts';
+import { authorsOf, catalogueTitle, homeOf } from '../../artifacts/documents/organisation.ts';
+import { formatList } from '../../words/phrase.ts';
 import { formPath } from '../tables.ts';
-import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf, LICENCE, TITLE } from './facts.ts';
+import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf } from './facts.ts';
 
 /** `/llms.txt` (llmstxt.org): what is here and where, for language models. */
 export function formatLlmsTxt(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, author } = facts;
+  const { baseUrl, asOf, organisation } = facts;
+  const { name, contact, licence } = organisation;
   const datasets = datasetsOf(facts);
   const areas = AREAS.map((area) => {
     const files = datasets.filter((one) => one.area === area);
     return `## /${area}\n\n${files.map((one) => line(baseUrl, one)).join('\n')}\n`;
   });
-  return `# ${TITLE}
+  return `# ${catalogueTitle(organisation)}
 
 > ${DESCRIPTION}
 
+Published by ${name} (${homeOf(organisation, baseUrl)}), contact ${contact}.
+
 Releases come every six hours; files marked real-time follow each event on the server. ${baseUrl}/latest.json has the time of
 the newest release. Times are UTC.
-Each data file takes ?as_of= with a date, a time or a snapshot (2026-06-10T06Z) and answers as it was then. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
+Each data file takes ?as_of= with a date, a time or a snapshot (2026-06-10T06Z) and answers as it was then. Data under ${licence.title} (${licence.url}). Cite as: ${formatList(authorsOf(organisation))} (${asOf.slice(0, 4)}), title of
 the file, its time, its permanent address ${baseUrl}/snapshots/<snapshot>/<path>.
 
 Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.
@@ -33,7 +38,7 @@ ${areas.join('\n')}
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [Changes to the data: Atom](${baseUrl}/feed.atom); of an area ${baseUrl}/economy/feed.atom; each also as feed.json
-- [Citation of the software](${baseUrl}/CITATION.cff)
+- [Citation of these data, and of the software](${baseUrl}/CITATION.cff)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;
 }

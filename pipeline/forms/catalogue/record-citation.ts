@@ -1,4 +1,5 @@
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
+import { authorsOf, licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
 import { sentinelStatus } from '../../artifacts/government/sentinel-status.ts';
 import { CathedralError } from '../../errors.ts';
 import { formatDay } from '../../words/moment.ts';
@@ -22,21 +23,22 @@ export interface CitedRecord {
  * say which record it is, even if a later one has the same id. It contains nothing that a later event changes.
  */
 export function citeRecord(
-  { author, baseUrl, origin }: { author: string; baseUrl: string; origin: string },
+  { organisation, baseUrl, origin }: { organisation: Organisation; baseUrl: string; origin: string },
   record: CitedRecord,
 ): DatasetCitation {
   const { kind, href, title, date, events } = record;
   const slug = href.split('/').at(-2)!.toLowerCase();
   return {
     key: `cathedral_${kind}_${slug}`.replaceAll(/[^a-z0-9]/g, '_'),
-    author,
+    authors: authorsOf(organisation),
+    publisher: organisation.name,
     title,
     year: date.slice(0, 4),
     url: baseUrl + href,
     note: [
       TIMES[kind](date),
       `Ledger ${origin}${events ? `, ${eventWords(events)}` : ''}.`,
-      'CC BY 4.0.',
+      `${licenceWords(organisation)}.`,
     ].join(' '),
     // The page of a sentinel shows its present state; the others stay.
     permanent:

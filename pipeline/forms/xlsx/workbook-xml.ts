@@ -1,3 +1,4 @@
+import type { Licence } from '../../artifacts/documents/organisation.ts';
 import { DAY_MS } from '../../words/day.ts';
 import type { Column, ColumnType, Row, Value } from '../columns.ts';
 import type { Table } from '../tables.ts';
@@ -139,7 +140,7 @@ const DICTIONARY_COLUMNS = ['column', 'type', 'description', 'unit', 'range', 'f
 const DICTIONARY_WIDTHS = [28, 12, 80, 32, 24, 60];
 
 /** The last sheet: what each column means, then what the table is. */
-export function dictionarySheet(table: Table): string {
+export function dictionarySheet(table: Table, licence: Licence): string {
   const { columns, title, description, artifact, grows } = table;
   const about: Row[] = [
     [],
@@ -147,7 +148,7 @@ export function dictionarySheet(table: Table): string {
     [null, null, description],
     ['published as', null, `/${artifact.path}`],
     ['order of rows', null, grows ? 'oldest first; the file itself has the newest first' : 'as in the file'],
-    ['licence', null, 'Creative Commons Attribution 4.0 International (CC BY 4.0)'],
+    ['licence', null, `${licence.title} (${licence.url})`],
     ['times', null, 'UTC'],
   ];
   const rows = [

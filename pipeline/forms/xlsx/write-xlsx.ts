@@ -1,4 +1,5 @@
 import { Zip } from 'fflate';
+import type { Licence } from '../../artifacts/documents/organisation.ts';
 import { CathedralError } from '../../errors.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Row } from '../columns.ts';
@@ -31,6 +32,7 @@ export async function writeXlsx(
   staging: Staging,
   table: Table,
   sealedBefore: readonly SealedSheet[],
+  licence: Licence,
 ): Promise<readonly SealedSheet[]> {
   const path = formPath(table, '.xlsx');
   const previous = sealedBefore.length > 0 ? previousOf(staging, path) : null;
@@ -43,7 +45,7 @@ export async function writeXlsx(
     }
     for await (const block of blocksOf(historyRows(staging, table, xlsx.rows), BLOCK_ROWS))
       yield* xlsx.add(block);
-    yield* xlsx.finish();
+    yield* xlsx.finish(licence);
   }
   staging.claim(path);
   const blob = await writeChunks(staging.folder, `public/${path}`, chunks());
@@ -52,12 +54,12 @@ export async function writeXlsx(
 }
 
 /** A small table as a workbook. */
-export function formatXlsx(table: Table, rows: readonly Row[]): Uint8Array {
+export function formatXlsx(table: Table, rows: readonly Row[], licence: Licence): Uint8Array {
   const xlsx = new XlsxFile(table, rows.length);
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < rows.length; at += BLOCK_ROWS)
     chunks.push(...xlsx.add(rows.slice(at, at + BLOCK_ROWS)));
-  return Buffer.concat([...chunks, ...xlsx.finish()]);
+  return Buffer.concat([...chunks, ...xlsx.finish(licence)]);
 }
 
 /**
@@ -134,10 +136,10 @@ export class XlsxFile {
   }
 
   /** The end of the data, the dictionary, and the directory of the archive. Throws publish_failed beyond 2 GiB. */
-  finish(): Uint8Array[] {
+  finish(licence: Licence): Uint8Array[] {
     if (!this.#open) this.#startSheet();
     this.#closeSheet();
-    this.#addPart(sheetPath(this.#sheets.length), dictionarySheet(this.#table));
+    this.#addPart(sheetPath(this.#sheets.length), dictionarySheet(this.#table, licence));
     this.#zip.end();
     if (this.#bytes > MAX_FILE_BYTES) {
       const place = this.#table.artifact.path;

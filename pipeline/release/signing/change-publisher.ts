@@ -63,7 +63,7 @@ export async function retirePublisher(
  */
 export async function replacePublisher(
   { keyFile, records, now }: KeyChange,
-  { out, givesUp, name }: { out: string; givesUp: string; name: string },
+  { out, givesUp }: { out: string; givesUp: string },
 ): Promise<NoteKey[]> {
   return changing({ keyFile, records }, async (record) => {
     const keys = (await readNoteKeys(keyFile)) ?? [];
@@ -72,6 +72,7 @@ export async function replacePublisher(
     const old = [...new Set([...signed, ...shared, ...keys.map(verifierKeyOf)])];
     if (!old.some((key) => key.split('+')[1] === givesUp))
       throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
+    const [name = ''] = old[0]!.split('+');
     return { keys: [newNoteKey(keys[0]?.name ?? name, now)], replaced: old };
   });
 }

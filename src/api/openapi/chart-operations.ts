@@ -146,13 +146,13 @@ function oembedParameters(baseUrl: string): Parameter[] {
   ];
 }
 
-function oembedExample(baseUrl: string): OembedDocument {
+function oembedExample(baseUrl: string, provider: string): OembedDocument {
   const [title, width, height] = ['MIC supply over time: circulating, locked and burned', 600, 500];
   return {
     version: '1.0',
     type: 'rich',
     title,
-    provider_name: 'Cathedral Data Service',
+    provider_name: provider,
     provider_url: `${baseUrl}/`,
     cache_age: 21_600,
     width,
@@ -161,7 +161,7 @@ function oembedExample(baseUrl: string): OembedDocument {
   };
 }
 
-export function oembedOperation(baseUrl: string): Operation {
+export function oembedOperation(baseUrl: string, provider: string): Operation {
   return {
     operationId: 'getOembed',
     tags: ['charts'],
@@ -175,7 +175,7 @@ export function oembedOperation(baseUrl: string): Operation {
         content: {
           'application/json': {
             schema: toJsonSchema(OembedDocument),
-            examples: { example: { value: oembedExample(baseUrl) } },
+            examples: { example: { value: oembedExample(baseUrl, provider) } },
           },
         },
       },
@@ -201,8 +201,7 @@ const CHART_DOCUMENT: ChartDocument = {
   summary: ['On 2 January 2026, 1,250 MIC had been burned, of 98,000 MIC in all.'],
   annotations: [],
   as_of: '2026-01-02T05:58:12Z',
-  source:
-    'Source: Cathedral Data Service, economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',
+  source: 'Source: economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',
   sources: [
     {
       path: 'economy/supply-by-day.csv',

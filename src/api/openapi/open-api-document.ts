@@ -1,4 +1,5 @@
 import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
+import { catalogueTitle, type Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
@@ -30,8 +31,7 @@ import { liveOperation, serviceOperations } from './service-operations.ts';
 export interface ApiFacts extends ArtifactFacts {
   /** Of this software: `1.0.0`. */
   version: string;
-  /** An e-mail address. */
-  contact: string;
+  organisation: Organisation;
   /** One line about each area. */
   subjects: Readonly<Record<Area, string>>;
 }
@@ -112,7 +112,7 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...files,
     ...formatOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
-    ['/oembed', oembedOperation(facts.baseUrl)],
+    ['/oembed', oembedOperation(facts.baseUrl, facts.organisation.name)],
     ...attestationOperations(),
     ...logOperations(),
     ['/live', liveOperation(facts)],
@@ -129,15 +129,16 @@ function exportPaths(baseUrl: string): PathOperation[] {
   ];
 }
 
-function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown> {
+function infoOf({ baseUrl, version, organisation }: ApiFacts): Record<string, unknown> {
+  const { name, contact, licence } = organisation;
   return {
-    title: 'Cathedral Data Service',
+    title: catalogueTitle(organisation),
     version,
     summary: 'Open data of an append-only ledger, as files at stable addresses.',
     description: DESCRIPTION,
     termsOfService: `${baseUrl}/licence/`,
-    contact: { name: 'Cathedral Data Service', url: `${baseUrl}/api/`, email: contact },
-    license: { name: 'Creative Commons Attribution 4.0 International', identifier: 'CC-BY-4.0' },
+    contact: { name, url: `${baseUrl}/api/`, email: contact },
+    license: { name: licence.title, url: licence.url },
   };
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type LedgerSource, nameOfSource } from '../../../pipeline/config/ledger-address.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
-  keyFileBeside,
+  besideLedger,
   type LedgerKeyFiles,
   readSigners,
   readVerifiers,
@@ -34,8 +34,8 @@ export function ownLedger({ ledger: source, ledgerKey, ledgerSigningKey }: OwnCo
   const ledger = resolve(source.path);
   return {
     ledger,
-    keyFile: ledgerSigningKey ?? keyFileBeside(ledger, '.key'),
-    verifierFile: ledgerKey ?? keyFileBeside(ledger, '.vkey'),
+    keyFile: ledgerSigningKey ?? besideLedger(ledger, '.key'),
+    verifierFile: ledgerKey ?? besideLedger(ledger, '.vkey'),
   };
 }
 

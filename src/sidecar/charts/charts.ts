@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { programIn } from '../../../pipeline/build/site/open-program.ts';
+import { organisationIn, programIn } from '../../../pipeline/build/site/open-program.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
@@ -76,7 +76,17 @@ async function drawFile(
 ): Promise<{ status: number; body: Uint8Array }> {
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
   const { dir } = release;
-  const job = { kind: 'file', dir, id: chart.id, state, content, sources, baseUrl } as const;
+  const organisation = await organisationIn(dir);
+  const job = {
+    kind: 'file',
+    dir,
+    id: chart.id,
+    state,
+    content,
+    sources,
+    baseUrl,
+    organisation,
+  } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
     throw asProblem(error);
   });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import {
   type OpenedSite,
   openProgram,
@@ -23,6 +24,7 @@ export interface FileJob {
   content: DrawnContent;
   sources: readonly ChartSource[];
   baseUrl: string;
+  organisation: Organisation;
 }
 
 /** A page, from the site's program in `dir`. */
@@ -48,7 +50,7 @@ export type RenderReply =
 const prepared = new Map<string, unknown>();
 
 async function renderFile(job: FileJob): Promise<RenderReply> {
-  const { dir, id, state, content, sources, baseUrl } = job;
+  const { dir, id, state, content, sources, baseUrl, organisation } = job;
   // Loaded here, so that a thread which only renders pages does not hold the charts twice.
   const { z } = await import('zod');
   const { findChart } = await import('../../../pipeline/charts/table.ts');
@@ -59,7 +61,9 @@ async function renderFile(job: FileJob): Promise<RenderReply> {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
     prepared.set(id, chart.prepare(PublishedFiles.of(files, { compile: z.compile })));
   }
-  const shown = { chart, data: prepared.get(id), state, sources, baseUrl };
+  const credited = chart.creditedTo(organisation);
+  const { licence } = organisation;
+  const shown = { chart: credited, data: prepared.get(id), state, sources, baseUrl, licence };
   return { failed: false, status: 200, body: Buffer.from(chartText(shown, content)) };
 }
 

@@ -82,7 +82,7 @@ export interface Mailer {
 export interface SmtpOptions {
   /** SMTP_URL */
   url: string;
-  /** An address, optionally with a name: `Cathedral Data Service <keys@data.example.org>`. */
+  /** An address, optionally with a name: `Town council <keys@data.example.org>`. */
   from: string;
   /**
    * Time-out from the name look-up to the greeting and the end of STARTTLS, ms. Default 10 s: a slower server counts as

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
 import { CLIENT_MESSAGES } from './client-message.ts';
 import { CONVERSATION } from './examples.ts';
@@ -10,23 +11,23 @@ export interface AsyncApiFacts {
   baseUrl: string;
   /** Version of this software: `1.0.0`. */
   version: string;
-  /** An e-mail address. */
-  contact: string;
+  organisation: Pick<Organisation, 'name' | 'contact' | 'licence'>;
 }
 
 type Part = Record<string, unknown>;
 
 /** `/asyncapi.json`, AsyncAPI 3.0, from the schemas that messages are parsed with. Pure. */
-export function asyncApiDocument({ baseUrl, version, contact }: AsyncApiFacts): Part {
+export function asyncApiDocument({ baseUrl, version, organisation }: AsyncApiFacts): Part {
   const { protocol, host } = new URL(baseUrl);
+  const { name, contact, licence } = organisation;
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Cathedral Data Service: governance simulation',
+      title: `${name}: governance simulation`,
       version,
       description: DESCRIPTION,
-      contact: { name: 'Cathedral Data Service', url: baseUrl, email: contact },
-      license: { name: 'Creative Commons Attribution 4.0 International', url: `${baseUrl}/licence/` },
+      contact: { name, url: baseUrl, email: contact },
+      license: { name: licence.title, url: `${baseUrl}/licence/` },
       externalDocs: { url: `${baseUrl}${PROTOCOL_PAGE}`, description: 'Every message, with examples.' },
     },
     defaultContentType: 'application/json',

@@ -1,5 +1,7 @@
+import { catalogueTitle } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
-import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
+import { organisationJsonLd } from '../../../pipeline/forms/catalogue/dataset-json-ld.ts';
+import { DESCRIPTION } from '../../../pipeline/forms/catalogue/facts.ts';
 import { CHANGES_FEED, jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
 import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
@@ -54,11 +56,17 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
 
 /** schema.org descriptions of the site and of its publisher. They are the same in every release. */
 export function siteJsonLd(release: SiteRelease): object[] {
-  const { author, baseUrl } = release;
+  const { organisation: publisher, baseUrl } = release;
   const context = 'https://schema.org/';
   const home = `${baseUrl}/`;
-  const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };
-  const website = { '@type': 'WebSite', '@id': `${home}#site`, name: TITLE, url: home, inLanguage: 'en-GB' };
+  const organisation = { ...organisationJsonLd(publisher, baseUrl), '@id': `${home}#organisation` };
+  const website = {
+    '@type': 'WebSite',
+    '@id': `${home}#site`,
+    name: publisher.name,
+    url: home,
+    inLanguage: 'en-GB',
+  };
   const search = {
     '@type': 'SearchAction',
     target: { '@type': 'EntryPoint', urlTemplate: `${baseUrl}/search/?q={search_term_string}` },
@@ -66,14 +74,14 @@ export function siteJsonLd(release: SiteRelease): object[] {
   };
   const logo = `${baseUrl}/icon-512.png`;
   return [
-    { '@context': context, ...organisation, logo, email: release.contact },
+    { '@context': context, ...organisation, logo, email: publisher.contact },
     { '@context': context, ...website, publisher: { '@id': organisation['@id'] }, potentialAction: search },
   ];
 }
 
 /** schema.org descriptions of the site, its publisher and its data catalogue. */
 export function catalogueJsonLd(release: SiteRelease): object[] {
-  const { baseUrl, asOf, since } = siteFacts(release);
+  const { baseUrl, organisation, asOf, since } = siteFacts(release);
   const home = `${baseUrl}/`;
   return [
     ...siteJsonLd(release),
@@ -81,10 +89,10 @@ export function catalogueJsonLd(release: SiteRelease): object[] {
       '@context': 'https://schema.org/',
       '@type': 'DataCatalog',
       '@id': `${home}#catalogue`,
-      name: TITLE,
+      name: catalogueTitle(organisation),
       description: DESCRIPTION,
       url: home,
-      license: LICENCE.path,
+      license: organisation.licence.url,
       dateModified: asOf,
       temporalCoverage: `${since}/${asOf}`,
       isAccessibleForFree: true,

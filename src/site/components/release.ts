@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import {
   type Content,
@@ -50,22 +51,16 @@ export class SiteRelease extends PublishedFiles {
     return this.#facts.baseUrl;
   }
 
-  /** E-mail address that readers write to. */
-  get contact(): string {
-    this.note('fact contact');
-    return this.#facts.contact;
+  /** Who publishes. */
+  get organisation(): Organisation {
+    this.note('fact organisation');
+    return this.#facts.organisation;
   }
 
   /** Where the source code of the software is, if the operator has stated it. */
   get sourceCode(): string | undefined {
     this.note('fact sourceCode');
     return this.#facts.sourceCode;
-  }
-
-  /** The publishing organisation, if the program was told. */
-  get author(): string {
-    this.note('fact author');
-    return this.#facts.author;
   }
 
   /** The newest checkpoints of the ledger, newest first. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleOf, type PublicFiles } from '../../../src/api/openapi/examples.ts';
 import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
+import { ORGANISATION } from '../../organisation.ts';
 
 const BASE_URL = 'https://data.example.org';
 const PUBLIC = join(import.meta.dirname, '../../golden/release/public');
@@ -17,7 +18,7 @@ export function goldenDocument(): OpenApiDocument {
   return openApiDocument({
     baseUrl: BASE_URL,
     version: '1.0.0',
-    contact: 'contact@data.example.org',
+    organisation: ORGANISATION,
     subjects: {
       government: 'Policy',
       economy: 'Market',

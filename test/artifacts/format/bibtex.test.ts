@@ -18,7 +18,7 @@ const PREAMBLE = String.raw`@preamble{"\providecommand{\url}[1]{{\ttfamily\def\e
 
 const SUPPLY: Citation = {
   key: 'cathedral_economy_supply',
-  author: 'Cathedral Data Service',
+  authors: ['Cathedral Data Service'],
   title: 'MIC supply',
   year: '2026',
   url: 'https://data.example.org/economy/supply',
@@ -46,6 +46,7 @@ describe('formatLatex', () => {
     ['é e\u0301 ï Ž ß', "{\\'{e}} {\\'{e}} {\\\"{i}} {\\v{Z}} {\\ss}"],
     ['“a” – ‘b’ — c…', "``a'' -- `b' --- c\\ldots{}"],
     ['2 × 3 ≥ 5', '2 $\\times$ 3 $\\geq$ 5'],
+    ['Δήμος & 市議会・データ', 'Δήμος \\& 市議会・データ'],
   ])('writes %j as %j', (text, latex) => {
     expect(formatLatex(text, 'x')).toBe(latex);
   });

@@ -14,7 +14,6 @@ await report(async () => {
     documents: 'data/documents',
     companions: 'data/keys/companions.json',
     baseUrl: 'http://localhost:8080',
-    contact: 'contact@data.example.org',
     software: 'bench',
     rebuild: mode === 'rebuild',
     site: mode === 'site',

@@ -6,6 +6,7 @@ import type { Print } from '../../../pipeline/build/pdf/print-pdf.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { readSite } from '../../../pipeline/release/staging/site-tree.ts';
+import { ORGANISATION } from '../../organisation.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -28,7 +29,7 @@ interface RunOptions {
 
 /** A run that prints PDFs. In the previous release, if any, 2024 is closed. */
 function runWithPdfs(out: string, { print, rebuild = false, text = '' }: RunOptions) {
-  const options = { pages: { print }, log: () => {} };
+  const options = { pages: { print }, organisation: ORGANISATION, log: () => {} };
   return publishTiny(out, {
     events: 3,
     rebuild,

@@ -10,6 +10,7 @@ import { printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { type Built, buildFixture } from '../../site/build-fixture.ts';
 
+const AUTHOR = 'Δήμος (North) & Sons, 市議会';
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const AS_OF = '2026-09-30T18:00:00Z';
@@ -70,14 +71,15 @@ describe('the transparency report as a PDF', () => {
   let built: Built;
   let pdf: Uint8Array;
   const page = '/government/transparency/';
-  const print = async () => printPdf({ root: built.out, page, asOf: AS_OF, ...(await browser()) });
+  const print = async () =>
+    printPdf({ root: built.out, page, asOf: AS_OF, author: AUTHOR, ...(await browser()) });
 
   beforeAll(async () => {
     built = await buildFixture();
     // Not beside the site, which others copy meanwhile.
     const folder = await mkdtemp(join(tmpdir(), 'cathedral-browser-'));
     const profile = join(folder, 'browser');
-    pdf = await printPdf({ root: built.out, page, asOf: AS_OF, chromium: CHROMIUM, profile });
+    pdf = await printPdf({ root: built.out, page, asOf: AS_OF, author: AUTHOR, chromium: CHROMIUM, profile });
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -89,8 +91,8 @@ describe('the transparency report as a PDF', () => {
     const { info, marked, size } = await read(pdf);
     expect(info).toMatchObject({
       Title: 'Transparency report 2026, year to date – Cathedral Data Service',
-      Author: 'Cathedral Data Service',
-      Creator: 'Cathedral Data Service',
+      Author: AUTHOR,
+      Creator: AUTHOR,
       Language: 'en-GB',
       CreationDate: "D:20260930180000+00'00'",
       ModDate: "D:20260930180000+00'00'",
@@ -173,13 +175,22 @@ describe('printing', () => {
     ['a page that requests a missing file', '/report/', '<img src="/x.png">', '/x.png (404)'],
   ])('refuses %s', async (_, page, html, found) => {
     const root = await site(html);
-    const error = await failureOf(async () => printPdf({ root, page, asOf: AS_OF, ...(await browser()) }));
+    const error = await failureOf(async () =>
+      printPdf({ root, page, asOf: AS_OF, author: AUTHOR, ...(await browser()) }),
+    );
     expect(error).toMatchObject({ code: 'site_failed', place: page, found });
   });
 
   test('reports that the browser does not start', async () => {
     const profile = join(await temporaryFolder(), 'browser');
-    const options = { root: await site(''), page: '/report/', asOf: AS_OF, profile, chromium: '/bin/false' };
+    const options = {
+      root: await site(''),
+      page: '/report/',
+      asOf: AS_OF,
+      author: AUTHOR,
+      profile,
+      chromium: '/bin/false',
+    };
     expect(await failureOf(() => printPdf(options))).toMatchObject({
       code: 'site_failed',
       place: '/bin/false',
@@ -194,6 +205,7 @@ describe('printing', () => {
       page: '/report/',
       chromium: CHROMIUM,
       asOf: AS_OF,
+      author: AUTHOR,
       profile,
     };
     const run = spawn(process.execPath, ['-e', PRINTING, MODULE, JSON.stringify(options)]);
@@ -213,6 +225,7 @@ describe('printing', () => {
       root,
       page: '/report/',
       asOf: '2026-01-01T01:30:00+02:00',
+      author: AUTHOR,
       ...(await browser()),
     });
     expect((await read(pdf)).info.CreationDate).toBe("D:20251231233000+00'00'");

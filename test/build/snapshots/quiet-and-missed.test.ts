@@ -100,7 +100,7 @@ describe('a ledger without new events', () => {
     const of = await service(40);
     await publishAt(of, '03T06:01:00');
     await cp(of.out, `${of.out}-old`, { recursive: true, verbatimSymlinks: true });
-    const lost = await publishAt(of, '03T06:02:00', { contact: 'other@data.example.org' });
+    const lost = await publishAt(of, '03T06:02:00', { sourceCode: 'https://other.example.org/source' });
     await mirrorAt(of, '03T06:03:00');
     await rm(of.out, { recursive: true });
     await rename(`${of.out}-old`, of.out);

@@ -15,6 +15,7 @@ import { type Published, readCurrent } from '../../../pipeline/release/format/re
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { contents, servedBy, updateMirror } from '../../mirror/update-mirror.ts';
+import { ORGANISATION } from '../../organisation.ts';
 import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -97,7 +98,7 @@ test('after a restore according to docs/operations.md, cited addresses keep thei
 
 test('after a restore together with an upgrade, the snapshots stay and the version grows', async () => {
   const of = await published(3);
-  await of.publish({ snapshots, contact: 'other@data.example.org' });
+  await of.publish({ snapshots, sourceCode: 'https://other.example.org/source' });
   const { signed } = (await readCurrent(of.out))!.manifest;
   const mirror = `${of.out}-mirror`;
   await mirrorOf(of, mirror);
@@ -255,7 +256,11 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   await using again = await openStaging(of.out, kept, { reuse: false });
   await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
   const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
-  const options = { pages: { print: async () => Buffer.from('%PDF by another') }, log: () => {} };
+  const options = {
+    pages: { print: async () => Buffer.from('%PDF by another') },
+    organisation: ORGANISATION,
+    log: () => {},
+  };
   const [closed] = await pdfJobs(again, { state }, options);
   expect(closed).toMatchObject({ path, carried: true });
   await makePdf(again, closed!, options);

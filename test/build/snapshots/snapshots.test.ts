@@ -140,7 +140,7 @@ describe('a snapshot', () => {
     const of = await service(400);
     const first = await of.publish({ snapshots });
     const before = await snapshotOf(of, FIRST);
-    await of.publish({ snapshots, contact: 'other@data.example.org' });
+    await of.publish({ snapshots, sourceCode: 'https://other.example.org/source' });
     expect(await snapshotOf(of, FIRST)).toEqual(before);
     expect(before.release).toBe(first.manifest.release);
     expect(await indexOf(of)).toHaveLength(1);

@@ -8,6 +8,7 @@ import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { textsOf } from '../drawing.ts';
 
+const AUTHOR = 'Δήμος (North) & Sons, 市議会';
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const NAMES = ['supply', 'drift', 'deliberations'];
@@ -21,6 +22,7 @@ async function chartNamed(file: string): Promise<ChartPrint> {
     title: `Title of ${name}`,
     drawing: await readFile(join(GOLDEN, file), 'utf8'),
     asOf: '2026-01-09T23:59:00Z',
+    author: AUTHOR,
   };
 }
 
@@ -60,7 +62,7 @@ test('a chart is one page of its own size, with text that can be read and fonts 
     expect(info).toMatchObject({
       Title: title,
       CreationDate: "D:20260109235900+00'00'",
-      Author: 'Cathedral Data Service',
+      Author: AUTHOR,
     });
     expect(text).toContain('Source: Cathedral Data Service');
     const fonts = fontsOf(printed[index]!);
@@ -99,7 +101,13 @@ test('the same chart gives the same bytes, alone or after others', async () => {
 
 test('a chart has another key with another title, drawing or day, and not at another path', () => {
   const [chart, other] = CHARTS as [ChartPrint, ChartPrint];
-  const changes = [{}, { title: 'Another' }, { drawing: other.drawing }, { asOf: '2026-01-10' }];
+  const changes = [
+    {},
+    { title: 'Another' },
+    { drawing: other.drawing },
+    { asOf: '2026-01-10' },
+    { author: 'Another' },
+  ];
   expect(new Set(changes.map((change) => printKey({ ...chart, ...change }))).size).toBe(changes.length);
   expect(printKey({ ...chart, path: other.path } as ChartPrint)).toBe(printKey(chart));
 });

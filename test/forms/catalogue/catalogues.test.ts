@@ -144,11 +144,11 @@ describe('the DCAT catalogue', () => {
     }
     const types = (subject: string) => valuesOf(subject, 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type');
     expect(types(publisher)).toContain('http://xmlns.com/foaf/0.1/Agent');
-    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/name')).toEqual([facts.author]);
+    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/name')).toEqual([facts.organisation.name]);
     expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/homepage')).toEqual([`${facts.baseUrl}/`]);
     expect(types(contact)).toContain('http://www.w3.org/2006/vcard/ns#Kind');
     expect(valuesOf(contact, 'http://www.w3.org/2006/vcard/ns#hasEmail')).toEqual([
-      `mailto:${facts.contact}`,
+      `mailto:${facts.organisation.contact}`,
     ]);
     expect(types('https://creativecommons.org/licenses/by/4.0/')).toContain(`${DCT}LicenseDocument`);
   });
@@ -231,14 +231,43 @@ describe('the JSON-LD of a file’s page', () => {
   });
 });
 
-test('the citation of the software is that of the repository, with the version and the commit', async () => {
+test('CITATION.cff cites the data of the organisation, and names the software as a reference', async () => {
   const root = join(import.meta.dirname, '../../..');
   const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const own = formatCff(`cathedral-data-service ${version}`);
-  expect(await readFile(join(root, CFF_PATH), 'utf8')).toBe(own);
+  const own = await readFile(join(root, CFF_PATH), 'utf8');
   expect(await readFile(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## [${version}] - ${RELEASED}\n`);
   expect(own).toContain(`\nversion: ${version}\ndate-released: "${RELEASED}"\nlicense: ${license}\n`);
-  expect(formatCff(facts.software)).toContain(
-    '\nversion: 1.0.0\ndate-released: "2026-11-22"\ncommit: "1f2e3d4c5b6a"\n',
-  );
+  const organisation = {
+    name: 'A: "B" & <C>, {D} 100 %',
+    authors: ['Team, one', '市議会'],
+    contact: 'data@council.example',
+    licence: { id: 'OGL-UK-3.0', title: 'Open Government Licence', url: 'https://terms.example/ogl' },
+    doi: '10.1234/council',
+  };
+  // A YAML text in which every value is one of JSON, or a plain word.
+  expect(formatCff({ ...facts, organisation })).toBe(`cff-version: 1.2.0
+message: To cite one file, use the citation on its page.
+type: dataset
+title: "A: \\"B\\" & <C>, {D} 100 %: open data"
+authors:
+  - name: "Team, one"
+  - name: "市議会"
+contact:
+  - name: "A: \\"B\\" & <C>, {D} 100 %"
+    email: "data@council.example"
+version: "${facts.asOf}"
+date-released: "${facts.asOf.slice(0, 10)}"
+doi: "10.1234/council"
+license-url: "https://terms.example/ogl"
+url: "${facts.baseUrl}/"
+references:
+  - type: software
+    title: Cathedral Data Service
+    authors:
+      - name: Cathedral Data Service contributors
+    version: ${version}
+    date-released: "${RELEASED}"
+    commit: "1f2e3d4c5b6a"
+    license: ${license}
+`);
 });

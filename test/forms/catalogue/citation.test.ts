@@ -15,7 +15,8 @@ import {
 } from '../../../pipeline/forms/catalogue/citation.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
-const { author, baseUrl, asOf, files } = tinyFacts();
+const { organisation, baseUrl, asOf, files } = tinyFacts();
+const author = organisation.name;
 const MINTED = '2026-01-04T18:02:11Z';
 const HASH = 'ab'.repeat(32);
 const version = (path: string, as_of?: string) => [path, { as_of, sha256: HASH }] as const;
@@ -25,7 +26,7 @@ const versions = new Map([
   version('diplomacy/standards.json'),
   version('government/policy-impact.json'),
 ]);
-const cited = { author, baseUrl, asOf, versions };
+const cited = { organisation, baseUrl, asOf, versions };
 const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
 const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history_csv')!;
 

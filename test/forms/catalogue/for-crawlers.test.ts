@@ -107,7 +107,7 @@ test('robots.txt lets everybody read everything, and names the sitemap', () => {
 
 test('llms.txt has a title, a summary, and a link to each file with what it takes to read it', () => {
   const text = formatLlmsTxt(facts);
-  expect(text).toMatch(/^# Cathedral Data Service\n\n> /);
+  expect(text).toMatch(/^# Cathedral Data Service: open data\n\n> /);
   for (const { path, title, restricted } of ARTIFACTS) {
     const line = text.split('\n').find((one) => one.startsWith(`- [${title}](${facts.baseUrl}/${path})`));
     expect(line, path).toBeDefined();

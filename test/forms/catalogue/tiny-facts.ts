@@ -3,6 +3,7 @@ import type { CatalogueFacts } from '../../../pipeline/forms/catalogue/facts.ts'
 import { FORM_TYPES } from '../../../pipeline/forms/record-file.ts';
 import { formPath, TABLES } from '../../../pipeline/forms/tables.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
+import { ORGANISATION } from '../../organisation.ts';
 
 function draft(path: string, more: Partial<DraftFile> = {}): DraftFile {
   return {
@@ -35,8 +36,7 @@ export function tinyFacts(): CatalogueFacts {
   const database = draft('cathedral.sqlite', { area: null, media_type: 'application/vnd.sqlite3' });
   return {
     baseUrl: 'https://data.example.org',
-    author: 'Cathedral Data Service',
-    contact: 'contact@data.example.org',
+    organisation: ORGANISATION,
     software: 'cathedral-data-service 1.0.0+1f2e3d4c5b6a',
     since: '2025-07-03T00:00:00Z',
     asOf: '2026-01-05T23:33:23Z',

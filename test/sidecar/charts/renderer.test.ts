@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { Renderer, type RendererOptions } from '../../../src/sidecar/charts/renderer.ts';
 import type { FileJob, PageJob } from '../../../src/sidecar/charts/renderer-thread.ts';
+import { ORGANISATION } from '../../organisation.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** Long enough for a thread to start while the machine is busy. */
@@ -33,12 +34,13 @@ async function release(name = 'a') {
   await mkdir(dirname(join(dir, entry)));
   await writeFile(join(dir, entry), PROGRAM);
   const program = [{ file: entry, sha256: sha256(PROGRAM) }];
-  const facts = { baseUrl: name, contact: '', author: '' };
+  const facts = { baseUrl: name, organisation: ORGANISATION };
   const page = (url: string): PageJob => ({ kind: 'page', dir, url, program, facts });
   /** A picture from a file that the release lacks: it reaches a thread and fails there. */
   const picture: FileJob = {
     ...{ kind: 'file', dir, id: 'mii', state: null as never, content: { kind: 'rows' }, baseUrl: '' },
     sources: [{ path: 'economy/mii-history.csv', sha256: '' }],
+    organisation: ORGANISATION,
   };
   return { dir, page, picture };
 }

@@ -45,7 +45,6 @@ beforeAll(async () => {
       documents: 'data/documents',
       companions: 'data/keys/companions.json',
       baseUrl: 'https://data.example.org',
-      contact: 'contact@data.example.org',
       software: 'cathedral-data-service/test',
       waitMs: 0,
       log: () => {},

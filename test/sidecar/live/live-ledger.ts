@@ -73,7 +73,6 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
     documents: DOCUMENTS,
     companions: null,
     baseUrl: BASE_URL,
-    contact: 'mailto:data@example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
 import { elapse, messageOf, NEW_SESSION, receive } from '../../../src/simulation/protocol/session.ts';
 import { messageRows } from '../../../src/site/components/simulation/message-rows.ts';
+import { ORGANISATION } from '../../organisation.ts';
 
 const require = createRequire(import.meta.url);
-const facts = { baseUrl: 'https://data.example.org', version: '1.0.0', contact: 'data@example.org' };
+const facts = { baseUrl: 'https://data.example.org', version: '1.0.0', organisation: ORGANISATION };
 const document = asyncApiDocument(facts);
 
 interface Message {

@@ -10,7 +10,7 @@ export const apiDocument = perRelease((release): OpenApiDocument => {
   return openApiDocument({
     baseUrl: release.baseUrl,
     version: release.version,
-    contact: release.contact,
+    organisation: release.organisation,
     subjects: Object.fromEntries(subjects) as Record<Area, string>,
     example: (artifact) => exampleOf(artifact, release),
   });

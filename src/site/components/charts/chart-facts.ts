@@ -1,4 +1,5 @@
 import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
+import type { Organisation } from '../../../../pipeline/artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
@@ -10,7 +11,7 @@ import {
   type DatasetCitation,
   formatText,
 } from '../../../../pipeline/forms/catalogue/citation.ts';
-import { LICENCE } from '../../../../pipeline/forms/catalogue/facts.ts';
+import { creatorsOf, organisationJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json-ld.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';
 
@@ -73,8 +74,8 @@ export function citeChart(
   facts: ChartFacts,
   query: string,
 ): DatasetCitation | null {
-  const { baseUrl, author } = facts;
-  const citation = citeChartFile({ chart, data, baseUrl }, author);
+  const { baseUrl, organisation } = facts;
+  const citation = citeChartFile({ chart, data, baseUrl }, organisation);
   return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
 }
 
@@ -90,11 +91,11 @@ export interface ChartFacts {
   id: string;
   /** Without a slash at the end. */
   baseUrl: string;
-  author: string;
+  organisation: Organisation;
 }
 
 export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
-  return { id, baseUrl: release.baseUrl, author: release.author };
+  return { id, baseUrl: release.baseUrl, organisation: release.organisation };
 }
 
 /** The media types of the downloads that have the numbers. */
@@ -108,8 +109,7 @@ export function chartJsonLd(
 ): object[] {
   const asOf = chart.asOf(data);
   if (asOf === '') return [];
-  const { baseUrl, author } = chartFacts(release, chart);
-  const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };
+  const { baseUrl, organisation } = chartFacts(release, chart);
   const files = downloadsOf(release, chart.id);
   const numbers = files.flatMap(({ path, name }) => {
     const type = OF_DATA[path.slice(path.lastIndexOf('.'))];
@@ -124,10 +124,10 @@ export function chartJsonLd(
       name: title,
       description: summary.join(' ').slice(0, 5000),
       url: `${baseUrl}/charts/${chart.id}/`,
-      license: LICENCE.path,
+      license: organisation.licence.url,
       isAccessibleForFree: true,
-      creator: organisation,
-      publisher: organisation,
+      creator: creatorsOf(organisation, baseUrl),
+      publisher: organisationJsonLd(organisation, baseUrl),
       dateModified: asOf,
       isBasedOn: chart.sources.map((path) => `${baseUrl}/${path}#dataset`),
       ...(picture && { image: `${baseUrl}${picture.path}` }),

@@ -47,13 +47,13 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
  * Tells whoever shares this page from the browser what it shows: `canonical`, and the address of previews. Programs that fetch the page
  * see what the server wrote. Both tabs are in the page and share an address.
  */
-function followAddress({ baseUrl, id }: ChartFacts, query: string): void {
+function followAddress({ baseUrl, id, organisation }: ChartFacts, query: string): void {
   const address = baseUrl + pagePath(id, query);
   document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.setAttribute('href', address);
   document.querySelector('meta[property="og:url"]')?.setAttribute('content', address);
   document
     .querySelector('meta[property="og:title"]')
-    ?.setAttribute('content', document.title.replace(/ – [^–]*$/, ''));
+    ?.setAttribute('content', document.title.slice(0, -` – ${organisation.name}`.length));
   const robots = document.querySelector('meta[name="robots"]');
   if (query === '') robots?.remove();
   else if (!robots) {
@@ -130,7 +130,7 @@ async function show(state: ChartState): Promise<boolean> {
     showRedrawn(root, redrawn);
     stepper.reset();
     setCode(root, 'live', redrawn.live);
-    document.title = `${redrawn.text.title} – Cathedral Data Service`;
+    document.title = `${redrawn.text.title} – ${facts.organisation.name}`;
   }
   followState(root, facts, queryOf(shown), queryOf(state));
   followAddress(facts, queryOf({ ...state, tab: 'chart' }));

@@ -37,7 +37,7 @@ declare global {
 config({ jitless: true });
 
 globalThis.openChartTools = async (facts) => {
-  const chart = findChart(facts.id)!;
+  const chart = findChart(facts.id)!.creditedTo(facts.organisation);
   const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)]));
   const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
   return {

@@ -16,7 +16,7 @@ export function oembedDocument(
   { chart, data }: OpenChart,
   state: ChartState,
 ): OembedDocument {
-  const { baseUrl } = release;
+  const { baseUrl, organisation } = release;
   const query = formatChartState(chart, state);
   const title = query === '' ? chart.title(data, state) : sharedTitle(chart, data, state);
   const [width, height] = [EMBED_WIDTH, frameHeight(chart, data, state)];
@@ -24,7 +24,7 @@ export function oembedDocument(
     version: '1.0',
     type: 'rich',
     title,
-    provider_name: 'Cathedral Data Service',
+    provider_name: organisation.name,
     provider_url: `${baseUrl}/`,
     cache_age: CACHE_AGE,
     width,

@@ -27,7 +27,7 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
 }
 
 function open(release: SiteRelease, chart: Chart): OpenChart {
-  return { chart, data: chart.prepare(release) };
+  return { chart: chart.creditedTo(release.organisation), data: chart.prepare(release) };
 }
 
 /** The state in an address; or the default state and the reason why the address is invalid. */

@@ -1,19 +1,18 @@
-import { LICENCE, TITLE } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { SiteRelease } from '../release.ts';
 import type { Decision } from './decisions.ts';
 import { CONSENSUS_WORDS, type Deliberation } from './deliberations.ts';
 import { POSITION_WORDS } from './position-words.ts';
 
 /** What all records have in schema.org's terms. */
-function common({ baseUrl }: SiteRelease, href: string) {
+function common({ baseUrl, organisation }: SiteRelease, href: string) {
   return {
     '@context': 'https://schema.org/',
     '@id': `${baseUrl}${href}#record`,
     url: `${baseUrl}${href}`,
     inLanguage: 'en',
-    license: LICENCE.path,
+    license: organisation.licence.url,
     publisher: { '@id': `${baseUrl}/#organisation` },
-    isPartOf: { '@type': 'WebSite', '@id': `${baseUrl}/#site`, name: TITLE, url: `${baseUrl}/` },
+    isPartOf: { '@type': 'WebSite', '@id': `${baseUrl}/#site`, name: organisation.name, url: `${baseUrl}/` },
   };
 }
 

@@ -12,8 +12,8 @@ export function siteFacts(release: SiteRelease): FileFacts {
   return {
     baseUrl: release.baseUrl,
     versions: { get: (path) => release.find(path) },
-    get author() {
-      return release.author;
+    get organisation() {
+      return release.organisation;
     },
     get asOf() {
       return release.draft.timestamp;

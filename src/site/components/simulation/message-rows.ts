@@ -1,3 +1,4 @@
+import { DEFAULT_LICENCE } from '../../../../pipeline/artifacts/documents/organisation.ts';
 import { asyncApiDocument } from '../../../simulation/protocol/async-api-document.ts';
 import { describeSchema, type Schema } from '../../../simulation/protocol/describe-schema.ts';
 
@@ -21,7 +22,11 @@ export interface MessageRows {
 
 /** The schema of each message, from the AsyncAPI description. */
 export function messageSchemas(): [name: string, payload: Schema][] {
-  const { components } = asyncApiDocument({ baseUrl: 'https://localhost', version: '', contact: '' }) as {
+  const { components } = asyncApiDocument({
+    baseUrl: 'https://localhost',
+    version: '',
+    organisation: { name: '', contact: '', licence: DEFAULT_LICENCE },
+  }) as {
     components: { messages: Record<string, { payload: Schema }> };
   };
   return Object.entries(components.messages).map(([name, { payload }]) => [name, payload]);

@@ -2,5 +2,6 @@ import { formatApiCatalog } from '../../../api/well-known.ts';
 import { openRelease } from '../../components/release.ts';
 
 export function GET(): Response {
-  return new Response(formatApiCatalog(openRelease().baseUrl));
+  const { baseUrl, organisation } = openRelease();
+  return new Response(formatApiCatalog(baseUrl, organisation.licence.url));
 }

@@ -2,6 +2,7 @@ import { formatSecurityTxt } from '../../../api/well-known.ts';
 import { openRelease } from '../../components/release.ts';
 
 export function GET(): Response {
-  const { baseUrl, contact, draft } = openRelease();
+  const { baseUrl, organisation, draft } = openRelease();
+  const { contact } = organisation;
   return new Response(formatSecurityTxt({ baseUrl, contact, asOf: draft.timestamp }));
 }
