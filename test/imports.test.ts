@@ -129,12 +129,22 @@ describe('the environment', () => {
   /** Threads learn only from it where Node keeps compiled programs. */
   const COMPILED = ['src/cli.ts', 'src/sidecar/charts/renderer.ts'];
 
+  /** The browser gets all of it, and a temporary folder of its own. */
+  const BROWSER = ['pipeline/charts/files/launch-chromium.ts'];
+
   test('is read in pipeline/config/config.ts alone', () => {
     const readers = SOURCES.filter((file) =>
       /process\s*\.\s*(env|argv)\b|import\.meta\.env/.test(readFileSync(join(PROJECT, file), 'utf8')),
     );
     expect(readers.sort()).toEqual(
-      ['pipeline/config/config.ts', 'src/commands/main.ts', ...SITE, ...FONTS, ...COMPILED].sort(),
+      [
+        'pipeline/config/config.ts',
+        'src/commands/main.ts',
+        ...SITE,
+        ...FONTS,
+        ...COMPILED,
+        ...BROWSER,
+      ].sort(),
     );
   });
 });

@@ -4,6 +4,7 @@ import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
+import { assertFree } from '../sidecar/server-address.ts';
 import { defineCommand } from './command.ts';
 import { followLedger } from './ledger-source.ts';
 import { buildInfo } from './software.ts';
@@ -24,6 +25,7 @@ export const serve = defineCommand({
   },
   async run(config, context) {
     const { progress, print, untilStopped } = context;
+    await assertFree(config);
     const signal = untilStopped();
     const { ledger, out } = config;
     const isPublished = config.releases !== null || (await hasRelease(out));

@@ -5,6 +5,7 @@ import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
+import { assertFree } from '../sidecar/server-address.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
@@ -45,6 +46,7 @@ export const start = defineCommand({
   async run(config, context) {
     const { progress, print, untilStopped } = context;
     assertOwner(config.out);
+    await assertFree(config);
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
     const followed = await followLedger(config.ledger, config, context, signal);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CathedralError } from '../../pipeline/errors.ts';
 
@@ -20,6 +20,14 @@ export async function listenOn(server: Server, address: Address): Promise<void> 
   } catch (error) {
     throw notListening(address, error as NodeJS.ErrnoException);
   }
+}
+
+/** Whether the server could listen, before anything is opened for it. Throws config_invalid. */
+export async function assertFree(address: Address): Promise<void> {
+  const probe = createServer();
+  await listenOn(probe, address);
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** Accepts no more connections, finishes what has started within `graceMs`, and closes the rest. */

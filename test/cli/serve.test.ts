@@ -157,6 +157,16 @@ describe('cathedral serve', () => {
         `localhost:${port}: expected a free port that this user may use (choose another: --port or PORT), found a port that is in use`,
       ),
     });
+    // Before anything is opened or written.
+    const [out, log] = [await temporaryFolder(), join(await temporaryFolder(), 'file')];
+    await writeFile(log, '');
+    const args = ['start', '--ledger', join(out, 'none'), '--out', join(out, 'out'), '--port', `${port}`];
+    const started = await runCli(args, { CATHEDRAL_ACCESS_LOG: log });
+    expect([started.status, JSON.parse(started.stderr).msg]).toEqual([
+      2,
+      expect.stringContaining('a port that is in use'),
+    ]);
+    expect(existsSync(join(out, 'out'))).toBe(false);
     const elsewhere = await runCli(['serve', '--out', await temporaryFolder(), '--host', '192.0.2.1']);
     expect([elsewhere.status, elsewhere.stderr]).toEqual([
       2,

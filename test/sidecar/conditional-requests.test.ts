@@ -31,6 +31,11 @@ describe('a condition', () => {
     expect(await statusOf({ 'if-none-match': etag })).toBe(304);
     expect(await statusOf({ 'if-none-match': `"other", W/${etag}` })).toBe(304);
     expect(await statusOf({ 'if-none-match': '"other"' })).toBe(200);
+    // Apache compresses, and passes on what it made of the tag.
+    for (const coding of ['gzip', 'br'])
+      expect(await statusOf({ 'if-none-match': etag.replace(/"$/, `-${coding}"`) })).toBe(304);
+    expect(await statusOf({ 'if-none-match': '"other-gzip"' })).toBe(200);
+    expect(await statusOf({ 'if-match': etag.replace(/"$/, '-gzip"') })).toBe(412);
     expect(await statusOf({ 'if-modified-since': modified })).toBe(304);
     expect(await statusOf({ 'if-modified-since': 'yesterday' })).toBe(200);
     expect(await statusOf({ 'if-none-match': '"other"', 'if-modified-since': modified })).toBe(200);

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { CathedralError } from '../../errors.ts';
 
@@ -62,16 +65,46 @@ const FLAGS = [
 export async function launchChromium({ chromium, profile }: ChromiumLaunch): Promise<Browser> {
   // Chromium's sandbox does not start as root, and the page is our own, served from this machine.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const temporary = makeTemporary();
   const child = spawn(chromium, [...FLAGS, ...asRoot, `--user-data-dir=${profile}`], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...(temporary !== null && { TMPDIR: temporary }) },
   });
   const browser = new Browser(child);
+  child.once('close', () => temporary !== null && rmSync(temporary, { recursive: true, force: true }));
   try {
     await browser.send('Browser.getVersion', {}, START_MS);
     return browser;
   } catch (cause) {
     await browser.close();
     throw asBrowserError(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
+  }
+}
+
+/** Short, because the browser puts a socket below it, whose path can have 107 bytes: `…/org.chromium.Chromium.srJyj6/SingletonSocket`. */
+const TEMPORARY = 'cathedral-';
+const MOST_BYTES = 60;
+
+/**
+ * A browser that is killed leaves folders behind. So each has a temporary folder of its own, with the number of this process, and the next one
+ * removes those of processes that are gone. Null where the machine's temporary folder has too long a path.
+ */
+function makeTemporary(): string | null {
+  for (const name of readdirSync(tmpdir())) {
+    const [, owner] = new RegExp(`^${TEMPORARY}(\\d+)-`).exec(name) ?? [];
+    if (owner !== undefined && !isRunning(Number(owner)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+  const prefix = join(tmpdir(), `${TEMPORARY}${process.pid}-`);
+  return Buffer.byteLength(prefix) + 6 <= MOST_BYTES ? mkdtempSync(prefix) : null;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it belongs to somebody else, who removes the folder.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -206,8 +206,17 @@ function evaluateConditions(
 
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch !== undefined)
-    return listsTag(ifNoneMatch, etag) || listsTag(ifNoneMatch, `W/${etag}`) ? 'not_modified' : 'send';
+    return [etag, `W/${etag}`, ...compressedTags(etag)].some((tag) => listsTag(ifNoneMatch, tag))
+      ? 'not_modified'
+      : 'send';
   return modified <= dateOf(headers['if-modified-since'], -Infinity) ? 'not_modified' : 'send';
+}
+
+/** What Apache makes of a tag when it compresses a response, and passes back unchanged (DeflateAlterETag, BrotliAlterETag). */
+function compressedTags(etag: string): string[] {
+  return ['gzip', 'br'].flatMap((coding) =>
+    [etag, `W/${etag}`].map((tag) => tag.replace(/"$/, `-${coding}"`)),
+  );
 }
 
 function listsTag(list: string, etag: string): boolean {

@@ -5,10 +5,12 @@ import { promisify } from 'node:util';
 import { isSlotId } from '../../../pipeline/ledger/slot.ts';
 import { SNAPSHOTS } from '../../../pipeline/release/format/snapshot-index.ts';
 
-/** Bytes of a file system. `free`: what this user may still write. */
+/** Bytes of a file system, `free`: what this user may still write; and its inodes, one for each file, 0 where it has no fixed number. */
 export interface Disk {
   free: number;
   size: number;
+  freeInodes: number;
+  inodes: number;
 }
 
 const readStatfs = promisify(statfs);
@@ -16,8 +18,8 @@ const readStatfs = promisify(statfs);
 /** The file system of a folder, or of the nearest folder above it that exists; null if it does not say. */
 export async function readDisk(folder: string): Promise<Disk | null> {
   try {
-    const { bavail, blocks, bsize } = await readStatfs(folder);
-    return { free: bavail * bsize, size: blocks * bsize };
+    const { bavail, blocks, bsize, files, ffree } = await readStatfs(folder);
+    return { free: bavail * bsize, size: blocks * bsize, freeInodes: ffree, inodes: files };
   } catch (error) {
     const above = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) return null;

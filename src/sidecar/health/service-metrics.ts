@@ -219,6 +219,18 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
     labels: ['folder'],
     read: ({ disks }) => diskSamples(disks, ({ size }) => size),
   },
+  cathedral_disk_free_inodes: {
+    type: 'gauge',
+    help: 'Files that the file system of a folder can still take; a release has thousands.',
+    labels: ['folder'],
+    read: ({ disks }) => diskSamples(disks, ({ freeInodes }) => freeInodes),
+  },
+  cathedral_disk_inodes: {
+    type: 'gauge',
+    help: 'Inodes of the file system of a folder; 0 where their number is not fixed.',
+    labels: ['folder'],
+    read: ({ disks }) => diskSamples(disks, ({ inodes }) => inodes),
+  },
   cathedral_access_log_bytes: {
     type: 'gauge',
     help: 'Size of the access log.',

@@ -83,7 +83,7 @@ describe('a proof', () => {
       () => proveFromLedger(ledger, event, VERIFIERS),
     ])
       expect(await failureOf(prove)).toMatchObject({
-        code: 'mirror_unreachable',
+        code: 'proof_refused',
         message: expect.stringContaining(`none among the ${EVENTS} events`),
       });
   });
@@ -153,7 +153,6 @@ describe('a log that is read over HTTP', () => {
   test.each([
     ['needs a key', () => 401, 'status 401: entries need a government key'],
     ['is not there', () => 404, 'found none'],
-    ['fails', () => 500, 'status 500'],
     ['never ends', () => 'endless' as const, 'at most 1000000 bytes'],
     [
       'has a tile that never ends',
@@ -191,7 +190,12 @@ describe('a log that is read over HTTP', () => {
     });
   });
 
-  test('and cannot be reached is unreachable', async () => {
+  test('and fails or cannot be reached is unreachable', async () => {
+    const failing = overHttp(await served(() => 500));
+    expect(await failureOf(() => failing.checkpoint())).toMatchObject({
+      code: 'mirror_unreachable',
+      found: 'status 500',
+    });
     const error = await failureOf(() => overHttp('http://127.0.0.1:1').checkpoint());
     expect(error).toMatchObject({ code: 'mirror_unreachable', place: 'http://127.0.0.1:1/log/checkpoint' });
   });
