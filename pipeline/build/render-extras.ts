@@ -1,3 +1,4 @@
+import { citePapers } from '../artifacts/academics/citations.ts';
 import type { View } from '../artifacts/artifact.ts';
 import { DATABASE } from '../forms/catalogue/facts.ts';
 import { renderCatalogue } from '../forms/render-catalogue.ts';
@@ -24,7 +25,8 @@ export async function renderExtras(
     audits: standings(state),
     sentinels: Object.keys(state.sentinels),
   };
-  const facts = { baseUrl, organisation, software, since, asOf, ledger, printed };
+  const papers = citePapers({ documents, baseUrl });
+  const facts = { baseUrl, organisation, software, since, asOf, ledger, papers, printed };
   await renderCatalogue(staging, facts, standing);
 }
 

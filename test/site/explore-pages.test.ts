@@ -204,7 +204,7 @@ test('a citation has no BibTeX entry where BibTeX cannot print its title', () =>
     key: 'cathedral_decision_d_1',
     authors: ['Publisher'],
     publisher: 'Publisher',
-    title: 'Decision d-1: 🏛',
+    title: 'Decision d-1: \u0007',
     year: '2026',
     url: 'https://data.example.org/decisions/d-1/',
     note: 'CC BY 4.0.',

@@ -105,7 +105,8 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
       const asOf = asOfFile(siteFacts(site), artifact);
       expect(dataset.temporalCoverage).toBe(asOf === null ? undefined : `2025-12-29/${asOf}`);
       const addresses = dataset.distribution.map(({ contentUrl }: { contentUrl: string }) => contentUrl);
-      for (const address of addresses) expect(site.find(address.slice(BASE_URL.length + 1))).toBeDefined();
+      for (const address of addresses)
+        expect([address, site.willHave(address.slice(BASE_URL.length + 1))]).toEqual([address, true]);
     });
 
     test('is cited in four files, which an independent library reads alike', async () => {

@@ -105,6 +105,19 @@ describe('the site', () => {
     );
   });
 
+  test('offers the citation of a paper as what it is, in each format', () => {
+    for (const id of PAPERS) {
+      const html = pages.get(`academics/papers/${id}/index.html`)!;
+      for (const text of [
+        '[paper]',
+        '@misc{cathedral_paper_',
+        'TY  - RPRT',
+        '&quot;type&quot;: &quot;report&quot;',
+      ])
+        expect([id, html.includes(text)]).toEqual([id, true]);
+    }
+  });
+
   test('links only to pages of its own, files of the release and what is printed from it', async () => {
     expect(await deadLinks(built, pages, PRINTED_FILES)).toEqual([]);
     expect(links(pages).filter((href) => href.endsWith('.pdf')).length).toBeGreaterThan(3);

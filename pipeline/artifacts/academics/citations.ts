@@ -81,16 +81,23 @@ function citeSystem({ documents: { organisation }, baseUrl, state }: View): Cita
   };
 }
 
-function citePapers({ documents: { papers }, baseUrl }: View): PaperCitation[] {
+export function citePapers({
+  documents: { papers },
+  baseUrl,
+}: Pick<View, 'documents' | 'baseUrl'>): PaperCitation[] {
   return papers.map(({ citationKey, authors, title, year, url, path, status, key_result }) => ({
     key: citationKey,
     authors,
     title,
     year,
     url: url ?? baseUrl + path,
-    note: `${PAPER_STATUS[status]}. ${key_result}`,
+    note: paperNote({ status, key_result }),
     permanent: null,
   }));
+}
+
+export function paperNote({ status, key_result }: Pick<WrittenPaper, 'status' | 'key_result'>): string {
+  return `${PAPER_STATUS[status]}. ${key_result}`;
 }
 
 /** The facts that a citation adds to the file's own. */

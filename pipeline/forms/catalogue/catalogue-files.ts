@@ -15,7 +15,8 @@ import { formatLlmsTxt } from './llms-txt.ts';
 export function catalogueFiles(facts: CatalogueFacts, recent: Recent): NewFile[] {
   const { baseUrl } = facts;
   const cited = { ...facts, versions: versionsOf(facts) };
-  const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
+  const papers = facts.papers.map((paper) => ({ ...paper, asOf: null }));
+  const citations = [...papers, ...ARTIFACTS.map((artifact) => citeFile(cited, artifact))];
   return [
     accompanyingFile('datapackage.json', formatDataPackage(facts)),
     accompanyingFile('catalog.jsonld', formatDcat(facts)),

@@ -1,8 +1,8 @@
 import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile } from '../../artifacts/as-of.ts';
-import { formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
-import { formatList } from '../../words/phrase.ts';
+import { type Author, authorWords } from '../../artifacts/format/bibliography.ts';
+import { formatBibtex, fullNote, type PaperCitation } from '../../artifacts/format/bibtex.ts';
 
 /** The citation of a file: its entry in `citations.bib`, and the time of the data. */
 export interface DatasetCitation extends ReturnType<typeof citeDataset> {
@@ -11,6 +11,9 @@ export interface DatasetCitation extends ReturnType<typeof citeDataset> {
   /** Time of the last event that the file reflects; null where it has none of its own. */
   asOf: string | null;
 }
+
+/** The citation of a paper has no time of data, and no publisher. */
+export type OfferedCitation = DatasetCitation | (PaperCitation & { publisher?: undefined; asOf: null });
 
 export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
   return {
@@ -21,68 +24,84 @@ export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
 }
 
 /** One line of text: authors (year), title, time of the data, permanent address, and the address of the newest version at the end. */
-export function formatText(citation: DatasetCitation, kind = 'data set'): string {
-  const { authors, year, title, note, permanent, url } = citation;
+export function formatText(citation: OfferedCitation, kind?: string): string {
+  const { year, title, note, permanent, url } = citation;
+  const own = citation.publisher === undefined ? 'paper' : 'data set';
   const addresses = permanent === null ? ` ${url}` : ` ${permanent} Newest version: ${url}`;
-  return `${formatList(authors)} (${year}). ${title} [${kind}]. ${note}${addresses}`;
+  return `${authorWords(namesOf(citation))} (${year}). ${title} [${kind ?? own}]. ${note}${addresses}`;
 }
 
 /**
  * The entry as in `citations.bib`, but of the type misc, which every program keeps; the specification of that file asks for another.
  * Throws artifact_invalid for a control character.
  */
-export function formatBibtexEntry(citation: DatasetCitation): string {
-  const version = citation.asOf === null ? 'the hash of the file' : `the time of the data: ${citation.asOf}`;
+export function formatBibtexEntry(citation: OfferedCitation): string {
+  const { publisher, asOf } = citation;
+  const state = publisher === undefined ? 'the status of the paper' : 'the hash of the file';
+  const version = asOf === null ? state : `the time of the data: ${asOf}`;
   return formatBibtex(`Cite with ${version}.`, [citation], citation.key, 'misc');
 }
 
 interface CslItem {
   id: string;
-  type: 'dataset';
-  author: { literal: string }[];
+  type: 'dataset' | 'report';
+  author: ({ literal: string } | { family: string; given: string })[];
   title: string;
   issued: { 'date-parts': [[year: number, month: number, day: number] | [year: number]] };
-  publisher: string;
+  publisher?: string;
   URL: string;
   note: string;
 }
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
-export function toCsl(citation: DatasetCitation): CslItem {
-  const { key, authors, publisher, title, year, url, asOf } = citation;
+export function toCsl(citation: OfferedCitation): CslItem {
+  const { key, publisher, title, year, url, asOf } = citation;
   const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
     id: key,
-    type: 'dataset',
-    author: authors.map((literal) => ({ literal })),
+    type: publisher === undefined ? 'report' : 'dataset',
+    author: namesOf(citation).map(cslName),
     title,
     issued: { 'date-parts': [day ?? [Number(year)]] },
-    publisher,
+    ...(publisher !== undefined && { publisher }),
     URL: url,
     note: fullNote(citation),
   };
 }
 
-export function formatCslJson(citations: readonly DatasetCitation[]): string {
+function namesOf({ authors }: OfferedCitation): Author[] {
+  return authors.map((one) => (typeof one === 'string' ? { name: one, isOrganisation: true } : one));
+}
+
+/** `Last, First`; an organisation, and a name of one part, as they are. */
+function cslName({ name, isOrganisation }: Author): CslItem['author'][number] {
+  const [family, ...given] = isOrganisation ? [name] : name.split(', ');
+  return given.length === 0 ? { literal: name } : { family: family!, given: given.toReversed().join(', ') };
+}
+
+export function formatCslJson(citations: readonly OfferedCitation[]): string {
   return `${JSON.stringify(citations.map(toCsl), null, 2)}\n`;
 }
 
 /** RIS: a tag of two characters, two spaces, a hyphen, a space; lines end with CR LF. */
-export function formatRis(citations: readonly DatasetCitation[]): string {
+export function formatRis(citations: readonly OfferedCitation[]): string {
   return citations.map(formatEntry).join('');
 }
 
-function formatEntry(citation: DatasetCitation): string {
-  const { key, authors, publisher, title, year, url, asOf } = citation;
+function formatEntry(citation: OfferedCitation): string {
+  const { key, publisher, title, year, url, asOf } = citation;
   const lines: [tag: string, value: string][] = [
-    ['TY', 'DATA'],
+    ['TY', publisher === undefined ? 'RPRT' : 'DATA'],
     ['ID', key],
     // A comma at the end: a name of one part, that of an organisation.
-    ...authors.map((name): [string, string] => ['AU', `${name},`]),
+    ...namesOf(citation).map(({ name, isOrganisation }): [string, string] => [
+      'AU',
+      isOrganisation ? `${name},` : name,
+    ]),
     ['TI', title],
     ['PY', year],
     ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),
-    ['PB', publisher],
+    ...(publisher === undefined ? [] : [['PB', publisher] as [string, string]]),
     ['UR', url],
     ['N1', fullNote(citation)],
     ['ER', ''],
@@ -101,7 +120,7 @@ export interface CitationForm {
   /** What it is for. */
   use: string;
   /** The whole file. BibTeX throws artifact_invalid for a character that LaTeX cannot print. */
-  format(citation: DatasetCitation): string;
+  format(citation: OfferedCitation): string;
 }
 
 /** Every format in which one file can be cited. */

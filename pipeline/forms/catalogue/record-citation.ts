@@ -67,7 +67,7 @@ export interface CitationText {
   text: string;
 }
 
-/** The citation in each format that can write it: BibTeX lacks many characters that a ledger's text may have. */
+/** The citation in each format that can write it: LaTeX has no control characters, which a ledger's text may have. */
 export function citationTexts(citation: DatasetCitation, kind: string): CitationText[] {
   return CITATION_FORMS.flatMap(({ ending, name, format }) => {
     if (ending === 'txt') return [{ name, text: formatText(citation, kind) }];

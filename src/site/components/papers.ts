@@ -12,7 +12,8 @@ export const paperCitations = perRelease((release) => {
   return new Map(
     entries.map(({ key, fields }) => {
       const [author, year, url] = ['author', 'year', 'url'].map((name) => String(fields.get(name)));
-      return [key, { authors: authorWords(readAuthors(author!) ?? []), year, url }];
+      const authors = readAuthors(author!) ?? [];
+      return [key, { authors, words: authorWords(authors), year: year!, url: url! }];
     }),
   );
 });

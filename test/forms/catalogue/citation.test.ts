@@ -15,7 +15,8 @@ import {
 } from '../../../pipeline/forms/catalogue/citation.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
-const { organisation, baseUrl, asOf, files } = tinyFacts();
+const { organisation, baseUrl, asOf, files, papers } = tinyFacts();
+const paper = { ...papers[0]!, asOf: null };
 const author = organisation.name;
 const MINTED = '2026-01-04T18:02:11Z';
 const HASH = 'ab'.repeat(32);
@@ -87,6 +88,26 @@ describe('a citation of a file', () => {
     expect(text.startsWith('TY  - DATA\r\n')).toBe(true);
     expect(text.endsWith('ER  - \r\n\r\n')).toBe(true);
     for (const line of text.split('\r\n').filter(Boolean)) expect(line).toMatch(/^[A-Z][A-Z0-9] {2}- .*$/);
+  });
+
+  test('of a paper is a report, with persons and organisations as they are', () => {
+    expect(toCsl(paper)).toMatchObject({
+      type: 'report',
+      author: [{ literal: 'Council of Example' }, { family: 'van der Berg', given: 'Ana' }],
+      issued: { 'date-parts': [[2025]] },
+    });
+    const read = csl(formatRis([paper]))[0]!;
+    expect(read).toMatchObject({ type: 'report', title: paper.title, URL: paper.url });
+    expect(read.author).toMatchObject([
+      { family: 'Council of Example' },
+      { family: 'van der Berg', given: 'Ana' },
+    ]);
+    expect(formatBibtexEntry(paper)).toContain(
+      '@misc{cathedral_paper_example,\n  author = {{Council of Example} and van der Berg, Ana}',
+    );
+    expect(formatText(paper)).toBe(
+      'Council of Example and Ana van der Berg (2025). An example [paper]. Draft, not peer reviewed. It is one. https://data.example.org/academics/papers/example/',
+    );
   });
 
   test.each(CITATION_FORMS.map((form) => [form.name, form] as const))(

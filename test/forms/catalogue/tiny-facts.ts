@@ -41,6 +41,19 @@ export function tinyFacts(): CatalogueFacts {
     since: '2025-07-03T00:00:00Z',
     asOf: '2026-01-05T23:33:23Z',
     ledger: { origin: 'test.example/ledger', snapshot: '2026-01-06T00Z', size: 3158, root: '7'.repeat(64) },
+    papers: [
+      {
+        ...{ key: 'cathedral_paper_example', title: 'An example', year: '2025', permanent: null },
+        ...{
+          url: 'https://data.example.org/academics/papers/example/',
+          note: 'Draft, not peer reviewed. It is one.',
+        },
+        authors: [
+          { name: 'Council of Example', isOrganisation: true },
+          { name: 'van der Berg, Ana', isOrganisation: false },
+        ],
+      },
+    ],
     files: [...own, closed, ...forms, database],
     printed: ['government/transparency.pdf', 'government/transparency-2025.pdf'],
   };
