@@ -62,6 +62,8 @@ export function unreadMessage({ line, since, reason }: Unread): string {
   return `line ${line} of the source has ${reason}, since ${formatTimestamp(since)}: it waits, and its slot stays open, until it is whole or nothing was written for ten minutes`;
 }
 
+/** Rows of a first import that are looked at before any is taken. */
+const LOOKED_AT = 1000;
 /** Slots are sealed that long after their end, because a row becomes visible some time after its timestamp. */
 const SEAL_DELAY_MS = 30_000;
 
@@ -123,6 +125,7 @@ async function importOnce(
         auditBlocks: options.auditBlocks ?? 1,
         place: source.name,
       });
+      if (index.end === null) await assertInOrder(view, source);
       const held = await view.held(index.end);
       const intake = new Intake(writer, view, index, differences, options, known !== null);
       const { snapshots, position } = await writer.seal(
@@ -146,6 +149,32 @@ async function importOnce(
   } finally {
     index.close();
   }
+}
+
+/**
+ * A ledger cannot go back in time. Where the newest row comes first, all others would get its time, signed for good. A few rows that come
+ * late are reported instead.
+ */
+async function assertInOrder(view: RowView, { name, oldestFirst }: RowSource): Promise<void> {
+  let latest: { id: string; timestamp: string } | null = null;
+  let behind: SourceRow | null = null;
+  let [rows, late] = [0, 0];
+  for await (const batch of view.rows(null)) {
+    for (const row of batch) {
+      if (row.draft === null || row.draft instanceof CathedralError) continue;
+      rows += 1;
+      const isBehind = latest && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
+      if (isBehind) [late, behind] = [late + 1, behind ?? row];
+      else latest = row;
+    }
+    if (rows >= LOOKED_AT) break;
+  }
+  if (!behind || late * 10 <= rows) return;
+  throw new CathedralError('import_failed', {
+    place: `${name}, row ${behind.id}`,
+    expected: `rows whose times ascend, oldest first, in a first import: ${oldestFirst}`,
+    found: `${behind.timestamp} after ${latest!.timestamp}; so are ${late} of ${rows} rows, and the ledger would have them with a later time`,
+  });
 }
 
 /** Slots that ended by then, Unix ms, may be sealed. */

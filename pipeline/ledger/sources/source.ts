@@ -5,6 +5,8 @@ import type { EventDraft } from '../draft.ts';
 export interface RowSource {
   /** For messages and events, without a password: `postgres://cathedral@db.example.org/registry?table=events`. */
   name: string;
+  /** How to have the oldest rows first. */
+  oldestFirst: string;
   /**
    * Opens the rows as they are now. `mark`: what the view of the last import asked to remember, null if nothing or if it is lost.
    * Throws `import_failed` if they cannot be read, or if they are no rows of events.

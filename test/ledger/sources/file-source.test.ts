@@ -261,6 +261,52 @@ describe('a CSV file', () => {
   });
 });
 
+describe('a first import', () => {
+  const HEAD = 'id,timestamp,type,agent\n';
+  const row = (id: string, day: string) => `${id},2026-${day}T09:00:00Z,note,ATLAS\n`;
+
+  test.each([
+    ['newest first', ['05-26', '04-04', '03-03', '02-02', '01-01'], true],
+    ['newest first, two of a day', ['05-26', '05-26', '03-03', '03-03', '01-01'], true],
+    ['two rows, newest first', ['05-26', '01-01'], true],
+    ['year by year, newest first in each', ['02-09', '02-01', '03-09', '03-01', '04-09', '04-01'], true],
+    ['oldest first', ['01-01', '02-02', '03-03', '03-03'], false],
+    [
+      'one of many late',
+      ['01-01', '02-01', '02-02', '02-03', '02-04', '02-05', '02-06', '02-07', '02-08', '01-02'],
+      false,
+    ],
+  ])(
+    'of rows %s: refused with the remedy where others would lose their times',
+    async (_, days, isRefused) => {
+      const text = days.map((day, index) => row(`r${index}`, day));
+      writeFileSync(path, HEAD + text.join(''));
+      const now = { now: '2026-06-01T00:00:00Z' };
+      const message = await messageOf(follow('csv', null, now));
+      if (!isRefused) {
+        expect(message).toBe('imported');
+        return;
+      }
+      expect(message).toMatch(
+        /row r\d: expected rows whose times ascend, .*: sort the file by time once, and append/,
+      );
+      expect(await rowsOf()).toEqual([]);
+      // The remedy.
+      writeFileSync(
+        path,
+        HEAD +
+          days
+            .toSorted()
+            .map((day, index) => row(`r${index}`, day))
+            .join(''),
+      );
+      expect(await follow('csv', null, now)).toMatchObject({ imported: days.length, findings: [] });
+      const { events } = await verifiedLedger(ledger);
+      expect(events.map(({ timestamp }) => timestamp.slice(5, 10))).toEqual(days.toSorted());
+    },
+  );
+});
+
 describe('the last row', () => {
   const HEAD = 'id,timestamp,type,agent,data.text\n';
   const csv = (n: number, text: string, end = '\n') => `${n},${timeOf(n)},note,ATLAS,${text}${end}`;

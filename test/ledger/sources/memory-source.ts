@@ -4,6 +4,7 @@ import type { RowPlace, RowSource, SourceRow } from '../../../pipeline/ledger/so
 /** A table in memory, in the order of its ids. Changes of `table` show when it is opened again. */
 export class MemorySource implements RowSource {
   readonly name = 'memory';
+  readonly oldestFirst = 'sort it';
   readonly table = new Map<number, SourceRow>();
   /** Rows from this id on are held back. */
   heldFrom = Number.POSITIVE_INFINITY;

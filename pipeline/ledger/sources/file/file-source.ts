@@ -31,6 +31,7 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
   const name = `${kind}+file:${path}`;
   return {
     name,
+    oldestFirst: 'sort the file by time once, and append new rows at its end',
     async open(mark, opening) {
       const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
         throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);

@@ -29,6 +29,7 @@ const STALL_TIMEOUT_MS = STREAM_TIMEOUT_MS + 20 * SECOND;
 export function postgresSource(address: PostgresAddress, mapping: Mapping | null): RowSource {
   return {
     name: address.name,
+    oldestFirst: 'add order=timestamp to the address, or sort a query by it',
     async open(mark) {
       const connection = await connect(address);
       try {
