@@ -139,7 +139,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const about = { program, organisation, checkpoints, pdfs };
   await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
   const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
-  if (contents.formats) await renderSitemap(staging, sitemapped);
+  if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { accompanyingFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { pageNames } from '../words/page-names.ts';
+import { deliberationNames, pageNames } from '../words/page-names.ts';
 import { catalogueFiles } from './catalogue/catalogue-files.ts';
 import {
   FEED_TABLES,
@@ -32,11 +32,12 @@ export async function renderCatalogue(
     ),
   );
   const database = join(staging.dir, 'public', DATABASE.path);
-  const [decisionIds, deliberationIds] = readColumns(database, [
+  const [decisionIds, ids, opened] = readColumns(database, [
     ['decisions', 'id'],
     ['deliberation_archive', 'id'],
+    ['deliberation_archive', 'opened'],
   ]);
-  const recent = { rows, decisionIds, deliberationIds, standing };
+  const recent = { rows, decisionIds, archived: zip(ids, opened), standing };
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 
@@ -44,27 +45,40 @@ export async function renderCatalogue(
 export async function renderSitemap(
   staging: Staging,
   facts: Omit<Sitemapped, 'files' | 'records'>,
+  { deliberations: current }: Pick<Standing, 'deliberations'>,
 ): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
-  const [decisions, dates, deliberations, closed] = readColumns(join(staging.dir, 'public', DATABASE.path), [
-    ['decisions', 'id'],
-    ['decisions', 'date'],
-    ['deliberation_archive', 'id'],
-    ['deliberation_archive', 'closed'],
-  ]);
+  const [decisions, dates, deliberations, opened, closed] = readColumns(
+    join(staging.dir, 'public', DATABASE.path),
+    [
+      ['decisions', 'id'],
+      ['decisions', 'date'],
+      ['deliberation_archive', 'id'],
+      ['deliberation_archive', 'opened'],
+      ['deliberation_archive', 'closed'],
+    ],
+  );
+  const names = deliberationNames(zip(deliberations, opened), current.map(({ id }) => id).toReversed());
   const records = {
-    decisions: recordTimes(decisions, dates),
-    deliberations: recordTimes(deliberations, closed),
+    decisions: recordTimes(pageNames(decisions), decisions, dates),
+    deliberations: recordTimes(names, deliberations, closed),
   };
   for (const { path, content } of formatSitemaps({ ...facts, files, records }))
     await staging.write(accompanyingFile(path, content));
 }
 
 /** When each record’s page got its newest row, by the name of the page. */
-function recordTimes(ids: readonly string[], times: readonly string[]): Map<string, string> {
-  const names = pageNames(ids);
+function recordTimes(
+  names: ReadonlyMap<string, string>,
+  ids: readonly string[],
+  times: readonly string[],
+): Map<string, string> {
   return new Map(ids.map((id, index) => [names.get(id)!, times[index]!]));
+}
+
+function zip(ids: readonly string[], opened: readonly string[]): { id: string; opened: string }[] {
+  return ids.map((id, index) => ({ id, opened: opened[index]! }));
 }
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {

@@ -24,6 +24,26 @@ export function pageNames(ids: readonly string[]): Map<string, string> {
   return names;
 }
 
+/**
+ * The names of the deliberations' pages, in the order of their first opening, since closing says nothing of which id came first.
+ * `archived`: the rows of the archive, in any order. `current`: the ids in deliberations.json, last opened first, partly archived as well.
+ */
+export function deliberationNames(
+  archived: readonly { id: string; opened: string }[],
+  current: readonly string[],
+): Map<string, string> {
+  const byOpening = archived.toSorted((one, other) => Date.parse(one.opened) - Date.parse(other.opened));
+  const ids = [...new Set(byOpening.map(({ id }) => id))];
+  const places = new Map(ids.map((id, index) => [id, index]));
+  let next = ids.length;
+  for (const id of current) {
+    const place = places.get(id);
+    if (place === undefined) ids.splice(next, 0, id);
+    else next = Math.min(next, place);
+  }
+  return pageNames(ids);
+}
+
 function hashedName(id: string, hashed: string): string {
   const plain = id
     .toLowerCase()

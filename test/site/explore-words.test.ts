@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageNames } from '../../pipeline/words/page-names.ts';
+import { deliberationNames, pageNames } from '../../pipeline/words/page-names.ts';
 import {
   firstSentence,
   virtueSentence,
@@ -87,6 +87,34 @@ describe('the name of a page', () => {
     for (const [index, name] of names.entries())
       expect(name, ids[index]).toMatch(/^([a-z0-9-]+-)?[0-9a-f]{10}$/);
     expect(new Set(names).size).toBe(ids.length);
+  });
+
+  test('of a deliberation stays, in whatever order they close', () => {
+    const ids = fc.shuffledSubarray(['D-1', 'd-1', 'É', 'E\u0301', 'E', 'e', 'x'], { minLength: 2 });
+    const closings = fc.array(fc.nat(20), { minLength: 7, maxLength: 7 });
+    fc.assert(
+      fc.property(ids, closings, (opened, closing) => {
+        const all = opened.map((id, at) => ({
+          id,
+          opened: new Date(at * 1000).toISOString(),
+          at,
+          closed: at + 1 + closing[at]!,
+        }));
+        const expected = pageNames(opened);
+        for (let now = 0; now < 30; now += 1) {
+          const current = all.filter(({ at }) => at <= now).toReversed();
+          const archived = all
+            .filter(({ closed }) => closed < now)
+            .sort((one, other) => one.closed - other.closed);
+          const names = deliberationNames(
+            archived,
+            current.map(({ id }) => id),
+          );
+          expect(names.size).toBe(current.length);
+          for (const [id, name] of names) expect(name).toBe(expected.get(id));
+        }
+      }),
+    );
   });
 
   test('is a plain one for any id, unlike every other, and stays whatever comes later', () => {

@@ -8,7 +8,7 @@ import type { Alert, Deliberation } from '../../model/state.ts';
 import { within } from '../../model/window.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
-import { pageNames } from '../../words/page-names.ts';
+import { deliberationNames, pageNames } from '../../words/page-names.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
@@ -48,8 +48,8 @@ export interface Recent {
   rows: RecentRows;
   /** The ids of all decisions, oldest first: the name of a decision's page, and of its entry, depends on the ids before it. */
   decisionIds: readonly string[];
-  /** The same of the deliberations in the archive. */
-  deliberationIds: readonly string[];
+  /** The deliberations in the archive: the name of a page depends on those opened before. */
+  archived: readonly { id: string; opened: string }[];
   standing: Standing;
 }
 
@@ -211,9 +211,9 @@ function areaOf(cathedral: Value | undefined): Area {
 }
 
 /** Deliberations that were opened or closed in the last thirty days. */
-function deliberationChanges({ deliberationIds, standing }: Recent): PlacedChange[] {
+function deliberationChanges({ archived, standing }: Recent): PlacedChange[] {
   const { deliberations, asOf } = standing;
-  const names = pageNames([...deliberationIds, ...deliberations.map(({ id }) => id)]);
+  const names = deliberationNames(archived, deliberations.map(({ id }) => id).toReversed());
   const placed = ({ id }: Deliberation) => ({
     path: `deliberations/${names.get(id)}/`,
     areas: ['philosophy' as const],

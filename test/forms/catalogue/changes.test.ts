@@ -25,7 +25,7 @@ const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOStri
 /** Of a feed that shows every decision. */
 function changesIn(rows: RecentRows) {
   const decisionIds = (rows.get('decisions') ?? []).map(([id]) => id as string);
-  return feedsOf({ rows, decisionIds, deliberationIds: [], standing: STANDING })[0]![1];
+  return feedsOf({ rows, decisionIds, archived: [], standing: STANDING })[0]![1];
 }
 
 const STANDING: Standing = {
@@ -102,7 +102,7 @@ describe('changes to the data', () => {
     const all = ['d', 'D', 'd', 'd/2', 'd', 'D'].map(record);
     const decisionIds = all.map(([id]) => id as string);
     const rows = new Map([['decisions', all.slice(3)]]);
-    const newest = changesOf({ rows, decisionIds, deliberationIds: [], standing: STANDING });
+    const newest = changesOf({ rows, decisionIds, archived: [], standing: STANDING });
     const ids = newest.map(({ id }) => id);
     expect(newest).toEqual(changesIn(new Map([['decisions', all]])).filter(({ id }) => ids.includes(id)));
     expect(ids).toEqual(['decision/D/2', 'decision/d/3', 'decision/d/2/2']);
@@ -194,7 +194,7 @@ function feedsAfter(steps: readonly { passes: number; what: string }[]) {
     const standing = { ...STANDING, asOf: at(now), deliberations, audits };
     const decisionIds = decisions.map(([id]) => id);
     const rows = new Map([['decisions', [...decisions]]]) as RecentRows;
-    return changesOf({ rows, decisionIds, deliberationIds: [], standing });
+    return changesOf({ rows, decisionIds, archived: [], standing });
   });
 }
 
@@ -284,7 +284,7 @@ describe('the feeds of areas', () => {
   ];
   const recent: Recent = {
     decisionIds: ['decision-1'],
-    deliberationIds: ['d-1'],
+    archived: [{ id: 'd-1', opened: '2025-12-01T08:00:00Z' }],
     rows: new Map([
       ...ROWS,
       ['sentinels_by_day', [silent(37, 'operational'), silent(38, 'offline'), silent(39, 'degraded')]],
@@ -352,8 +352,9 @@ describe('the feeds of areas', () => {
       'diplomacy/feed',
     ]);
     const pages = new Map(made.flatMap(([, entries]) => entries.map(({ id, path }) => [id, path])));
-    expect(pages.get('deliberation/d-1/opened/2025-12-01T08:00:00Z')).toBe('deliberations/d-1/');
-    expect(pages.get('deliberation/D-1/opened/2025-12-01T08:00:00Z')).toMatch(
+    // It was opened first, although the other closed first.
+    expect(pages.get('deliberation/D-1/opened/2025-12-01T08:00:00Z')).toBe('deliberations/d-1/');
+    expect(pages.get('deliberation/d-1/opened/2025-12-01T08:00:00Z')).toMatch(
       /^deliberations\/d-1-[0-9a-f]{10}\/$/,
     );
   });

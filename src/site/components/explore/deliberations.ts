@@ -4,7 +4,7 @@ import { deliberations as current } from '../../../../pipeline/artifacts/philoso
 import { POSITIONS } from '../../../../pipeline/ledger/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
-import { pageNames } from '../../../../pipeline/words/page-names.ts';
+import { deliberationNames } from '../../../../pipeline/words/page-names.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../release.ts';
 import { forEachLine, type LinePlace, readRows, TEXT, unreadable } from './history-rows.ts';
@@ -59,7 +59,7 @@ export interface Deliberation {
 
 const ROW = deliberationArchive.schema.shape.deliberations.element;
 const HEAD = new RegExp(
-  `^\\{"id":(${TEXT}),"closed":(${TEXT}),"opened":${TEXT},"topic":(${TEXT}),"sentinels":`,
+  `^\\{"id":(${TEXT}),"closed":(${TEXT}),"opened":(${TEXT}),"topic":(${TEXT}),"sentinels":`,
 );
 // A text cannot contain these, since its quotation marks are escaped.
 const STANCE = new RegExp(`\\{"id":${TEXT},"position":"(?:${POSITIONS.join('|')})"`, 'g');
@@ -71,20 +71,24 @@ export const deliberationRecords = perRelease((release): Archive<DeliberationEnt
   const { timestamp, deliberations } = release.read(current);
   const fresh = notArchived(deliberations, archived, timestamp).reverse();
   const all = [...archived, ...fresh.map((one) => freshEntry(one, timestamp.slice(0, 10)))];
-  const names = pageNames(all.map(({ id }) => id));
+  const names = deliberationNames(
+    archived,
+    deliberations.map(({ id }) => id),
+  );
   return archiveOf(
     all.map((one, index) => ({ ...one, index, href: `/deliberations/${names.get(one.id)}/` })),
   );
 });
 
 type Unnamed = Omit<DeliberationEntry, 'href' | 'index'>;
+type Archived = Unnamed & { opened: string; closed: string };
 
-function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[] {
-  const found: (Unnamed & { closed: string })[] = [];
+function archivedEntries(release: SiteRelease): Archived[] {
+  const found: Archived[] = [];
   const stanceOf = stances();
   const events = rowEvents(release, deliberationArchive);
   forEachLine(release, deliberationArchive.path, (line, from) => {
-    const [head, id, closed, topic] = HEAD.exec(line) ?? [];
+    const [head, id, closed, opened, topic] = HEAD.exec(line) ?? [];
     if (head === undefined) throw unreadable(deliberationArchive.path, line, from);
     const closedAt = JSON.parse(closed!) as string;
     const stances: Stance[] = [];
@@ -95,6 +99,7 @@ function archivedEntries(release: SiteRelease): (Unnamed & { closed: string })[]
       topic: JSON.parse(topic!),
       date: closedAt.slice(0, 10),
       closed: closedAt,
+      opened: JSON.parse(opened!),
       consensus: CONSENSUS.test(line) ? 'reached' : 'not_reached',
       stances,
       events: events?.[found.length] ?? null,
