@@ -30,7 +30,8 @@ export const ERROR_CODES = {
   },
   document_invalid: {
     exit: 1,
-    meaning: 'A file under data/documents or data/sample does not match its schema.',
+    meaning:
+      'A file of the documents’ folder or of data/sample is missing, unexpected or does not match its schema.',
   },
   artifact_invalid: {
     exit: 1,

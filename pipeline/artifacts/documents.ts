@@ -13,9 +13,6 @@ import { Standards } from './documents/standards.ts';
 import { TreatyFramework } from './documents/treaty-framework.ts';
 import { parseJsonFile } from './format/json.ts';
 
-/** The folder's name in messages, wherever it is. */
-const LABEL = 'data/documents';
-
 const FILES = {
   organisation: 'organisation.json',
   treatyFramework: 'treaty-framework.json',
@@ -38,16 +35,14 @@ export interface Documents extends Diplomacy {
 
 /**
  * Reads and checks the folder of documents. Throws document_invalid with the place
- * (`data/documents/treaty-framework.json: articles[3].title`) if a file is unexpected or does not fit its schema,
+ * (`<dir>/treaty-framework.json: articles[3].title`) if a file is unexpected or does not fit its schema,
  * if an id occurs twice, or if a reference leads nowhere.
  */
 export async function readDocuments(dir: string): Promise<Documents> {
-  const files = await readFiles(dir, LABEL);
+  const files = await readFiles(dir);
   const parse = <S extends z.ZodType>(name: string, schema: S): z.output<S> | null => {
-    const written = text(files, name);
-    return written === undefined
-      ? null
-      : parseJsonFile(written, schema, `${LABEL}/${name}`, 'document_invalid');
+    const written = text(dir, files, name);
+    return written === undefined ? null : parseJsonFile(written, schema, join(dir, name), 'document_invalid');
   };
   const diplomacy = {
     treatyFramework: parse(FILES.treatyFramework, TreatyFramework),
@@ -55,17 +50,17 @@ export async function readDocuments(dir: string): Promise<Documents> {
     protocols: parse(FILES.protocols, Protocols),
   };
   assertReferences(diplomacy, {
-    treatyFramework: `${LABEL}/${FILES.treatyFramework}`,
-    standards: `${LABEL}/${FILES.standards}`,
-    protocols: `${LABEL}/${FILES.protocols}`,
+    treatyFramework: join(dir, FILES.treatyFramework),
+    standards: join(dir, FILES.standards),
+    protocols: join(dir, FILES.protocols),
   });
   const organisation =
-    parse(FILES.organisation, Organisation) ?? refuse(`${LABEL}/${FILES.organisation}`, WHO, 'nothing');
-  const textOf = (key: string) => text(files, paperTextFile(key));
-  const papers = readPapers(text(files, PAPERS_FILE) ?? '', textOf, `${LABEL}/${PAPERS_FILE}`);
+    parse(FILES.organisation, Organisation) ?? refuse(join(dir, FILES.organisation), WHO, 'nothing');
+  const textOf = (key: string) => text(dir, files, paperTextFile(key));
+  const papers = readPapers(text(dir, files, PAPERS_FILE) ?? '', textOf, join(dir, PAPERS_FILE));
   const paperTexts = new Map(papers.map((paper) => [paper.id, textOf(paper.id)] as const).filter(isPresent));
-  for (const { id, title } of papers) assertTitled(id, title, paperTexts.get(id));
-  assertNothingElse(files, papers);
+  for (const { id, title } of papers) assertTitled(dir, id, title, paperTexts.get(id));
+  assertNothingElse(dir, files, papers);
   return { organisation, ...diplomacy, papers, paperTexts, digest: digestFiles(files) };
 }
 
@@ -83,9 +78,9 @@ export async function readOrganisation(dir: string): Promise<Organisation> {
   return parseJsonFile(decodeText(bytes, place), Organisation, place, 'document_invalid');
 }
 
-function text(files: DocumentFiles, name: string): string | undefined {
+function text(dir: string, files: DocumentFiles, name: string): string | undefined {
   const bytes = files.get(name);
-  return bytes && decodeText(bytes, `${LABEL}/${name}`);
+  return bytes && decodeText(bytes, join(dir, name));
 }
 
 function isPresent(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
@@ -93,22 +88,22 @@ function isPresent(entry: readonly [string, string | undefined]): entry is reado
 }
 
 /** A text under the wrong key would stand below another paper's title. */
-function assertTitled(id: string, title: string, markdown: string | undefined): void {
+function assertTitled(dir: string, id: string, title: string, markdown: string | undefined): void {
   if (markdown === undefined) return;
   const heading = /^.*/.exec(markdown)![0];
-  if (heading !== `# ${title}`) refuse(`${LABEL}/${paperTextFile(id)}:1`, `# ${title}`, heading);
+  if (heading !== `# ${title}`) refuse(`${join(dir, paperTextFile(id))}:1`, `# ${title}`, heading);
 }
 
-function assertNothingElse(files: DocumentFiles, papers: readonly WrittenPaper[]): void {
+function assertNothingElse(dir: string, files: DocumentFiles, papers: readonly WrittenPaper[]): void {
   const names: string[] = [...Object.values(FILES), PAPERS_FILE];
   const expected = new Set([...names, ...papers.map(({ id }) => paperTextFile(id))]);
   for (const name of files.keys()) {
     if (expected.has(name)) continue;
     const paper = /^papers\/(.+)\.md$/.exec(name)?.[1];
     if (paper !== undefined)
-      refuse(`${LABEL}/${name}`, `an entry with the key ${paper} in ${PAPERS_FILE}`, 'none');
+      refuse(join(dir, name), `an entry with the key ${paper} in ${PAPERS_FILE}`, 'none');
     refuse(
-      `${LABEL}/${name}`,
+      join(dir, name),
       `only ${formatList([...names, paperTextFile('<key>')])}`,
       'a file of another name',
     );

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -53,6 +54,47 @@ describe('cathedral build', () => {
     expect((await here(['check', '--out', out, '--ledger', ledger])).stdout).toBe(
       'the release agrees with its manifest and the ledger\n',
     );
+  });
+
+  test('publishes the papers of the organisation’s own folder, or names the line that keeps it from that', async () => {
+    const { folder, ledger, out } = await sampleLedger('2025-07-04');
+    const documents = join(folder, 'texts');
+    await mkdir(documents);
+    await copyFile('data/documents/organisation.json', join(documents, 'organisation.json'));
+    const bibliography = join(documents, 'papers.bib');
+    const entry = (
+      rest: string,
+    ) => `% Ours\n\n@article{Smith2026,\n  author = {Smith, A.}, title = {On {\\'e}tudes}, year = 2026,
+  journal = {J}, abstract = {A result.}, doi = {10.1/x}${rest}\n}\n`;
+    await writeFile(bibliography, entry(''));
+    const args = ['build', '--ledger', ledger, '--out', out, '--without-site', '--documents', documents];
+    const refused = await here(args);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${bibliography}:3: Smith2026.pubstate: expected pubstate = {…} with `),
+    ]);
+    expect(existsSync(join(out, 'current'))).toBe(false);
+    await writeFile(bibliography, entry(', pubstate = {in press}'));
+    expect(await here(args)).toMatchObject({ status: 0 });
+    const published = async (path: string) => readFile(join(out, 'current/public', path), 'utf8');
+    expect(JSON.parse(await published('academics/papers.json')).papers).toEqual([
+      {
+        id: 'Smith2026',
+        title: 'On études',
+        status: 'forthcoming',
+        venues: ['J'],
+        key_result: 'A result.',
+        path: 'https://doi.org/10.1/x',
+      },
+    ]);
+    expect(await published('academics/citations.bib')).toContain(
+      "{cathedral_paper_smith2026,\n  author = {Smith, A.},\n  title = {{On {\\'{e}}tudes}},\n  year = {2026},\n  url = {https://doi.org/10.1/x},",
+    );
+    for (const path of ['treaty-framework', 'standards', 'protocols'])
+      expect(JSON.parse(await published(`diplomacy/${path}.json`))).toMatchObject({
+        title: null,
+        version: null,
+      });
   });
 
   test('refuses a ledger that another key signed, and leaves what was published', async () => {

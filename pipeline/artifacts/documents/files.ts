@@ -10,11 +10,10 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** The files of a folder by their path below it (`papers/x.md`), sorted by name. */
 export type DocumentFiles = ReadonlyMap<string, Buffer>;
 
-/** Reads every file below `dir`; refuses links and devices. `label` is the folder's name in messages. */
-export async function readFiles(dir: string, label: string): Promise<DocumentFiles> {
+/** Reads every file below `dir`; refuses links and devices. */
+export async function readFiles(dir: string): Promise<DocumentFiles> {
   const files = new Map<string, Buffer>();
-  for (const path of await list(dir, '', label))
-    files.set(path.normalize('NFC'), await read(join(dir, path), `${label}/${path}`));
+  for (const path of await list(dir, '')) files.set(path.normalize('NFC'), await read(join(dir, path)));
   return files;
 }
 
@@ -45,26 +44,26 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-async function list(dir: string, below: string, label: string): Promise<string[]> {
+async function list(dir: string, below: string): Promise<string[]> {
   const entries = await readdir(join(dir, below), { withFileTypes: true }).catch((cause: unknown) => {
-    throw refusal(label, 'a folder of documents', (cause as Error).message, cause);
+    throw refusal(dir, 'a folder of documents', (cause as Error).message, cause);
   });
   const paths: string[] = [];
   for (const entry of entries) {
     const path = below + entry.name;
-    if (entry.isDirectory()) paths.push(...(await list(dir, `${path}/`, label)));
+    if (entry.isDirectory()) paths.push(...(await list(dir, `${path}/`)));
     else if (entry.isFile()) paths.push(path);
-    else throw refusal(`${label}/${path}`, 'a file', 'a link or a device');
+    else throw refusal(join(dir, path), 'a file', 'a link or a device');
   }
   return paths.sort();
 }
 
-async function read(file: string, place: string): Promise<Buffer> {
+async function read(file: string): Promise<Buffer> {
   const bytes = await readFile(file).catch((cause: unknown) => {
-    throw refusal(place, 'a readable file', (cause as Error).message, cause);
+    throw refusal(file, 'a readable file', (cause as Error).message, cause);
   });
   if (bytes.length > MAX_FILE_BYTES)
-    throw refusal(place, `at most ${MAX_FILE_BYTES} bytes`, `${bytes.length}`);
+    throw refusal(file, `at most ${MAX_FILE_BYTES} bytes`, `${bytes.length}`);
   return bytes;
 }
 

@@ -29,12 +29,15 @@ export function edit(dir: string, file: string, change: (text: string) => string
   writeFileSync(join(dir, file), after);
 }
 
-/** What readDocuments refuses the folder with. */
+/** What readDocuments refuses the folder with, as if that were `data/documents`. */
 export async function faultOf(dir: string): Promise<CathedralError> {
   const error: unknown = await readDocuments(dir).then(
     () => new Error('nothing was thrown'),
     (reason: unknown) => reason,
   );
-  if (error instanceof CathedralError) return error;
+  if (error instanceof CathedralError) {
+    const { code, expected, found } = error;
+    return new CathedralError(code, { place: error.place.replace(dir, 'data/documents'), expected, found });
+  }
   throw error;
 }
