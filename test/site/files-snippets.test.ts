@@ -66,6 +66,21 @@ async function served() {
   return { sources, folder, key: key!, env };
 }
 
+test('the examples for Python and R read only empty cells as missing: an id may be NA', () => {
+  const site = new SiteRelease(release.draft, {
+    baseUrl: 'https://data.example.org',
+    organisation: ORGANISATION,
+  });
+  for (const artifact of SERVED) {
+    const source = sourceOf(site, artifact);
+    if (source.shape.kind !== 'csv') continue;
+    const { code, pinned } = python(source);
+    for (const one of [code, ...(pinned ? [pinned] : [])])
+      expect(one, artifact.path).toContain('keep_default_na=False, na_values=[""]');
+    expect(r(source).code, artifact.path).toContain('na.strings = ""');
+  }
+});
+
 describe('the example for curl', () => {
   test('saves every file, with the key where one is needed', async () => {
     const { sources, folder, env } = await served();
