@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, realpath, statfs, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { moduleUrl, PROJECT } from '../../config/project.ts';
@@ -22,6 +23,9 @@ const LAST_LINES = 20;
 const LITTLE_BYTES = 1 << 16;
 /** Characters of a build's output that are kept: more than enough for its last lines. */
 const KEPT = 100_000;
+
+/** Characters that the compiler takes for a part of an address where they are in a path. */
+const PART_OF_ADDRESS = /[#?%]/;
 
 /** Comments of the bundler that name source files. */
 const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;
@@ -44,7 +48,23 @@ export type Compile = typeof compileSite;
  */
 export async function compileSite(cache: string, documents: string): Promise<CompiledSite> {
   // The child has its own working folder, where relative paths would point elsewhere.
-  const root = resolve(cache);
+  const into = resolve(cache);
+  if (!PART_OF_ADDRESS.test(into)) return compileIn(into, documents);
+  const neutral = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
+  try {
+    const { client, server } = await compileIn(neutral, documents);
+    const made = { client: join(into, 'client'), server: join(into, 'server') };
+    await asDiskErrors(into, async () => {
+      await cp(client, made.client, { recursive: true });
+      await cp(server, made.server, { recursive: true });
+    });
+    return made;
+  } finally {
+    await rm(neutral, { recursive: true, force: true });
+  }
+}
+
+async function compileIn(root: string, documents: string): Promise<CompiledSite> {
   const [client, server] = [join(root, 'client'), join(root, 'server')];
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
   await asDiskErrors(root, async () => {

@@ -92,10 +92,10 @@ describe('the program of a release', () => {
     expect(text).not.toMatch(/\{\s*_: "/);
   });
 
-  test('is the same when built again elsewhere', async () => {
+  test('is the same when built again elsewhere, in a folder whose name looks like a part of an address', async () => {
     const [one, { server: two }] = [
       join(release.dir, SERVER_FOLDER),
-      await compileSite(join(folder, 'again'), 'data/documents'),
+      await compileSite(join(folder, 'again #1%41?x=é'), 'data/documents'),
     ];
     const { files } = await listTree(two);
     expect((await listTree(one)).files).toEqual([...files, basename(SERVER_FACTS)].sort());
