@@ -28,6 +28,10 @@ export const ERROR_CODES = {
     exit: 1,
     meaning: 'A remote ledger or a database answered with something that cannot be imported, or not at all.',
   },
+  placeholders_found: {
+    exit: 1,
+    meaning: 'A ledger of your own would be published under the demo’s name or with its papers or treaty.',
+  },
   document_invalid: {
     exit: 1,
     meaning:

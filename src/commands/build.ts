@@ -1,4 +1,3 @@
-import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { type BuildReport, build as buildRelease } from '../../pipeline/build/build.ts';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
@@ -12,6 +11,7 @@ import { recordRun } from '../scheduler/record-run.ts';
 import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
 import { cosignPublished } from './cosigning.ts';
 import { importFull, openSource } from './ledger-source.ts';
+import { ownDocuments } from './organisation.ts';
 import { software } from './software.ts';
 import { SOURCE_SETTINGS } from './source-settings.ts';
 import { assertShared, type OwnTurn, TURN_SETTINGS, takeTurn } from './turn.ts';
@@ -23,6 +23,7 @@ export const BUILD_SETTINGS = [
   'ledgerSigningKey',
   'out',
   'documents',
+  'allowPlaceholders',
   'companions',
   'baseUrl',
   'sourceCode',
@@ -115,7 +116,7 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
   const report = await buildRelease({
     ...source,
     out,
-    documents: documentsFolder(config.documents, source.ledger),
+    documents: await ownDocuments(config, source),
     companions,
     baseUrl,
     sourceCode,

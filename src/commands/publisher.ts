@@ -17,6 +17,7 @@ import { postgresRecords } from '../../pipeline/release/signing/postgres-records
 import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
 import { followLedger } from './ledger-source.ts';
+import { ownDocuments } from './organisation.ts';
 import { runOnSchedule } from './scheduled-runs.ts';
 import { withDatabase } from './shared-stores.ts';
 import { VERSION } from './software.ts';
@@ -38,7 +39,7 @@ export const publisherRun = defineCommand({
     const { progress, untilStopped } = context;
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, publisher, ledger ${nameOfSource(config.ledger)}`);
-    await followLedger(config.ledger, config, context, signal);
+    await ownDocuments(config, await followLedger(config.ledger, config, context, signal));
     await runOnSchedule(config, context, signal);
     return 0;
   },

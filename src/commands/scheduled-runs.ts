@@ -47,13 +47,15 @@ export async function runOnSchedule(
 }
 
 function scheduleOf(
-  { out, sealDelay }: Pick<Config, 'out' | 'sealDelay'>,
+  { out, sealDelay, baseUrl }: Pick<Config, 'out' | 'sealDelay' | 'baseUrl'>,
   { flags: given, now, progress }: Context,
   signal: AbortSignal,
   announce: (next: number) => Promise<void>,
 ): Schedule {
   const delayMs = sealDelay * 1000;
-  const flags = flagsFor(BUILD_SETTINGS, given);
+  // A run does not listen, so it would not know the port that the address follows.
+  const others = BUILD_SETTINGS.filter((name) => name !== 'baseUrl');
+  const flags = [...flagsFor(others, given), `--base-url=${baseUrl}`];
   return {
     run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
     async announce(result, next) {

@@ -3,13 +3,15 @@ import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { isDemoLedger } from '../../pipeline/ledger/demo-key.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { assertFree } from '../sidecar/server-address.ts';
 import { BUILD_SETTINGS } from './build.ts';
-import { defineCommand, SWITCH } from './command.ts';
+import { type Context, defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
 import { followLedger } from './ledger-source.ts';
+import { assertWhole, ORGANISATION_FLAGS, ownDocuments, provideOrganisation } from './organisation.ts';
 import { runOnSchedule } from './scheduled-runs.ts';
 import { buildInfo, VERSION } from './software.ts';
 import { assertShared } from './turn.ts';
@@ -30,6 +32,7 @@ export const start = defineCommand({
       description: 'Writes a demo ledger if there is no ledger, and keeps appending events to it.',
       ...SWITCH,
     },
+    ...ORGANISATION_FLAGS,
   },
   check: ({ demo, ledgerSigningKey, ...config }) => [
     ...(demo && ledgerSigningKey !== null
@@ -41,6 +44,7 @@ export const start = defineCommand({
           }),
         ]
       : []),
+    ...assertWhole(config),
     ...assertShared(config),
   ],
   async run(config, context) {
@@ -50,6 +54,7 @@ export const start = defineCommand({
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
     const followed = await followLedger(config.ledger, config, context, signal);
+    await introduce(config, followed, context);
     const out = servedFolder(config);
     const served = { followed, alsoIn: [config.out], software: buildInfo() };
     const sidecar = await listen({ ...config, out }, served);
@@ -70,6 +75,18 @@ export const start = defineCommand({
     return 0;
   },
 });
+
+/** Finds out who publishes a ledger of one’s own, so that a service which could publish nothing does not start. */
+async function introduce(
+  config: Parameters<typeof provideOrganisation>[0] & Parameters<typeof ownDocuments>[0],
+  followed: Parameters<typeof ownDocuments>[1],
+  { progress }: Pick<Context, 'progress'>,
+): Promise<void> {
+  if (isDemoLedger(followed.verifiers)) return;
+  const written = config.allowPlaceholders ? null : await provideOrganisation(config, followed.ledger);
+  if (written !== null) progress.note(`Written: ${written}, with the licence CC BY 4.0.`);
+  await ownDocuments(config, followed);
+}
 
 /** With many machines a release is served when all of them switch to it, and not when the run here has made it. */
 function servedFolder({ out, releases }: Pick<Config, 'out' | 'releases'>): string {

@@ -15,6 +15,7 @@ import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
+import { writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { RunningCli, runHere } from './run-cli.ts';
 
@@ -47,19 +48,14 @@ async function append(...times: string[]): Promise<void> {
 }
 
 /** Without a file of verifier keys, the one beside the ledger counts. */
-const build = (out: string, ledgerKey: string | null = null, ...flags: string[]) =>
-  run(
+const build = (out: string, ledgerKey: string | null = null, ...flags: string[]) => {
+  writeOrganisation(ledger);
+  return run(
     ...['build', '--ledger', ledger, '--out', out, '--without-site'],
     ...(ledgerKey === null ? [] : ['--ledger-key', ledgerKey]),
-    ...([
-      '--publisher-key',
-      `${out}.publisher`,
-      '--documents',
-      'data/documents',
-      '--json',
-      ...flags,
-    ] as const),
+    ...(['--publisher-key', `${out}.publisher`, '--json', ...flags] as const),
   );
+};
 
 describe('ledger init', () => {
   test('makes keys and a ledger that can be sealed and published at once', async () => {
@@ -233,6 +229,7 @@ describe('start with the signing key', () => {
   test('seals and publishes a new ledger, and keeps serving when it cannot seal', async () => {
     clock = Date.now();
     await init();
+    writeOrganisation(ledger);
     const out = join(folder, 'out');
     const keys = ['--ledger-key', `${ledger}.vkey`, '--ledger-signing-key', `${ledger}.key`];
     const args = ['start', '--ledger', ledger, ...keys, '--out', out, '--without-site', '--port', '0'];

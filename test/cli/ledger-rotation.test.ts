@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { updateMirror } from '../mirror/update-mirror.ts';
+import { writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { runHere } from './run-cli.ts';
 
@@ -62,6 +63,7 @@ test('a ledger changes its key: releases, readers with either key, mirrors and a
   };
 
   await done('ledger init', ledger, '--origin', 'ledger.example.org');
+  writeOrganisation(ledger);
   await publish();
   expect(await mirrored()).toBe('mirrored');
   const [oldLine] = keys() as [string];

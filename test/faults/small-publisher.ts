@@ -97,5 +97,5 @@ export async function buildCommand(
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
   ]);
-  return ['build', contents, ...flags];
+  return ['build', contents, '--allow-placeholders', ...flags];
 }

@@ -4,7 +4,7 @@ import { PROJECT } from '../../config/project.ts';
 import { besideLedger } from '../../ledger/ledger-keys.ts';
 
 /** The documents of the demo, which this software contains. */
-const DEMO_DOCUMENTS = join(PROJECT, 'data/documents');
+export const DEMO_DOCUMENTS = join(PROJECT, 'data/documents');
 
 /**
  * The folder of documents: the one that a setting names, or `ledger.documents` beside the folder `ledger`, where its keys are, or that of

@@ -37,6 +37,14 @@ export const PUBLISHING = {
     path: true,
     schema: text,
   },
+  allowPlaceholders: {
+    group: 'Publishing',
+    flag: 'allow-placeholders',
+    env: 'CATHEDRAL_ALLOW_PLACEHOLDERS',
+    description:
+      'Publishes a ledger of your own although its documents are the demo’s, for a trial. Use another folder (--out) for that, because snapshots and the PDFs of closed years keep what they say.',
+    ...SWITCH,
+  },
   companions: {
     group: 'Publishing',
     flag: 'companions',

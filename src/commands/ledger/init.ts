@@ -8,7 +8,11 @@ import { initLedger } from '../../../pipeline/ledger/init-ledger.ts';
 import { SLOT_MS, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
 import { CATHEDRALS } from '../../../pipeline/ledger/vocabulary.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
+import { assertWhole, ORGANISATION_FLAGS, provideOrganisation } from '../organisation.ts';
 import { OWN_KEYS, ownLedger, quoteWord } from './own-ledger.ts';
+
+const UNNAMED =
+  'Before you publish it, say who publishes: --organisation-name and --organisation-contact of `cathedral start` write organisation.json.';
 
 /** `FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2` */
 const multipliers = text.transform((list, context) => {
@@ -31,10 +35,10 @@ export const ledgerInit = defineCommand({
   details:
     'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455; C-0 is that day and all that came before.',
   examples: [
-    'cathedral ledger init /srv/ledger --origin ledger.example.org',
+    'cathedral ledger init /srv/ledger --origin ledger.example.org --organisation-name "Council of Northby" --organisation-contact data@example.org',
     'cathedral ledger init /srv/ledger --origin ledger.example.org --from 2026-01-01T00:00:00Z --allocation 1000000 --multipliers FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2 --charter charter.txt',
   ],
-  settings: ['ledger'],
+  settings: ['ledger', 'documents'],
   optional: OWN_KEYS,
   positionals: ['ledger'],
   flags: {
@@ -86,8 +90,10 @@ export const ledgerInit = defineCommand({
       description: 'The agent of the first event.',
       schema: text,
     },
+    ...ORGANISATION_FLAGS,
     json,
   },
+  check: (values) => assertWhole(values),
   async run(config, { now, print, umask }) {
     const files = ownLedger(config);
     const charter = config.charter === null ? null : await readCharter(config.charter);
@@ -105,15 +111,29 @@ export const ledgerInit = defineCommand({
       },
     });
     const { ledger, keyFile, verifierFile } = files;
+    const organisation = await provideOrganisation(config, ledger);
     if (config.json) {
       const keys = { verifier_key: verifierKey, signing_key_file: keyFile, verifier_key_file: verifierFile };
-      print(formatJson({ ledger, origin: config.origin, ...keys, genesis: event }));
+      print(
+        formatJson({
+          ledger,
+          origin: config.origin,
+          ...keys,
+          organisation_file: organisation,
+          genesis: event,
+        }),
+      );
     } else {
       print(
         `The ledger ${config.origin} is in ${ledger}. It begins at ${event.timestamp}, in cycle ${event.cycle}.`,
       );
       print(`Its signing key is in ${keyFile}. Keep it secret, and keep a copy: nothing can replace it.`);
       print(`Its verifier key, for readers, is in ${verifierFile}: ${verifierKey}`);
+      print(
+        organisation === null
+          ? UNNAMED
+          : `Who publishes it is in ${organisation}, with the licence CC BY 4.0. Change it as docs/documents.md describes.`,
+      );
       const key = config.ledgerKey === null ? '' : ` --ledger-key ${quoteWord(verifierFile)}`;
       const signingKey =
         config.ledgerSigningKey === null ? '' : ` --ledger-signing-key ${quoteWord(keyFile)}`;

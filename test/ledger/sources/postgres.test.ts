@@ -14,6 +14,7 @@ import { Random } from '../../../pipeline/random.ts';
 import { runHere } from '../../cli/run-cli.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
+import { writeOrganisation } from '../../organisation.ts';
 import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
 import { fitsNumber, isSameNumber, numberTexts } from '../rows/numbers.ts';
 import { importPostgres } from './import-postgres.ts';
@@ -464,6 +465,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       '--from',
       '2026-01-01T00:00:00Z',
     ]);
+    writeOrganisation(imported);
     expect([begun.status, begun.stderr]).toEqual([0, '']);
     const args = ['--ledger', server.address('table=published', { user: 'owner:hunter2' }), '--out', out];
     const keys = ['--import-folder', imported, '--import-key', join(folder, 'import.key')];
