@@ -154,13 +154,15 @@ describe('a file as of a time', () => {
   test('is what citations printed in the release with it call permanent, for as long as the snapshot is kept', async () => {
     const ask = await service();
     for (const slot of KEPT) {
-      const entries = textAt(slot, 'academics/citations.bib').split('\n@').slice(1);
+      const entries = textAt(slot, 'academics/citations.bib').split('\n@software').slice(1);
       const cited = entries.flatMap((entry) => {
         const [, path] = /url = \{https:\/\/data\.example\.org\/(.*)\}/.exec(entry)!;
-        const [, permanent] = /Permanent address: https:\/\/data\.example\.org(\S*)\}/.exec(entry) ?? [];
-        return permanent && published.get(slot)!.has(path!)
-          ? [[path!, permanent.replaceAll('\\', '')] as const]
-          : [];
+        const [, permanent] =
+          /Permanent address: \\url\{https:\/\/data\.example\.org([^}]*)\}/.exec(entry) ?? [];
+        // The hash is in groups, so that a line can break between them.
+        const [, hash = ''] = /SHA-256 ([0-9a-f ]+)\./.exec(entry) ?? [];
+        const whole = permanent?.endsWith('sha256=') ? permanent + hash.replaceAll(' ', '') : permanent;
+        return whole && published.get(slot)!.has(path!) ? [[path!, whole] as const] : [];
       });
       expect(cited.length).toBeGreaterThan(25);
       for (const [path, permanent] of cited) {
