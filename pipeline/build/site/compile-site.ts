@@ -48,11 +48,13 @@ export type Compile = typeof compileSite;
  */
 export async function compileSite(cache: string, documents: string): Promise<CompiledSite> {
   // The child has its own working folder, where relative paths would point elsewhere.
-  const into = resolve(cache);
-  if (!PART_OF_ADDRESS.test(into)) return compileIn(into, documents);
+  const [into, texts] = [resolve(cache), resolve(documents)];
+  if (![into, texts].some((path) => PART_OF_ADDRESS.test(path))) return compileIn(into, texts);
   const neutral = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
   try {
-    const { client, server } = await compileIn(neutral, documents);
+    const copy = join(neutral, 'documents');
+    await asDiskErrors(copy, () => cp(texts, copy, { recursive: true }));
+    const { client, server } = await compileIn(join(neutral, 'site'), copy);
     const made = { client: join(into, 'client'), server: join(into, 'server') };
     await asDiskErrors(into, async () => {
       await cp(client, made.client, { recursive: true });
