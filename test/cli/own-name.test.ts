@@ -1,7 +1,10 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readDocuments } from '../../pipeline/artifacts/documents.ts';
+import { DEMO_ORIGIN } from '../../pipeline/ledger/demo-key.ts';
 import { NORTHBY, writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { RunningCli, runHere } from './run-cli.ts';
@@ -165,6 +168,55 @@ describe('a ledger of one’s own', () => {
     expect(released('academics/citations.bib')).not.toContain('localhost:8080');
   });
 });
+
+/** Where the software is named as software. */
+const SOFTWARE = ['CITATION.cff', 'about/index.html'];
+
+test('a whole publication names its organisation, and nowhere the demo or this software as its author', async () => {
+  await init();
+  writeOrganisation(ledger);
+  const [out, keys] = [join(folder, 'out'), ['--ledger-signing-key', `${ledger}.key`]];
+  const own = ['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key'), ...keys];
+  const built = await new RunningCli([
+    'build',
+    ...own,
+    '--base-url',
+    'https://data.northby.example',
+  ]).finished();
+  expect([built.status, built.stderr]).toEqual([0, expect.anything()]);
+  const demo = await readDocuments('data/documents');
+  const words = [
+    ...['Cathedral Data Service', demo.organisation.contact, DEMO_ORIGIN, demo.treatyFramework!.title],
+    ...demo.papers.map(({ title }) => title),
+  ];
+  const root = join(out, 'current/public');
+  const found = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .flatMap(({ parentPath, name }) => {
+      const text = readFileSync(join(parentPath, name), 'utf8');
+      const path = join(parentPath, name).slice(root.length + 1);
+      return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
+    });
+  expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
+  for (const path of [
+    'index.html',
+    'about/index.html',
+    'llms.txt',
+    'datapackage.json',
+    'catalog.jsonld',
+    'feed.atom',
+  ])
+    expect(readFileSync(join(root, path), 'utf8')).toContain(NORTHBY.name);
+  for (const path of ['government/transparency.pdf', 'charts/supply.pdf']) {
+    const pdf = await getDocument({ data: new Uint8Array(readFileSync(join(root, path))) }).promise;
+    const { info } = await pdf.getMetadata();
+    expect(info).toMatchObject({ Author: NORTHBY.name, Creator: NORTHBY.name });
+    const { items } = await (await pdf.getPage(1)).getTextContent();
+    const text = items.map((item) => ('str' in item ? item.str : '')).join(' ');
+    expect(text).toMatch(/Council of Northby/i);
+    for (const word of words) expect(text).not.toContain(word);
+  }
+}, 600_000);
 
 async function freePort(): Promise<number> {
   const server = createServer();

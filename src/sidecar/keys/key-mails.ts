@@ -34,7 +34,7 @@ a new one.
 
 ${baseUrl}
 `;
-  return { to: email, subject: 'Your key for the Cathedral Data Service', text };
+  return { to: email, subject: `Your key for ${hostOf(baseUrl)}`, text };
 }
 
 /** Formats `code` for reading: `7K2M-9QXT-4HBD`. */
@@ -49,7 +49,7 @@ ignore this mail: without the code, nothing happens.
 
 ${baseUrl}
 `;
-  return { to: email, subject: 'Your code for the Cathedral Data Service', text };
+  return { to: email, subject: `Your code for ${hostOf(baseUrl)}`, text };
 }
 
 /** Names the key by its prefix, because the service no longer knows the key itself. */
@@ -68,7 +68,12 @@ before this one expires.
 
 ${baseUrl}
 `;
-  return { to: email, subject: 'Your key for the Cathedral Data Service expires soon', text };
+  return { to: email, subject: `Your key for ${hostOf(baseUrl)} expires soon`, text };
+}
+
+/** The service as its readers know it; the sender’s own name is in CATHEDRAL_MAIL_FROM. */
+function hostOf(baseUrl: string): string {
+  return new URL(baseUrl).host;
 }
 
 /** `2026-03-04 10:11 UTC` */
