@@ -125,7 +125,6 @@ async function importOnce(
         auditBlocks: options.auditBlocks ?? 1,
         place: source.name,
       });
-      if (index.end === null) await assertInOrder(view, source);
       const held = await view.held(index.end);
       const intake = new Intake(writer, view, index, differences, options, known !== null);
       const { snapshots, position } = await writer.seal(
@@ -152,28 +151,45 @@ async function importOnce(
 }
 
 /**
- * A ledger cannot go back in time. Where the newest row comes first, all others would get its time, signed for good. A few rows that come
- * late are reported instead.
+ * The rows of a first import, of which the first thousand are looked at before one is taken. A ledger cannot go back in time: where the
+ * newest row comes first, all others would get its time, signed for good. A few rows that come late are reported instead.
  */
-async function assertInOrder(view: RowView, { name, oldestFirst }: RowSource): Promise<void> {
-  let latest: { id: string; timestamp: string } | null = null;
-  let behind: SourceRow | null = null;
-  let [rows, late] = [0, 0];
-  for await (const batch of view.rows(null)) {
-    for (const row of batch) {
-      if (row.draft === null || row.draft instanceof CathedralError) continue;
-      rows += 1;
-      const isBehind = latest && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
-      if (isBehind) [late, behind] = [late + 1, behind ?? row];
-      else latest = row;
+async function* oldestFirst(
+  batches: AsyncIterable<readonly SourceRow[]>,
+  source: RowSource,
+): AsyncGenerator<readonly SourceRow[]> {
+  let first: SourceRow[] | null = [];
+  for await (const batch of batches) {
+    if (first === null) {
+      yield batch;
+      continue;
     }
-    if (rows >= LOOKED_AT) break;
+    first.push(...batch);
+    if (first.length < LOOKED_AT) continue;
+    assertInOrder(first, source);
+    yield first;
+    first = null;
   }
-  if (!behind || late * 10 <= rows) return;
+  if (first === null) return;
+  assertInOrder(first, source);
+  yield first;
+}
+
+function assertInOrder(rows: readonly SourceRow[], { name, oldestFirst: remedy }: RowSource): void {
+  let latest: SourceRow | null = null;
+  const late: SourceRow[] = [];
+  for (const row of rows) {
+    if (row.draft === null || row.draft instanceof CathedralError) continue;
+    const isLate = latest !== null && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
+    if (isLate) late.push(row);
+    else latest = row;
+  }
+  const [one] = late;
+  if (!one || late.length * 10 <= rows.length) return;
   throw new CathedralError('import_failed', {
-    place: `${name}, row ${behind.id}`,
-    expected: `rows whose times ascend, oldest first, in a first import: ${oldestFirst}`,
-    found: `${behind.timestamp} after ${latest!.timestamp}; so are ${late} of ${rows} rows, and the ledger would have them with a later time`,
+    place: `${name}, row ${one.id}`,
+    expected: `rows whose times ascend, oldest first, in a first import: ${remedy}`,
+    found: `${one.timestamp} after ${latest!.timestamp}; so are ${late.length} of ${rows.length} rows, and the ledger would have them with a later time`,
   });
 }
 
@@ -269,8 +285,10 @@ class Intake {
     const { late, changes } = this.#differences;
     for (const { row, block } of late) yield this.#take([row], block);
     if (!this.fault) {
-      for await (const rows of this.#view.rows(this.#index.end)) {
-        yield this.#take(rows);
+      const { end } = this.#index;
+      const rows = this.#view.rows(end);
+      for await (const batch of end === null ? oldestFirst(rows, this.#options.source) : rows) {
+        yield this.#take(batch);
         if (this.fault) break;
       }
     }
