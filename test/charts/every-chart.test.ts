@@ -16,6 +16,7 @@ import { reportCharts } from '../../pipeline/charts/kinds/report-months.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { chartFiles } from './chart-files.ts';
 import { assertDrawn } from './drawing.ts';
 import { smallLedger } from './small-ledger.ts';
@@ -50,124 +51,123 @@ const NEEDS_NO_EVENTS = ['supply', 'multipliers', 'reward-curve', 'report-supply
 
 const OF_THE_REPORT = Object.values(reportCharts(transparency.path));
 
-describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as const))(
-  'the chart %s',
-  (id, chart) => {
-    const data = chart.prepare(PublishedFiles.of(FILES));
+describe.each(
+  [...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart.creditedTo(ORGANISATION)] as const),
+)('the chart %s', (id, chart) => {
+  const data = chart.prepare(PublishedFiles.of(FILES));
 
-    test('has days to choose from, if its state can name them', () => {
-      const range = chart.range(data);
-      expect(range !== null).toBe(chart.controls.includes('from'));
-      if (range) expect(chart.asOf(data).slice(0, 10) >= range.last && range.last >= range.first).toBe(true);
-    });
+  test('has days to choose from, if its state can name them', () => {
+    const range = chart.range(data);
+    expect(range !== null).toBe(chart.controls.includes('from'));
+    if (range) expect(chart.asOf(data).slice(0, 10) >= range.last && range.last >= range.first).toBe(true);
+  });
 
-    test('is made of public files of the table', () => {
-      for (const path of chart.sources)
-        expect(ARTIFACTS.find((artifact) => artifact.path === path)).toMatchObject({ restricted: false });
-    });
+  test('is made of public files of the table', () => {
+    for (const path of chart.sources)
+      expect(ARTIFACTS.find((artifact) => artifact.path === path)).toMatchObject({ restricted: false });
+  });
 
-    test('is drawn inside its frame in every state, width and theme', () => {
-      for (const state of statesOf(chart, data)) {
-        for (const width of WIDTHS) {
-          const svg = chart.draw(data, state, { width, theme: THEME_NAMES[width % 3]! });
-          assertDrawn(svg, `${id}?${formatChartState(chart, state)} at ${width}`);
-        }
+  test('is drawn inside its frame in every state, width and theme', () => {
+    for (const state of statesOf(chart, data)) {
+      for (const width of WIDTHS) {
+        const svg = chart.draw(data, state, { width, theme: THEME_NAMES[width % 3]! });
+        assertDrawn(svg, `${id}?${formatChartState(chart, state)} at ${width}`);
       }
-    });
+    }
+  });
 
-    test('says in a frame what it waits for, where there is nothing', () => {
-      const empty = chart.prepare(PublishedFiles.of(EMPTY_FILES));
-      const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
-      assertDrawn(svg, `${id}, empty`);
-      const missing = chart.missing(empty);
-      expect(missing === null).toBe(NEEDS_NO_EVENTS.includes(id));
-      if (missing === null) return;
-      for (const type of missing.types) expect(svg).toContain(type);
-      expect(chart.summary(empty, DEFAULT_STATE)).toEqual(missingSentences(missing));
-      expect(chart.table(empty, DEFAULT_STATE).rows).toEqual([]);
-    });
+  test('says in a frame what it waits for, where there is nothing', () => {
+    const empty = chart.prepare(PublishedFiles.of(EMPTY_FILES));
+    const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
+    assertDrawn(svg, `${id}, empty`);
+    const missing = chart.missing(empty);
+    expect(missing === null).toBe(NEEDS_NO_EVENTS.includes(id));
+    if (missing === null) return;
+    for (const type of missing.types) expect(svg).toContain(type);
+    expect(chart.summary(empty, DEFAULT_STATE)).toEqual(missingSentences(missing));
+    expect(chart.table(empty, DEFAULT_STATE).rows).toEqual([]);
+  });
 
-    test('stands alone: a role, a title, a description, no style, no script, nothing from elsewhere', () => {
-      const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light' });
-      const [title] = [chart.title(data, DEFAULT_STATE)];
-      expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
-      expect(svg).toContain(
-        `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
+  test('stands alone: a role, a title, a description, no style, no script, nothing from elsewhere', () => {
+    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light' });
+    const [title] = [chart.title(data, DEFAULT_STATE)];
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
+    expect(svg).toContain(
+      `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
+    );
+    expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
+    expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
+      /<style|<script|style=|href="(?!#)|url\(|https?:/,
+    );
+    // The line may break there.
+    expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
+  });
+
+  test('leaves title, source and ground to the page where the page asks for that', () => {
+    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'page', parts: 'plot' });
+    assertDrawn(svg, id);
+    expect(svg).not.toContain('CC BY 4.0.');
+    expect(svg).not.toMatch(/#[0-9a-f]{6}/);
+  });
+
+  test('is as high as it is asked to be, and no lower than its labels need', () => {
+    const heightOf = (height?: number) =>
+      Number(
+        / height="(\d+)"/.exec(
+          chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light', ...(height && { height }) }),
+        )![1],
       );
-      expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
-      expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
-        /<style|<script|style=|href="(?!#)|url\(|https?:/,
-      );
-      // The line may break there.
-      expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
-    });
+    const own = heightOf();
+    expect(heightOf(own + 200)).toBe(own + 200);
+    expect(heightOf(160)).toBe(own);
+  });
 
-    test('leaves title, source and ground to the page where the page asks for that', () => {
-      const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'page', parts: 'plot' });
-      assertDrawn(svg, id);
-      expect(svg).not.toContain('CC BY 4.0.');
-      expect(svg).not.toMatch(/#[0-9a-f]{6}/);
-    });
-
-    test('is as high as it is asked to be, and no lower than its labels need', () => {
-      const heightOf = (height?: number) =>
-        Number(
-          / height="(\d+)"/.exec(
-            chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light', ...(height && { height }) }),
-          )![1],
+  test('has a table whose rows fill its columns, and the same as CSV', () => {
+    for (const state of statesOf(chart, data)) {
+      const table = chart.table(data, state);
+      const names = table.columns.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      for (const row of table.rows) expect(row).toHaveLength(names.length);
+      const [header, ...rows] = parse(chartCsv(table)) as string[][];
+      expect(header).toEqual(names);
+      const read = (cell: unknown, text: string) => (typeof cell === 'number' ? Number(text) : text);
+      for (const [index, row] of table.rows.entries())
+        expect(row.map((cell, at) => read(cell, rows[index]![at]!))).toEqual(row.map((cell) => cell ?? ''));
+      for (const at of names.keys())
+        assertOneForm(
+          rows.map((row) => row[at]!),
+          `${id}: ${names[at]}`,
         );
-      const own = heightOf();
-      expect(heightOf(own + 200)).toBe(own + 200);
-      expect(heightOf(160)).toBe(own);
-    });
+    }
+  });
 
-    test('has a table whose rows fill its columns, and the same as CSV', () => {
-      for (const state of statesOf(chart, data)) {
-        const table = chart.table(data, state);
-        const names = table.columns.map(({ name }) => name);
-        expect(new Set(names).size).toBe(names.length);
-        for (const row of table.rows) expect(row).toHaveLength(names.length);
-        const [header, ...rows] = parse(chartCsv(table)) as string[][];
-        expect(header).toEqual(names);
-        const read = (cell: unknown, text: string) => (typeof cell === 'number' ? Number(text) : text);
-        for (const [index, row] of table.rows.entries())
-          expect(row.map((cell, at) => read(cell, rows[index]![at]!))).toEqual(row.map((cell) => cell ?? ''));
-        for (const at of names.keys())
-          assertOneForm(
-            rows.map((row) => row[at]!),
-            `${id}: ${names[at]}`,
-          );
-      }
-    });
+  test('refuses a series that its data does not have, and names those that there are', () => {
+    const [series] = chart.series(data);
+    if (!series) return;
+    const state = { ...DEFAULT_STATE, series: ['no such series'] };
+    for (const ask of [chart.table, chart.summary, chart.title] as const)
+      expect(() => ask(data, state)).toThrow(new RegExp(`expected one of .*${series.name}`));
+  });
 
-    test('refuses a series that its data does not have, and names those that there are', () => {
-      const [series] = chart.series(data);
-      if (!series) return;
-      const state = { ...DEFAULT_STATE, series: ['no such series'] };
-      for (const ask of [chart.table, chart.summary, chart.title] as const)
-        expect(() => ask(data, state)).toThrow(new RegExp(`expected one of .*${series.name}`));
-    });
+  test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {
+    const { [path]: text, ...others } = FILES;
+    for (const files of [
+      others,
+      { ...FILES, [path]: text!.slice(0, -7) },
+      { ...FILES, [path]: `x${text}` },
+    ]) {
+      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(CathedralError);
+      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(path);
+    }
+  });
 
-    test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {
-      const { [path]: text, ...others } = FILES;
-      for (const files of [
-        others,
-        { ...FILES, [path]: text!.slice(0, -7) },
-        { ...FILES, [path]: `x${text}` },
-      ]) {
-        expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(CathedralError);
-        expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(path);
-      }
-    });
-
-    test('has an address for each state that gives the state back', () => {
-      for (const state of statesOf(chart, data)) {
-        const address = formatChartState(chart, state);
-        expect(parseChartState(chart, new URLSearchParams(address))).toEqual(state);
-      }
-    });
-  },
-);
+  test('has an address for each state that gives the state back', () => {
+    for (const state of statesOf(chart, data)) {
+      const address = formatChartState(chart, state);
+      expect(parseChartState(chart, new URLSearchParams(address))).toEqual(state);
+    }
+  });
+});
 
 describe('the table of charts', () => {
   test('has each id once, fit for an address', () => {

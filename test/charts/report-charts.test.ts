@@ -6,6 +6,7 @@ import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { element } from '../../pipeline/charts/drawing/element.ts';
 import type { Picture } from '../../pipeline/charts/drawing/figure.ts';
 import { reportCharts } from '../../pipeline/charts/kinds/report-months.ts';
+import { ORGANISATION } from '../organisation.ts';
 import { chartFiles } from './chart-files.ts';
 import { assertDrawn } from './drawing.ts';
 import { smallLedger } from './small-ledger.ts';
@@ -40,7 +41,7 @@ function draw(name: 'supply' | 'mii', months: Month[], picture: Picture): string
     financial: { ...REPORT.financial, months },
   };
   const data = CHARTS[name].prepare(PublishedFiles.of({ [path]: JSON.stringify(report) }));
-  return CHARTS[name].draw(data, DEFAULT_STATE, picture);
+  return CHARTS[name].creditedTo(ORGANISATION).draw(data, DEFAULT_STATE, picture);
 }
 
 const MONTHS = monthsOf([
