@@ -46,7 +46,7 @@ async function demoTexts(dir: string): Promise<string[]> {
   const same = await Promise.all(
     files.map(async (file) => {
       const own = await readFile(join(dir, file)).catch(() => null);
-      return own !== null && own.equals(await readFile(join(DEMO_DOCUMENTS, file)));
+      return own?.equals(await readFile(join(DEMO_DOCUMENTS, file))) ?? false;
     }),
   );
   return files.filter((_, index) => same[index]).sort();
