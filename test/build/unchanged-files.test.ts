@@ -54,6 +54,8 @@ const RULES: readonly Rule[] = [
   [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json)$/, sourceOf],
   [/^(?:embed|oembed)\/([a-z-]+)(?:\/index\.html|\.json)$/, isShown],
   [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
+  // It cites the state of the data.
+  [/^CITATION\.cff$/, EACH],
   // Lists of all files with their hashes or times, and examples from them.
   [/^(datapackage\.json|catalog\.jsonld|croissant\.json|citations\.(ris|csl\.json)|sitemap\.xml)$/, EACH],
   [/^(openapi\.json|api\/([a-z]+\/)?index\.html)$/, EACH],

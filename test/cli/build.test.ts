@@ -174,6 +174,7 @@ describe('cathedral build', () => {
         ...[
           'build',
           '--without-site',
+          '--allow-placeholders',
           '--ledger',
           `civic+${server.url}/`,
           '--out',

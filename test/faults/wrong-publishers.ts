@@ -13,8 +13,10 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     scenario: 'rotate',
     changes: {
       'pipeline/ledger/note-keys.ts': [
-        ["await open(unsettled(path), 'wx', 0o600)", "await open(path, 'w', 0o600)"],
-        ['await rename(unsettled(path), path);', ''],
+        [
+          'await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);',
+          "await (await import('node:fs/promises')).writeFile(path, text, { mode: 0o600, flush: true });",
+        ],
       ],
     },
   },
@@ -88,7 +90,9 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'goes on after a flush that failed': {
     scenario: 'rotate',
     changes: {
-      'pipeline/ledger/note-keys.ts': [['await handle.sync();', 'await handle.sync().catch(() => {});']],
+      'pipeline/disk/durable.ts': [
+        ['if (durable) await handle.sync();', 'if (durable) await handle.sync().catch(() => {});'],
+      ],
     },
   },
   'leaves what it has begun': {

@@ -44,11 +44,11 @@ describe('a decision that is corrected under its id', () => {
     const all = json('philosophy/decisions.json').decisions;
     expect(outcomes(all.filter(({ id }: { id: string }) => id === 'd'))).toEqual(NEWEST_FIRST);
     expect(outcomes(rows(`SELECT outcome FROM decisions WHERE id = 'd'`))).toEqual(NEWEST_FIRST.toReversed());
-    // The first one is older than what feeds show.
+    // By the time of their update, newest first. The first one is older than what feeds show.
     const summaries = text('feed.atom').match(
       /(?<=<summary type="text">)[^<]*(Again|Corrected|First)\.(?=<)/g,
     );
-    expect(summaries).toEqual(['Again.', 'A later record with the same id replaces this one. Corrected.']);
+    expect(summaries).toEqual(['A later record with the same id replaces this one. Corrected.', 'Again.']);
   });
 
   test('has one page with each record', () => {

@@ -51,11 +51,7 @@ describe('the facts of a release', () => {
     const dir = await temporaryFolder();
     const { timestamp } = await writeFixtureRelease(dir);
     const release = new SiteRelease(dir, { baseUrl: BASE_URL, organisation: ORGANISATION });
-    expect(siteFacts(release)).toMatchObject({
-      author: 'Cathedral Data Service',
-      since: '2025-07-03',
-      asOf: timestamp,
-    });
+    expect(siteFacts(release)).toMatchObject({ since: '2025-07-03', asOf: timestamp });
   });
 });
 

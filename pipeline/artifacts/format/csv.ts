@@ -56,11 +56,17 @@ export function plainDigits(text: string): string {
 
 export const AMOUNT_UNIT = 'MIC, exact to 6 decimal places';
 
-/** By the definition, not the class: pages that write CSV do not load zod for it. */
+/** By the definition, not the class and not its `isInt`: pages that write CSV load no more of zod for it. */
 function cellType(schema: z.ZodType): string {
   if (schema.def.type === 'nullable') return cellType((schema as z.ZodNullable<z.ZodType>).unwrap());
-  if (schema.def.type !== 'number' || (schema as z.ZodNumber).isInt) return '';
+  if (schema.def.type !== 'number' || isWhole(schema)) return '';
   return schema.meta()?.unit === AMOUNT_UNIT ? 'decimal' : 'number';
+}
+
+/** `z.int()`, or a number with the check of one. */
+function isWhole({ def }: z.ZodType): boolean {
+  const checks = (def.checks ?? []).map((check) => check._zod.def);
+  return [def, ...checks].some((one) => 'format' in one && /int/.test(String(one.format)));
 }
 
 const columnsOf = new WeakMap<RowSchema, (readonly [name: string, type: string])[]>();

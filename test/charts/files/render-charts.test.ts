@@ -77,7 +77,10 @@ describe('a release with charts', () => {
       const document = ChartDocument.parse(JSON.parse((await read(release, `charts/${id}.json`)).toString()));
       const [header = [], ...rows] = parseCsv(await read(release, `charts/${id}.csv`)) as string[][];
       expect(header).toEqual(document.columns.map(({ name }) => name));
-      expect(rows).toEqual(document.rows.map((row) => row.map((cell) => String(cell ?? ''))));
+      const values = rows.map((row, index) =>
+        row.map((cell, at) => (typeof document.rows[index]?.[at] === 'number' ? Number(cell) : cell)),
+      );
+      expect(values).toEqual(document.rows.map((row) => row.map((cell) => cell ?? '')));
       expect(release.manifest.files.find(({ path }) => path === `charts/${id}.csv`)?.rows).toBe(rows.length);
       const drawing = (await read(release, `charts/${id}.svg`)).toString();
       const escaped = document.title.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

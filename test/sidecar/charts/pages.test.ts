@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { compileSite } from '../../../pipeline/build/site/compile-site.ts';
-import { SERVER_FACTS, SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
+import { ORGANISATION_FILE, SERVER_FACTS, SERVER_FOLDER } from '../../../pipeline/build/site/open-program.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
@@ -13,6 +13,7 @@ import { answerOembed } from '../../../src/sidecar/charts/oembed.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';
 import type { Charts } from '../../../src/sidecar/services.ts';
+import { ORGANISATION } from '../../organisation.ts';
 import { buildFixture } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
 
@@ -52,6 +53,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
+  await writeFile(join(dir, ORGANISATION_FILE), JSON.stringify(ORGANISATION));
   for (const folder of ['charts', 'embed', 'oembed'])
     await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
