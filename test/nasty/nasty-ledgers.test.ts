@@ -44,11 +44,15 @@ describe('a decision that is corrected under its id', () => {
     const all = json('philosophy/decisions.json').decisions;
     expect(outcomes(all.filter(({ id }: { id: string }) => id === 'd'))).toEqual(NEWEST_FIRST);
     expect(outcomes(rows(`SELECT outcome FROM decisions WHERE id = 'd'`))).toEqual(NEWEST_FIRST.toReversed());
-    // By the time of their update, newest first. The first one is older than what feeds show.
+    // By the time of their update, newest first. The first record is older than what feeds show, its replacement is not.
     const summaries = text('feed.atom').match(
       /(?<=<summary type="text">)[^<]*(Again|Corrected|First)\.(?=<)/g,
     );
-    expect(summaries).toEqual(['A later record with the same id replaces this one. Corrected.', 'Again.']);
+    expect(summaries).toEqual([
+      'A later record with the same id replaces this one. Corrected.',
+      'A later record with the same id replaces this one. First.',
+      'Again.',
+    ]);
   });
 
   test('has one page with each record', () => {
