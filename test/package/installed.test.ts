@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,8 +14,8 @@ const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
-/** What somebody may use of a disk for it, kB. */
-const MOST_KB = 400 * 1024;
+/** What somebody may use of a disk for it, with a Node of its own, kB. */
+const MOST_KB = 620 * 1024;
 /** Root may write everywhere, so root runs the program as another user: nobody. */
 const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe('the installed package', { timeout: 600_000 }, () => {
-  test('takes at most 400 MB', async () => {
+  test('takes at most 620 MB', async () => {
     const { stdout } = await execute('du', ['-sk', installation()]);
     expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(MOST_KB);
   });
@@ -146,7 +146,8 @@ describe('the installed package', { timeout: 600_000 }, () => {
   });
 
   test('publishes the same release as the checkout', async () => {
-    const checkout = join(work, 'checkout');
+    // What root writes is in a folder of root.
+    const checkout = join(folder, 'checkout');
     const key = join(work, 'publisher.key');
     const out = join(work, 'installed');
     const ledger = join(work, 'var/ledger');
@@ -155,9 +156,12 @@ describe('the installed package', { timeout: 600_000 }, () => {
     await rm(`${key}.signed`, { recursive: true });
     const node = join(PROJECT, 'node_modules/.bin/node');
     const cli = join(PROJECT, 'src/cli.ts');
-    await execute(node, [cli, 'build', '--out', checkout, ...flags], {
-      cwd: work,
-      env: { PATH, HOME: work },
+    await cp(key, `${checkout}.key`);
+    await cp(ledger, `${checkout}.ledger`, { recursive: true });
+    const same = ['--ledger', `${checkout}.ledger`, '--publisher-key', `${checkout}.key`];
+    await execute(node, [cli, 'build', '--out', checkout, ...same, '--without-pdf', '--json'], {
+      cwd: folder,
+      env: { PATH, HOME: folder },
     });
     const manifest = (release: string) => readFile(join(release, 'current/public/manifest.json'), 'utf8');
     expect(JSON.parse(await manifest(out)).files).toEqual(JSON.parse(await manifest(checkout)).files);
