@@ -6,7 +6,7 @@ export const ORGANISATION = Organisation.parse(
   JSON.parse(readFileSync(new URL('../data/documents/organisation.json', import.meta.url), 'utf8')),
 );
 
-/** An organisation that is nobody’s, for a test with a ledger of its own. */
+/** An invented organisation, for a test with a ledger of its own. */
 export const NORTHBY: Organisation = {
   name: 'Council of Northby',
   contact: 'data@northby.example',

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { CathedralError } from '../errors.ts';
 import { formatList } from '../words/phrase.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
-import { Organisation } from './documents/organisation.ts';
+import { ORGANISATION_FILE, Organisation } from './documents/organisation.ts';
 import type { WrittenPaper } from './documents/papers.ts';
 import { PAPERS_FILE, paperTextFile, readPapers } from './documents/papers-bib.ts';
 import { Protocols } from './documents/protocols.ts';
@@ -14,7 +14,7 @@ import { TreatyFramework } from './documents/treaty-framework.ts';
 import { parseJsonFile } from './format/json.ts';
 
 const FILES = {
-  organisation: 'organisation.json',
+  organisation: ORGANISATION_FILE,
   treatyFramework: 'treaty-framework.json',
   standards: 'standards.json',
   protocols: 'protocols.json',

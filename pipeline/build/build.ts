@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyNameOf, type Organisation } from '../artifacts/documents/organisation.ts';
+import { keyNameOf, ORGANISATION_FILE, type Organisation } from '../artifacts/documents/organisation.ts';
 import { type Documents, readDocuments } from '../artifacts/documents.ts';
 import { readCompanions } from '../artifacts/read-companions.ts';
 import { ARTIFACTS, PRINTED } from '../artifacts/table.ts';
@@ -32,7 +32,6 @@ import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
 import { programKey } from './site/make-program.ts';
-import { ORGANISATION_FILE } from './site/open-program.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots } from './snapshots/publish-snapshots.ts';

@@ -34,9 +34,7 @@ function addressOf(name: string, value: string): string {
 /** Which way requests went, for the message that a host did not answer. */
 export function describeProxies(): string {
   const ways = Object.entries(inUse).map(([name, value]) => `${name} is ${hidden(name, `${value}`)}`);
-  return ways.length > 0
-    ? `${ways.join(', ')}`
-    : 'no proxy is used, since HTTPS_PROXY and HTTP_PROXY are not set';
+  return ways.length > 0 ? ways.join(', ') : 'no proxy is used, since HTTPS_PROXY and HTTP_PROXY are not set';
 }
 
 function hidden(name: string, value: string): string {

@@ -22,7 +22,7 @@ export function ownerOf(path: string): Owner {
 
 /** `cathedral`; `#1001`, which sudo takes as well, for a user whom /etc/passwd does not name. */
 export function nameOfUser(uid: number): string {
-  const lines = readFileSync('/etc/passwd', { encoding: 'utf8', flag: 'r' }).split('\n');
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const known = lines.map((line) => line.split(':')).find(([, , id]) => id === String(uid));
   return known?.[0] ?? `#${uid}`;
 }

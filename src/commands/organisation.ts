@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
-import { DEFAULT_LICENCE, Organisation } from '../../pipeline/artifacts/documents/organisation.ts';
+import { documentsFolder, ownFolder } from '../../pipeline/artifacts/documents/folder.ts';
+import {
+  DEFAULT_LICENCE,
+  ORGANISATION_FILE,
+  Organisation,
+} from '../../pipeline/artifacts/documents/organisation.ts';
 import { assertOwnDocuments } from '../../pipeline/artifacts/documents/placeholders.ts';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { asDiskErrors, makeFolder, replaceFile } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { besideLedger } from '../../pipeline/ledger/ledger-keys.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 
 const { name, contact, homepage } = Organisation.shape;
@@ -61,8 +64,8 @@ export async function provideOrganisation(
   { documents, ...given }: Given & Pick<Config, 'documents'>,
   ledger: string,
 ): Promise<string | null> {
-  const folder = documents ?? besideLedger(ledger, '.documents');
-  const path = join(folder, 'organisation.json');
+  const folder = ownFolder(documents, ledger);
+  const path = join(folder, ORGANISATION_FILE);
   if (existsSync(path)) return null;
   const answers = given.organisationName === null ? await ask(path) : given;
   if (answers === null) return null;
@@ -106,7 +109,6 @@ export async function ownDocuments(
   { documents, allowPlaceholders }: Pick<Config, 'documents' | 'allowPlaceholders'>,
   { ledger, verifiers }: { ledger: string; verifiers: readonly Verifier[] },
 ): Promise<string> {
-  if (!allowPlaceholders)
-    await assertOwnDocuments(documents ?? besideLedger(ledger, '.documents'), verifiers);
+  if (!allowPlaceholders) await assertOwnDocuments(ownFolder(documents, ledger), verifiers);
   return documentsFolder(documents, ledger);
 }

@@ -6,12 +6,13 @@ import { besideLedger } from '../../ledger/ledger-keys.ts';
 /** The documents of the demo, which this software contains. */
 export const DEMO_DOCUMENTS = join(PROJECT, 'data/documents');
 
-/**
- * The folder of documents: the one that a setting names, or `ledger.documents` beside the folder `ledger`, where its keys are, or that of
- * the demo.
- */
+/** Where the documents of a ledger belong: in the folder that a setting names, or in `ledger.documents` beside the folder `ledger`, as its keys. */
+export function ownFolder(given: string | null, ledger: string): string {
+  return given ?? besideLedger(ledger, '.documents');
+}
+
+/** The folder to read: that one, or the demo's if no setting names one and there is none beside the ledger. */
 export function documentsFolder(given: string | null, ledger: string | null): string {
-  if (given !== null) return given;
-  const beside = ledger === null ? null : besideLedger(ledger, '.documents');
-  return beside !== null && existsSync(beside) ? beside : DEMO_DOCUMENTS;
+  const own = ledger === null ? given : ownFolder(given, ledger);
+  return own !== null && (own === given || existsSync(own)) ? own : DEMO_DOCUMENTS;
 }

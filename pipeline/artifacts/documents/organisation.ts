@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { Prose } from './prose.ts';
 
+/** Among the documents, and in every release below its folder, where it has no URL. */
+export const ORGANISATION_FILE = 'organisation.json';
+
 /** Where it is shown: titles, headers of mails, names of keys. */
 const MAX_NAME = 200;
 
@@ -11,7 +14,7 @@ const WebAddress = z
   .regex(/^https?:\/\/[^\s/?#@\\"<>+][^\s?#@\\"<>+]*$/, 'an address like https://www.example.org/')
   .refine((text) => URL.canParse(text), 'an address like https://www.example.org/');
 
-/** The terms of the public data: any licence with an identifier of SPDX, or a name of your own for your own terms. */
+/** The terms of the public data: a licence with an SPDX identifier, or the organisation's own terms under a short name. */
 const Licence = z.strictObject({
   /** `CC-BY-4.0`; pages write `CC BY 4.0`. */
   id: z

@@ -6,8 +6,7 @@ import type { Verifier } from '../../ledger/note.ts';
 import { formatList } from '../../words/phrase.ts';
 import { readOrganisation } from '../documents.ts';
 import { DEMO_DOCUMENTS } from './folder.ts';
-
-const ORGANISATION = 'organisation.json';
+import { ORGANISATION_FILE } from './organisation.ts';
 
 /**
  * Refuses to publish a ledger of one’s own with the demo’s name, papers or treaty. Throws placeholders_found with all that is missing, and
@@ -30,18 +29,18 @@ export async function assertOwnDocuments(dir: string, verifiers: readonly Verifi
 /** What is wrong with the names in organisation.json. */
 async function namesOf(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((): string[] => []);
-  if (!names.includes(ORGANISATION)) return [`no ${ORGANISATION}, with name, contact and licence`];
+  if (!names.includes(ORGANISATION_FILE)) return [`no ${ORGANISATION_FILE}, with name, contact and licence`];
   const [own, demo] = await Promise.all([dir, DEMO_DOCUMENTS].map(readOrganisation));
   return (['name', 'contact'] as const)
     .filter((member) => own![member] === demo![member])
-    .map((member) => `the demo’s ${member} in ${ORGANISATION}`);
+    .map((member) => `the demo’s ${member} in ${ORGANISATION_FILE}`);
 }
 
 /** The files of the folder that are the demo’s, byte for byte. */
 async function demoTexts(dir: string): Promise<string[]> {
   const entries = await readdir(DEMO_DOCUMENTS, { recursive: true, withFileTypes: true });
   const files = entries
-    .filter((entry) => entry.isFile() && entry.name !== ORGANISATION)
+    .filter((entry) => entry.isFile() && entry.name !== ORGANISATION_FILE)
     .map((entry) => join(entry.parentPath, entry.name).slice(DEMO_DOCUMENTS.length + 1));
   const same = await Promise.all(
     files.map(async (file) => {

@@ -29,46 +29,23 @@ export function readBibliography(text: string, place: string): { entries: BibEnt
   } catch (error) {
     return { entries: [], faults: [syntaxFault(error, text, place)] };
   }
-  const entries: BibEntry[] = [];
-  const faults: Fault[] = [];
   const strings = new Map(
     items.flatMap((item) => (item.itemtype === 'string' ? [[item.name.toLowerCase(), item]] : [])) as [
       string,
       BibtexValue,
     ][],
   );
-  let at = 0;
-  let line = 1;
-  const advance = (offset: number) => {
-    line += text.slice(at, offset).split('\n').length - 1;
-    at = offset;
-  };
-  let comment = '';
-  let wasEntry = false;
-  for (const item of items) {
-    const raw = item.itemtype === 'entry' ? item.raw : item.itemtype === 'comment' ? item.comment : null;
-    if (raw !== null) advance(text.indexOf(raw, at));
+  const entries: BibEntry[] = [];
+  const faults: Fault[] = [];
+  for (const { item, before, line } of placed(items, text)) {
     if (item.itemtype === 'comment') {
-      const rest = wasEntry ? /^\s*(\}|,\s*\S).*/.exec(raw!)?.[0] : undefined;
-      if (rest !== undefined) {
-        const expected = 'an entry whose last brace ends it';
-        faults.push({ place: `${place}:${line}`, expected, found: `${describe(rest.trim())} after it` });
-      }
-      const hidden = hiddenEntry(raw!);
-      if (hidden) {
-        const [offset, found] = hidden;
-        const expected = 'an entry with its key and fields in braces, @string, @preamble or @comment';
-        faults.push({ place: `${place}:${line + lines(raw!.slice(0, offset))}`, expected, found });
-      }
-    }
-    if (item.itemtype === 'entry') {
-      const found = entryFault(item, comment);
-      if (found) faults.push({ place: `${place}:${line}`, ...found });
+      for (const { below, ...fault } of commentFaults(item.comment, before?.itemtype === 'entry'))
+        faults.push({ place: `${place}:${line + below}`, ...fault });
+    } else if (item.itemtype === 'entry') {
+      const fault = entryFault(item, before?.itemtype === 'comment' ? before.comment : '');
+      if (fault) faults.push({ place: `${place}:${line}`, ...fault });
       else entries.push(toEntry(item, line, strings));
     }
-    comment = item.itemtype === 'comment' ? item.comment : '';
-    wasEntry = item.itemtype === 'entry';
-    if (raw !== null) advance(at + raw.length);
   }
   const words = /^\s*[^\s%@].*/m.exec(text)?.[0];
   if (entries.length === 0 && faults.length === 0 && words !== undefined && !/@/.test(text))
@@ -78,6 +55,53 @@ export function readBibliography(text: string, place: string): { entries: BibEnt
       found: describe(words.trim()),
     });
   return { entries, faults };
+}
+
+interface Placed {
+  item: BibtexItem;
+  /** What stands before it in the file. */
+  before: BibtexItem | undefined;
+  line: number;
+}
+
+/** The parser gives no places. Entries and comments stand in the text as they are. */
+function* placed(items: readonly BibtexItem[], text: string): Generator<Placed> {
+  let at = 0;
+  let line = 1;
+  for (const [index, item] of items.entries()) {
+    const raw = item.itemtype === 'entry' ? item.raw : item.itemtype === 'comment' ? item.comment : '';
+    const start = raw === '' ? at : text.indexOf(raw, at);
+    line += lines(text.slice(at, start));
+    yield { item, before: items[index - 1], line };
+    line += lines(raw);
+    at = start + raw.length;
+  }
+}
+
+/** What looks like an entry, or like the rest of one, in what the parser takes for a comment. `below`: lines after the comment's first. */
+function commentFaults(comment: string, isAfterEntry: boolean): (Omit<Fault, 'place'> & { below: number })[] {
+  const rest = isAfterEntry ? /^\s*(\}|,\s*\S).*/.exec(comment)?.[0] : undefined;
+  const hidden = hiddenEntry(comment);
+  return [
+    ...(rest === undefined
+      ? []
+      : [
+          {
+            expected: 'an entry whose last brace ends it',
+            found: `${describe(rest.trim())} after it`,
+            below: 0,
+          },
+        ]),
+    ...(hidden === null
+      ? []
+      : [
+          {
+            expected: 'an entry with its key and fields in braces, @string, @preamble or @comment',
+            found: hidden[1],
+            below: lines(comment.slice(0, hidden[0])),
+          },
+        ]),
+  ];
 }
 
 function lines(text: string): number {

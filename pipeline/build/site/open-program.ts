@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { Organisation } from '../../artifacts/documents/organisation.ts';
+import { ORGANISATION_FILE, Organisation } from '../../artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
@@ -90,9 +90,6 @@ export async function openProgram(dir: string, files: ProgramFiles, facts: SiteF
   const { openSite } = (await import(pathToFileURL(join(dir, SERVER_ENTRY)).href)) as { openSite: OpenSite };
   return openSite(dir, facts);
 }
-
-/** In every release, below its folder. It has no URL. */
-export const ORGANISATION_FILE = 'organisation.json';
 
 /** Who published the release in `dir`. Throws release_invalid. */
 export async function organisationIn(dir: string): Promise<Organisation> {
