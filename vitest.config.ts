@@ -5,8 +5,13 @@ import { Summary } from './test/summary.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Installing the package takes a minute: `npm run installed` does that.
-    exclude: ['test/bench/**', ...(process.env.INSTALLED ? [] : ['test/package/installed.test.ts'])],
+    exclude: [
+      'test/bench/**',
+      // Installing the package takes a minute: `npm run installed` does that.
+      ...(process.env.INSTALLED ? [] : ['test/package/installed.test.ts']),
+      // Every case of a kind, where `npm test` has one of each.
+      ...(process.env.SWEEP === 'all' ? [] : ['**/*.sweep.test.ts']),
+    ],
     // A process each: tests change the time zone of a child, hold locks and listen on ports.
     pool: 'forks',
     // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
