@@ -19,7 +19,7 @@ export default defineConfig({
     // One more than the cores that there are at least: a fourth of the time a test waits, for a browser, a disk or a clock.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['test/in-memory.ts', 'test/site/shared-folder.ts'],
+    globalSetup: ['test/setups/run.ts'],
     setupFiles: ['test/same-examples.ts'],
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.

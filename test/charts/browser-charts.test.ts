@@ -1,24 +1,21 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { launchBrowser } from '../site/visit.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 
 const FILES = chartFiles(smallLedger(75).leaves);
 const WIDTHS = [280, 320, 500, 780, 1200];
 
-let browser: Browser;
+const browser = useBrowser();
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
   page = await browser.newPage();
 });
-
-afterAll(() => browser?.close());
 
 /** In the browser: whether it is XML, which texts leave the frame, and which two cover each other. */
 function faultsOf(svg: string): string[] {

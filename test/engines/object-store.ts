@@ -36,15 +36,20 @@ export class RadosGateway {
   readonly endpoint: string;
   readonly #daemons: ChildProcess[] = [];
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, endpoint: string) {
     this.folder = folder;
-    this.endpoint = `http://127.0.0.1:${port}`;
+    this.endpoint = endpoint;
+  }
+
+  /** One that another process started and stops. */
+  static at(folder: string, endpoint: string): RadosGateway {
+    return new RadosGateway(folder, endpoint);
   }
 
   static async start(): Promise<RadosGateway> {
     const folder = mkdtempSync('/tmp/cathedral-objects-');
     const [monitor, port] = [await freePort(), await freePort()];
-    const gateway = new RadosGateway(folder, port);
+    const gateway = new RadosGateway(folder, `http://127.0.0.1:${port}`);
     try {
       for (const name of ['mon', 'osd', 'rgw']) mkdirSync(`${folder}/${name}`);
       writeFileSync(`${folder}/ceph.conf`, settings(folder, monitor, port));

@@ -52,6 +52,11 @@ export class PostgresServer {
     this.port = port;
   }
 
+  /** One that another process started and stops. */
+  static at(folder: string, port: number): PostgresServer {
+    return new PostgresServer(folder, port);
+  }
+
   /** `settings`: lines of postgresql.conf. */
   static async start({ settings = [] }: { settings?: readonly string[] } = {}): Promise<PostgresServer> {
     const server = new PostgresServer(newFolder(), await freePort());

@@ -11,9 +11,12 @@ import { freePort } from '../engines/free-port.ts';
 import { unreadableElsewhere } from '../release/other-origin.ts';
 import { endNginx, runNginx } from '../release/run-nginx.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { ended, hasCaddy, mirrorConfiguration, plainSite, runCaddy } from './real-origin.ts';
 import { LEDGER, PUBLISHER, type Site, type SmallOptions, smallSite, writeSite } from './small-service.ts';
 import { contents, servedBy, updateMirror } from './update-mirror.ts';
+
+const browser = useBrowser();
 
 const KEY = formatVerifierKey(PUBLISHER.verifier);
 const YEARS = {
@@ -103,7 +106,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
 
   test('lets a page of another origin read it, whatever headers its scripts send', async () => {
     const { address } = await served();
-    expect(await unreadableElsewhere([`${address}/latest.json`])).toEqual([]);
+    expect(await unreadableElsewhere(browser, [`${address}/latest.json`])).toEqual([]);
   });
 
   test('is verified by its address and by its folder, including against an earlier checkpoint', async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { launchBrowser, visit } from '../site/visit.ts';
+import type { SharedBrowser } from '../setups/use-browser.ts';
+import { visit } from '../site/visit.ts';
 
 /** Headers that scripts send: each needs a preflight, or comes with one that another header needs. */
 const SENT: readonly Record<string, string>[] = [
@@ -18,12 +19,12 @@ const SENT: readonly Record<string, string>[] = [
 
 /** Of these addresses, which a page of another origin cannot read, with the headers that it sends: a real browser asks for each. */
 export async function unreadableElsewhere(
+  browser: SharedBrowser,
   addresses: readonly string[],
   also: readonly Record<string, string>[] = [],
 ): Promise<string[]> {
   const other = createServer((_, response) => response.end('<!doctype html>')).listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const browser = await launchBrowser();
   try {
     const { port } = other.address() as AddressInfo;
     await using visited = await visit(browser, `http://127.0.0.1:${port}/`);
@@ -40,7 +41,6 @@ export async function unreadableElsewhere(
     );
     return await visited.page.evaluate(read, all);
   } finally {
-    await browser.close();
     other.close();
   }
 }

@@ -25,9 +25,12 @@ import type { Staging } from '../../pipeline/release/staging/staging.ts';
 import { CATALOGUES } from '../../src/site/components/files/catalogue-rows.ts';
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { unreadableElsewhere } from './other-origin.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
+
+const browser = useBrowser();
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** The shipped configuration of a host, with only folder, port and name changed. */
@@ -226,6 +229,7 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
   test('lets a page of another origin read data, whatever headers its scripts send, and no page', async () => {
     const at = (path: string) => `http://127.0.0.1:${port}${path}`;
     const unread = await unreadableElsewhere(
+      browser,
       ['/economy/mic-history.csv', '/log/checkpoint', '/economy/'].map(at),
     );
     expect(unread).toHaveLength(9);

@@ -6,7 +6,10 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { unreadableElsewhere } from '../release/other-origin.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { get, served, servedShared, tinyApp } from './tiny-app.ts';
+
+const browser = useBrowser();
 
 describe('every file of the release', () => {
   test('is sent at its exact path with its bytes, its media type and a strong entity tag', async () => {
@@ -161,7 +164,7 @@ test('a page of another origin reads data and errors, whatever headers its scrip
   const key = { Authorization: 'Bearer none' };
   const paths = ['/economy/supply', '/status.json', '/nothing', '/government/compliance-report.json'];
   const addresses = paths.map((path) => `http://127.0.0.1:${port}${path}`);
-  expect(await unreadableElsewhere(addresses, [key])).toEqual([]);
+  expect(await unreadableElsewhere(browser, addresses, [key])).toEqual([]);
 });
 
 describe('a parameter', () => {

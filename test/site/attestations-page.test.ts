@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
 import {
@@ -13,24 +13,23 @@ import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { sampleTexts } from '../../pipeline/sample/texts.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
-import { launchBrowser, violations } from './visit.ts';
+import { violations } from './visit.ts';
 
 const DAY_MS = 86_400_000;
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let host: Host;
 
 beforeAll(async () => {
   built = await buildFixture();
   host = await openHost(built.out);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   await host?.[Symbol.asyncDispose]();
 });
 

@@ -1,14 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import { signNote } from '../../pipeline/ledger/note.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { signer } from '../ledger/test-signer.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
-import { launchBrowser, violations } from './visit.ts';
+import { violations } from './visit.ts';
 
 /** Folders whose pages differ in their words alone: the one with the most in it is looked at, with the lists of a year apart. */
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
@@ -27,7 +28,7 @@ const NOTE = signNote(
 );
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let host: Host;
 let paths: string[];
 /** Those of the paths that axe looks at. */
@@ -48,11 +49,9 @@ beforeAll(async () => {
   const others = pages.filter(({ path }) => !ELSEWHERE.includes(path));
   paths = longest(others, ALIKE).map(({ path }) => path);
   looked = new Set(longest(others, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   await host?.[Symbol.asyncDispose]();
 });
 

@@ -3,16 +3,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser, type Reader, stopClock, violations } from './visit.ts';
+import { type Reader, stopClock, violations } from './visit.ts';
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let site: { origin: string; server: Server };
 const wrong: string[] = [];
 
@@ -45,11 +46,9 @@ function listen(server: Server): Promise<string> {
 beforeAll(async () => {
   built = await buildFixture();
   site = await serveStatic(built);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   site?.server.close();
 });
 

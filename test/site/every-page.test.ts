@@ -5,10 +5,10 @@ import type { BrowserContext } from 'playwright';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { htmlFaults } from './html-faults.ts';
 import { unlike } from './unlike-pages.ts';
-import { launchBrowser } from './visit.ts';
 
 /** HTML with all styles and scripts that it may load, compressed as they are sent; fonts apart. */
 const BUDGET_BYTES = 100_000;
@@ -87,13 +87,13 @@ async function sentBytes(path: string): Promise<number> {
   return COMPRESSED.test(path) ? body.length : brotliCompressSync(body).length;
 }
 
+const browser = useBrowser();
+
 describe('a portal', () => {
   test('is at most 100 kB at first load, with its fonts', async () => {
     await using closing = new AsyncDisposableStack();
     const { server, origin } = await servePages(built.out);
     closing.defer(() => void server.close());
-    const browser = await launchBrowser();
-    closing.defer(() => browser.close());
     for (const portal of PORTALS) {
       // A context of its own: nothing is in its cache.
       const context = await browser.newContext();

@@ -1,8 +1,9 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
-import { launchBrowser, violations, visit } from './visit.ts';
+import { violations, visit } from './visit.ts';
 
 const SUPPLY = { timestamp: '2026-10-01T00:00:30Z', total_supply: 1 };
 const STATUS = {
@@ -21,16 +22,13 @@ const STATUS = {
 };
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 
 beforeAll(async () => {
   built = await buildFixture();
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-});
+afterAll(async () => {});
 
 function event(path: string, value: { timestamp: string }): string {
   return `event: ${path}\ndata: ${JSON.stringify({ path, timestamp: value.timestamp, value })}\nid: 1-1\n\n`;

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMON_HEADERS } from '../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { operationsIn } from '../../src/api/openapi/operation.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser, violations } from './visit.ts';
+import { violations } from './visit.ts';
 
 const ORIGIN = 'http://mirror.example.net';
 const READERS: Record<string, BrowserContextOptions> = {
@@ -15,16 +16,13 @@ const READERS: Record<string, BrowserContextOptions> = {
 };
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 
 beforeAll(async () => {
   built = await buildFixture();
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-});
+afterAll(async () => {});
 
 /** The explorer as another host serves it, with the headers of every answer; requests to anywhere else are wrong. */
 async function openExplorer(reader: BrowserContextOptions) {

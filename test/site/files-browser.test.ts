@@ -1,8 +1,9 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { filesSite } from './files-release.ts';
-import { launchBrowser, stopClock, violations } from './visit.ts';
+import { stopClock, violations } from './visit.ts';
 
 /** One of each kind. */
 const PATHS = [
@@ -19,15 +20,13 @@ const READERS: Record<string, BrowserContextOptions> = {
 };
 
 let site: Awaited<ReturnType<typeof servePages>>;
-let browser: Browser;
+const browser = useBrowser();
 
 beforeAll(async () => {
   site = await servePages((await filesSite()).out);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   site?.server.close();
 });
 

@@ -1,26 +1,23 @@
-import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import { cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
 import { signNote } from '../../pipeline/ledger/note.ts';
 import { signer } from '../ledger/test-signer.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture, CHECKPOINTS } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
-import { launchBrowser, violations, visit } from './visit.ts';
+import { violations, visit } from './visit.ts';
 
 const WITNESSED = Date.UTC(2026, 8, 30, 18, 5) / 1000;
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 
 beforeAll(async () => {
   built = await buildFixture();
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-});
+afterAll(async () => {});
 
 test('the page about the log lists the checkpoints, and says who signed which', async () => {
   await using host = await openHost(built.out);

@@ -3,21 +3,20 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser, stopClock } from './visit.ts';
+import { stopClock } from './visit.ts';
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let site: Awaited<ReturnType<typeof servePages>>;
 
 beforeAll(async () => {
   built = await buildFixture();
   site = await servePages(built.out);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   site?.server.close();
 });
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { writeSqlEngine } from '../../pipeline/build/site/sql-engine.ts';
 import { csvCells } from '../../pipeline/forms/csv-cells.ts';
@@ -12,12 +12,13 @@ import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifes
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
 import { SQL_EXAMPLES } from '../../src/site/components/sql/examples.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
 import { madeOnce } from './made-once.ts';
-import { launchBrowser, type Visit, violations, visit } from './visit.ts';
+import { type Visit, violations, visit } from './visit.ts';
 
 let release: FilesRelease;
-let browser: Browser;
+const browser = useBrowser();
 let server: Server;
 let origin: string;
 /** Paths that were asked for, with their range. */
@@ -53,11 +54,9 @@ beforeAll(async () => {
     server.listen(0, '127.0.0.1', resolve);
   });
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   server?.closeAllConnections();
   server?.close();
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
 import { replay } from '../../src/simulation/run.ts';
@@ -10,10 +10,11 @@ import {
   parseRunAddress,
 } from '../../src/site/components/simulation/run-address.ts';
 import { transcriptJson } from '../../src/site/components/simulation/take-away.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
-import { launchBrowser, type Reader, type Visit, violations, visit } from './visit.ts';
+import { type Reader, type Visit, violations, visit } from './visit.ts';
 
 const PATH = '/philosophy/simulation/';
 /** In light and in dark, axe looks at these in browser.test.ts. */
@@ -47,16 +48,13 @@ const ENDED = formatRunAddress({
 });
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 
 beforeAll(async () => {
   built = await buildFixture();
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-});
+afterAll(async () => {});
 
 /** What the page’s engine is to give, by the same engine here: byte for byte. */
 function transcriptHere(address: string): string {

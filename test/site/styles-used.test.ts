@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture, buildOver } from './build-fixture.ts';
 import { unlike } from './unlike-pages.ts';
-import { launchBrowser } from './visit.ts';
 import { YOUNG_LEDGERS } from './young-ledgers.ts';
 
 /** The API explorer's own style sheet, which somebody else wrote. */
@@ -103,6 +103,8 @@ function unmatchedSelectors({ sheets, pages }: { sheets: string[]; pages: string
 
 let sites: Site[];
 
+const browser = useBrowser();
+
 beforeAll(async () => {
   const [full, young] = [await buildFixture(), await buildOver('first-day', YOUNG_LEDGERS['first-day']())];
   sites = [await readSite(full), await readSite(young)];
@@ -114,7 +116,6 @@ describe('a rule of the style sheets', () => {
     const sheets = [...new Map(sites.flatMap((site) => [...site.sheets])).values()].filter(
       (text) => !text.includes(FOREIGN),
     );
-    await using browser = await launchBrowser();
     const page = await browser.newPage();
     const unmatched = await page.evaluate(unmatchedSelectors, { sheets, pages });
     // A run makes the pages of its snapshots, which the fixture has not.

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
 import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
@@ -19,27 +19,26 @@ import {
   signedList,
   smallSite,
 } from '../mirror/small-service.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { publicSite } from '../verify/rows/public-log.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
 import { fixtureLedger } from './fixture-ledger.ts';
-import { launchBrowser, violations, visit } from './visit.ts';
+import { violations, visit } from './visit.ts';
 
 const HOUR_MS = 3_600_000;
 const RELEASE = 4;
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let host: Host;
 
 beforeAll(async () => {
   built = await buildFixture();
   host = await openHost(built.out);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser?.close();
   await host?.[Symbol.asyncDispose]();
 });
 

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright';
+import type { BrowserContextOptions, Page, Route } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PageThreads } from '../../pipeline/build/site/page-threads.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
@@ -12,10 +12,11 @@ import {
 } from '../../pipeline/release/format/snapshot-index.ts';
 import { BEGIN, PUBLISHER, type Site, STRANGER, smallSite } from '../mirror/small-service.ts';
 import { ORGANISATION } from '../organisation.ts';
+import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
 import { BASE_URL } from './fixture-release.ts';
-import { launchBrowser, violations, visit } from './visit.ts';
+import { violations, visit } from './visit.ts';
 
 const SLOT_MS = 6 * 3_600_000;
 const RELEASES = 12;
@@ -25,7 +26,7 @@ const SNAPSHOTS = 'snapshots/index.html';
 const idOf = (release: number) => `${new Date(BEGIN + (release - 1) * SLOT_MS).toISOString().slice(0, 13)}Z`;
 
 let built: Built;
-let browser: Browser;
+const browser = useBrowser();
 let host: Host;
 let site: Site;
 /** Of fewer years: axe looks at each link. */
@@ -34,14 +35,12 @@ let shortList: Buffer;
 beforeAll(async () => {
   built = await buildFixture();
   host = await openHost(built.out);
-  browser = await launchBrowser();
   site = smallSite({ release: RELEASES });
   site.set('publisher.vkey', Buffer.from(`${formatVerifierKey(PUBLISHER.verifier)}\n`));
   await addPages();
 });
 
 afterAll(async () => {
-  await browser?.close();
   await host?.[Symbol.asyncDispose]();
 });
 

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
-import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import type { BrowserContextOptions, Page } from 'playwright';
+import type { SharedBrowser } from '../setups/use-browser.ts';
 
 /** axe's tags for WCAG 2.2 AA. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -16,23 +15,6 @@ export interface Visit extends AsyncDisposable {
   wrong: string[];
 }
 
-const SHELL = 'chromium-headless-shell';
-/** Instead of 30 s: less than the limit of a test, whose message would not say what was waited for. ms */
-const PATIENCE = 150_000;
-
-/** The machine's Chromium, without its own windows where there is that: they cost more than most pages. */
-export async function launchBrowser(): Promise<Browser> {
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const shell = PATH.split(delimiter)
-    .map((folder) => join(folder, SHELL))
-    .find((file) => existsSync(file));
-  const executablePath = (!CHROMIUM_PATH && shell) || findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const browser = await chromium.launch({ executablePath, args, timeout: PATIENCE });
-  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE));
-  return browser;
-}
-
 /** `clock: 'stopped'`: nothing that a page does later happens before `page.clock.runFor`, however long the test takes. */
 export interface Reader extends BrowserContextOptions {
   clock?: 'stopped';
@@ -40,7 +22,7 @@ export interface Reader extends BrowserContextOptions {
 
 /** A page in a context of its own, where nothing is remembered of others. */
 export async function visit(
-  browser: Browser,
+  browser: SharedBrowser,
   url: string,
   { clock, ...reader }: Reader = {},
 ): Promise<Visit> {
