@@ -21,10 +21,13 @@ const KEPT = resolve(import.meta.dirname, '../../var');
 /**
  * Before the first test and after the last one of a run: the temporary folder, of the tests and of what they start, is one of
  * the run's own; in memory, where there is enough. Releases are thousands of small files, each of them flushed: that a
- * flush keeps them is nothing that a test could see, see test/faults for what it does.
+ * flush keeps them is nothing that a test could see, see test/faults for what it does. Whoever ends runs before their time says with
+ * TESTS_IN where it is, and removes it.
  */
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join((await hasRoom()) ? MEMORY : tmpdir(), 'cathedral-tests-'));
+  const folder = await mkdtemp(
+    join(process.env.TESTS_IN ?? ((await hasRoom()) ? MEMORY : tmpdir()), 'cathedral-tests-'),
+  );
   process.env.TMPDIR = folder;
   // As the command line does, so that the other programs that tests start begin in half of the time.
   process.env.NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/node');

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PlantedFault } from '../planted/planted-fault.ts';
+import { withFault } from './tables.ts';
+
+const MEMORY = '/dev/shm';
+
+/** A checkout's files, those that git would add included, with the checkout's node_modules. */
+export class WorkingCopy {
+  readonly folder: string;
+  /** For what tests write. */
+  readonly temporary: string;
+
+  private constructor(folder: string, temporary: string) {
+    this.folder = folder;
+    this.temporary = temporary;
+  }
+
+  static async make(tree: string): Promise<WorkingCopy> {
+    const make = (within: string) => mkdtemp(join(within, 'cathedral-planted-'));
+    const copy = new WorkingCopy(await make(tmpdir()), await make(existsSync(MEMORY) ? MEMORY : tmpdir()));
+    const { stdout } = await promisify(execFile)(
+      'git',
+      ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+      { cwd: tree, maxBuffer: 2 ** 26 },
+    );
+    const files = stdout.split('\0').filter((file) => file !== '');
+    for (const folder of new Set(files.map(dirname)))
+      await mkdir(join(copy.folder, folder), { recursive: true });
+    for (const file of files)
+      await cp(join(tree, file), join(copy.folder, file), { verbatimSymlinks: true }).catch((error) => {
+        // Deleted, and git does not know it yet.
+        if (error.code !== 'ENOENT') throw error;
+      });
+    await symlink(join(tree, 'node_modules'), join(copy.folder, 'node_modules'));
+    return copy;
+  }
+
+  /** What `during` gives, while the fault is in the copy. */
+  async planted<T>(fault: PlantedFault, during: () => Promise<T>): Promise<T> {
+    const path = join(this.folder, fault.file);
+    const right = await readFile(path, 'utf8');
+    await writeFile(path, await withFault(this.folder, fault));
+    try {
+      return await during();
+    } finally {
+      await writeFile(path, right);
+    }
+  }
+
+  async remove(): Promise<void> {
+    for (const folder of [this.folder, this.temporary])
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
