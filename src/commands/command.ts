@@ -9,6 +9,8 @@ export interface Context {
   /** Options given as flags or arguments, name → text, for a command that starts another one. */
   flags: ReadonlyMap<string, string>;
   now: () => number;
+  /** Resolves after this many ms. */
+  wait: (ms: number) => Promise<void>;
   /** Which permissions the user takes from new files. The program takes them from no public file, since web servers read those. */
   umask: number;
   progress: Progress;

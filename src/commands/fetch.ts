@@ -61,11 +61,11 @@ export const fetchCommand = defineCommand({
     },
     json,
   },
-  async run(config, { progress, print }) {
+  async run(config, { wait, progress, print }) {
     const { place, file: path, time: slot, saveAs: into, readerKeys, readerApiKey: apiKey } = config;
     const log = (line: string) => progress.note(line);
     const origin = /^https?:\/\//.test(place)
-      ? httpOrigin(place, config, { apiKey, isStatic: true, log })
+      ? httpOrigin(place, config, { apiKey, isStatic: true, wait, log })
       : await FolderOrigin.at(place);
     const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
     const { version, content, signedBy } = await fetchVersion(origin, { path, slot, keys }, () => {});

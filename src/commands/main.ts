@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { optionOf } from '../../pipeline/config/config.ts';
@@ -47,6 +48,7 @@ async function main(words: readonly string[]): Promise<number> {
   const context = {
     flags,
     now: Date.now,
+    wait: (ms: number) => sleep(ms),
     umask,
     progress,
     print: process.channel ? (line: string) => progress.note(line) : print,

@@ -36,9 +36,14 @@ export const mirror = defineCommand({
   async run(config, context) {
     const { recheck, withoutLinks, wait, readerApiKey: apiKey, staticOrigin: isStatic } = config;
     const { mirrorOrigin: address, mirrorFolder: folder } = config;
-    const { now, progress, print } = context;
+    const { now, wait: pause, progress, print } = context;
     const started = now();
-    const origin = httpOrigin(address, config, { apiKey, isStatic, log: (line) => progress.note(line) });
+    const origin = httpOrigin(address, config, {
+      apiKey,
+      isStatic,
+      wait: pause,
+      log: (line) => progress.note(line),
+    });
     const reader = await readerOptions(config, context);
     const options = { origin, address, folder, recheck, withoutLinks, waitMs: wait * 1000, ...reader };
     const mirrored = await mirrorService(options);

@@ -146,10 +146,15 @@ interface OriginConfig extends Pick<Config, 'out' | 'timeLimit'> {
 
 function originOf(
   { out, logUrl: url, ...patience }: OriginConfig,
-  { progress }: Context,
+  { wait, progress }: Context,
 ): Promise<Origin> | Origin {
   if (url === null) return FolderOrigin.at(out);
-  return httpOrigin(url, patience, { apiKey: null, isStatic: false, log: (line) => progress.note(line) });
+  return httpOrigin(url, patience, {
+    apiKey: null,
+    isStatic: false,
+    wait,
+    log: (line) => progress.note(line),
+  });
 }
 
 /** A file with its name for messages, or the text of a row. */

@@ -93,13 +93,13 @@ interface LogConfig extends Pick<Config, 'out' | 'timeLimit'> {
 /** The log to read. Its entries, which hold whole events, need the government key. */
 export function logSource(
   config: LogConfig,
-  { progress }: Context,
+  { wait, progress }: Context,
   governmentKey: string | null = null,
 ): LogSource {
   const { out, logUrl: url } = config;
   if (url === null) return folderSource(out);
   const [origin, withKey] = [null, governmentKey].map((apiKey) =>
-    httpOrigin(url, config, { apiKey, isStatic: false, log: (line) => progress.note(line) }),
+    httpOrigin(url, config, { apiKey, isStatic: false, wait, log: (line) => progress.note(line) }),
   );
   return originSource(origin!, withKey!);
 }

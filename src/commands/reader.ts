@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -63,7 +62,7 @@ interface ReaderConfig extends Pick<Config, 'readerKeys' | 'policy' | 'parallelR
 }
 
 /** Whose signatures count, and how to read an origin. */
-export async function readerOptions(config: ReaderConfig, { now, progress }: Context) {
+export async function readerOptions(config: ReaderConfig, { now, wait, progress }: Context) {
   const { readerKeys, ledgerKey, acceptExpired, parallelRequests: parallel } = config;
   return {
     keys: readerKeys === null ? null : await trustedKeys(readerKeys),
@@ -71,7 +70,7 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
     acceptExpired,
     parallel,
     now,
-    wait: (ms: number) => sleep(ms),
+    wait,
     log: (line: string) => progress.stage(line),
   };
 }
@@ -79,7 +78,7 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
 export function httpOrigin(
   baseUrl: string,
   { timeLimit }: Pick<Config, 'timeLimit'>,
-  options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log'>,
+  options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log' | 'wait'>,
 ): HttpOrigin {
   return new HttpOrigin({
     baseUrl,
@@ -88,7 +87,6 @@ export function httpOrigin(
     ...options,
     timeLimitMs: timeLimit * 1000,
     attempts: ATTEMPTS,
-    wait: (ms: number) => sleep(ms),
   });
 }
 

@@ -71,7 +71,12 @@ export const verify = defineCommand({
     const { keys: givenKeys, ledgerKeys, policy, ...options } = await readerOptions(config, context);
     const keys = givenKeys ?? (folder && (await rememberedKeys(place)));
     const checkpoint = await readHeld(config.heldCheckpoint);
-    const reading = { apiKey, isStatic, log: (line: string) => context.progress.note(line) };
+    const reading = {
+      apiKey,
+      isStatic,
+      wait: context.wait,
+      log: (line: string) => context.progress.note(line),
+    };
     const origin = folder ?? httpOrigin(place, config, reading);
     const trust = { keys, ledgerKeys, checkpoint, policy };
     const choose = sampleSize === null ? {} : { choose: sampleOf(sampleSize, seed) };

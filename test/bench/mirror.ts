@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { parsePublicManifest } from '../../pipeline/release/format/public-manifest.ts';
-import { LyingServer } from '../mirror/lying-server.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { type Site, smallSite } from '../mirror/small-service.ts';
 import { type Measured, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';

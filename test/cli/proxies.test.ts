@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { LyingServer } from '../mirror/lying-server.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

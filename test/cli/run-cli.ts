@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Environment } from '../../pipeline/config/config.ts';
 import type { Setting } from '../../pipeline/config/setting.ts';
@@ -124,7 +125,11 @@ export function runCli(args: readonly string[], env: Record<string, string> = {}
 export async function runHere(
   name: string,
   args: readonly string[],
-  { env = {}, now = Date.now }: { env?: Environment; now?: () => number } = {},
+  {
+    env = {},
+    now = Date.now,
+    wait = (ms) => sleep(ms),
+  }: { env?: Environment; now?: () => number; wait?: (ms: number) => Promise<void> } = {},
 ): Promise<Pick<Finished, 'status' | 'stdout' | 'stderr'>> {
   let [stdout, stderr] = ['', ''];
   const write = (text: string) => {
@@ -140,6 +145,7 @@ export async function runHere(
     const status = await command.run(values as never, {
       flags,
       now,
+      wait,
       umask: 0o022,
       progress,
       print: (line) => write(`${line}\n`),

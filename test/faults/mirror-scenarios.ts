@@ -6,7 +6,7 @@ import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { readSnapshotList } from '../../pipeline/verify/snapshot-list.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
-import { LyingServer } from '../mirror/lying-server.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';
 import { updateMirror } from '../mirror/update-mirror.ts';
 import type { Scenario } from './scenario.ts';

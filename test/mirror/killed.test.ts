@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { RunningCli } from '../cli/run-cli.ts';
+import { type Lie, LyingServer, serve } from '../contract/lies/host.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { type Lie, LyingServer, serve } from './lying-server.ts';
 import { PUBLISHER, type Site, smallSite } from './small-service.ts';
 import { contents, servedBy, updateMirror } from './update-mirror.ts';
 

@@ -10,8 +10,8 @@ import {
   parseSnapshot,
   parseSnapshotIndex,
 } from '../../pipeline/release/format/snapshot-index.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { LyingServer } from './lying-server.ts';
 import {
   BEGIN,
   eventsOf,

@@ -7,8 +7,8 @@ import { withLock } from '../../pipeline/disk/lock.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { HttpOrigin } from '../../pipeline/verify/http-origin.ts';
+import { answer, LyingServer, serve, stream } from '../contract/lies/host.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { answer, LyingServer, serve, stream } from './lying-server.ts';
 import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
 import { contents, httpOrigin, servedBy, updateMirror } from './update-mirror.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { fetchVersion } from '../../pipeline/verify/versions/fetch-version.ts';
-import { LyingServer } from '../mirror/lying-server.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { PUBLISHER, STRANGER, smallSite, writeSite } from '../mirror/small-service.ts';
 import { httpOrigin } from '../mirror/update-mirror.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';

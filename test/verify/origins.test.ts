@@ -4,7 +4,7 @@ import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import type { Origin } from '../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
-import { LyingServer } from '../mirror/lying-server.ts';
+import { LyingServer } from '../contract/lies/host.ts';
 import { BEGIN, LEDGER, PUBLISHER, type Site, smallSite, writeSite } from '../mirror/small-service.ts';
 import { httpOrigin } from '../mirror/update-mirror.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

@@ -21,7 +21,7 @@ import { readSmall } from '../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
 import { formatVerification } from '../../src/commands/verify.ts';
-import { answer, type Lie, LyingServer, pour, serve, stream } from '../mirror/lying-server.ts';
+import { answer, type Lie, LyingServer, pour, serve, stream } from '../contract/lies/host.ts';
 import {
   BEGIN,
   LEDGER,

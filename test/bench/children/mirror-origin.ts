@@ -1,5 +1,5 @@
 /** An origin with one file of so many bytes: `mirror-origin.ts BYTES`. Prints its address. */
-import { LyingServer } from '../../mirror/lying-server.ts';
+import { LyingServer } from '../../contract/lies/host.ts';
 import { smallSite } from '../../mirror/small-service.ts';
 
 const bytes = Number(process.argv[2]);

@@ -15,8 +15,8 @@ import { folderSource, originSource } from '../../../pipeline/verify/audit/audit
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { proveFromLedger, proveFromLog } from '../../../pipeline/verify/audit/prove-event.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
+import { pour } from '../../contract/lies/host.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
-import { pour } from '../../mirror/lying-server.ts';
 import { httpOrigin } from '../../mirror/update-mirror.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { EVENTS, events, hashOf, publishSmallLog, VERIFIERS } from './small-log.ts';

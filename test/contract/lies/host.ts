@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sha256 } from '../../pipeline/release/format/manifest.ts';
-import type { Site } from './small-service.ts';
+import { hex, type Site } from './publisher.ts';
 
 /** Answers a request in a way of its own; undefined leaves it to the server. */
 export type Lie = (response: ServerResponse, request: IncomingMessage, bytes: Buffer | undefined) => unknown;
@@ -72,7 +71,7 @@ export function pour(response: ServerResponse, bytes = 65_536): void {
 /** As static hosts do: with a tag, a part where one is asked for, and 404. */
 export function serve(response: ServerResponse, request: IncomingMessage, bytes: Buffer | undefined): void {
   if (!bytes) return void response.writeHead(404).end('no such file');
-  const etag = `"${sha256(bytes).slice(0, 16)}"`;
+  const etag = `"${hex(bytes).slice(0, 16)}"`;
   if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
   const [, from, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   if (from === undefined)
