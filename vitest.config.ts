@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
-import { Summary } from './test/summary.ts';
+import { FileOrder } from './test/setups/file-order.ts';
+import { Summary } from './test/setups/summary.ts';
 
 export default defineConfig({
   test: {
@@ -18,9 +18,10 @@ export default defineConfig({
     isolate: false,
     // One more than the cores that there are at least: a fourth of the time a test waits, for a browser, a disk or a clock.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    globalSetup: ['test/setups/run.ts'],
+    sequence: { sequencer: FileOrder },
+    globalSetup: ['test/setups/run.ts', 'test/setups/checks.ts'],
     setupFiles: ['test/same-examples.ts'],
+    runner: 'test/setups/file-runner.ts',
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
     testTimeout: 180_000,
