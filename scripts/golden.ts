@@ -1,12 +1,47 @@
-/** `npm run golden`: rewrites test/golden/release. Review the changes that git then shows. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+/** `npm run golden`: rewrites the lists and the examples of test/contract/release. Review the changes that git then shows. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { GOLDEN_RELEASE, smallRelease } from '../test/golden-release.ts';
+import { LEDGERS } from '../test/contract/release/ledgers.ts';
+import { linesOf } from '../test/contract/release/listing.ts';
+import {
+  EXAMPLE_LEDGER,
+  EXAMPLES,
+  isExample,
+  LISTS,
+  makeReleases,
+} from '../test/contract/release/make-releases.ts';
 
-const { files } = await smallRelease();
-await rm(GOLDEN_RELEASE, { recursive: true, force: true });
-for (const [path, text] of Object.entries(files)) {
-  const file = join(GOLDEN_RELEASE, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+const lists = new Map<string, string[]>();
+for (const name of Object.keys(LEDGERS)) {
+  const folder = await mkdtemp(join(tmpdir(), 'cathedral-golden-'));
+  try {
+    const { listing } = await makeReleases(name, folder);
+    lists.set(name, await linesOf(listing));
+    if (name === EXAMPLE_LEDGER) await writeExamples(listing);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+const [first = [], ...others] = lists.values();
+const same = new Set(first.filter((line) => others.every((lines) => lines.includes(line))));
+await writeList('same', [...same]);
+for (const [name, lines] of lists)
+  await writeList(
+    name,
+    lines.filter((line) => !same.has(line)),
+  );
+
+async function writeList(name: string, lines: readonly string[]): Promise<void> {
+  await writeFile(join(LISTS, `${name}.txt`), `${lines.join('\n')}\n`);
+}
+
+async function writeExamples(listing: Awaited<ReturnType<typeof makeReleases>>['listing']): Promise<void> {
+  await rm(EXAMPLES, { recursive: true, force: true });
+  for (const [path, { bytes }] of listing) {
+    if (!isExample(path)) continue;
+    const file = join(EXAMPLES, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, bytes);
+  }
 }

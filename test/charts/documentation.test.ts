@@ -16,7 +16,7 @@ test.skipIf(!hasConverter)(
     const [, command = ''] = /```sh\n(rsvg-convert .*)\n```/.exec(text) ?? [];
     const [, svg = ''] = / (\S+\.svg)$/.exec(command) ?? [];
     const folder = await temporaryFolder();
-    const drawing = join(PROJECT, 'test/golden/charts/supply-light.svg');
+    const drawing = join(PROJECT, 'test/contract/release/examples/charts/supply.svg');
     await copyFile(drawing, join(folder, svg));
     execFileSync('sh', ['-c', command], { cwd: folder });
     const data = new Uint8Array(await readFile(join(folder, svg.replace('.svg', '.pdf'))));
@@ -27,7 +27,9 @@ test.skipIf(!hasConverter)(
     // A point is 4/3 pixels.
     expect(page.view).toEqual([0, 0, Number(width) * 0.75, Number(height) * 0.75]);
     const { items } = await page.getTextContent();
-    expect(items.map((item) => ('str' in item ? item.str : '')).join(' ')).toContain('Source: Cathedral');
+    expect(items.map((item) => ('str' in item ? item.str : '')).join(' ')).toContain(
+      'Source: Council of Example',
+    );
     const { fnArray } = await page.getOperatorList();
     expect(fnArray.filter((operation) => IMAGES.includes(operation))).toEqual([]);
   },

@@ -9,8 +9,7 @@ import {
   SEVERITIES,
   VIRTUES,
 } from '../../pipeline/ledger/vocabulary.ts';
-import { HOSTILE_IDS } from './nasty-events.ts';
-import type { NastyEvent, NastyLedger } from './nasty-ledger.ts';
+import { HOSTILE_IDS, type NastyEvent, type NastyLedger } from '../contract/release/nasty-events.ts';
 
 type Data = Record<string, unknown>;
 

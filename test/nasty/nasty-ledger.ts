@@ -7,13 +7,9 @@ import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
+import type { NastyLedger } from '../contract/release/nasty-events.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
-
-/** Time, type, agent, data, and the cycle where it is not that of the day. */
-export type NastyEvent = [string, string, string, Record<string, unknown>, (string | undefined)?];
-/** The events of each snapshot. */
-export type NastyLedger = readonly (readonly NastyEvent[])[];
 
 const FIRST = Date.parse('2025-07-03T06:00:00Z');
 const slotOf = (index: number) => slotId(FIRST + index * SLOT_MS);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import { NASTY_LEDGER } from '../contract/release/nasty-events.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
 import { compileOnce } from '../site/compile-once.ts';
-import { NASTY_LEDGER } from './nasty-events.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 
 let folder: string;

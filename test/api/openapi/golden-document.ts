@@ -5,15 +5,15 @@ import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/
 import { ORGANISATION } from '../../organisation.ts';
 
 const BASE_URL = 'https://data.example.org';
-const PUBLIC = join(import.meta.dirname, '../../golden/release/public');
+const PUBLIC = join(import.meta.dirname, '../../contract/release/examples');
 
-/** The public files of the golden release. */
+/** The example release of the contract. */
 export const goldenFiles: PublicFiles = {
   read: ({ path }) => JSON.parse(readFileSync(join(PUBLIC, path), 'utf8')),
   head: (path, bytes) => readFileSync(join(PUBLIC, path)).subarray(0, bytes).toString(),
 };
 
-/** The document of the golden release. */
+/** The document of the example release. */
 export function goldenDocument(): OpenApiDocument {
   return openApiDocument({
     baseUrl: BASE_URL,

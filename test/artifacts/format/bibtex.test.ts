@@ -174,7 +174,7 @@ test.skipIf(!hasBibtex)('is read by the real bibtex without a warning', () => {
 });
 
 const DATABASE = readFileSync(
-  new URL('../../golden/release/public/academics/citations.bib', import.meta.url),
+  new URL('../../contract/release/examples/academics/citations.bib', import.meta.url),
   'utf8',
 );
 
@@ -185,49 +185,3 @@ test('no word of a citation is longer than a line', () => {
   const words = notes.flatMap((text) => text.split(/[\s/.?=:-]+/));
   expect(words.filter((word) => word.length > 30)).toEqual([]);
 });
-
-/** Overfull lines and errors of a document that lists every entry, with the style that docs/documents.md describes or with biblatex. */
-function typeset(how: 'plain' | 'biblatex', packages: string): string[] {
-  const dir = mkdtempSync(join(tmpdir(), 'typeset-'));
-  const run = (command: string, ...args: string[]) =>
-    spawnSync(command, args, { cwd: dir, encoding: 'latin1' }).stdout;
-  try {
-    writeFileSync(join(dir, 'data.bib'), DATABASE);
-    const found = run('kpsewhich', 'plain.bst').trim();
-    const style = readFileSync(found, 'utf8').replace(
-      /^FUNCTION \{phdthesis\}/m,
-      'FUNCTION {software} {misc}\n\n$&',
-    );
-    writeFileSync(join(dir, 'own.bst'), style);
-    const [head, list] =
-      how === 'plain'
-        ? ['', '\\bibliographystyle{own}\\bibliography{data}']
-        : ['\\usepackage[backend=biber]{biblatex}\\addbibresource{data.bib}', '\\printbibliography'];
-    writeFileSync(
-      join(dir, 'x.tex'),
-      `\\documentclass{article}${packages}${head}\\begin{document}\\nocite{*}${list}\\end{document}\n`,
-    );
-    run('pdflatex', '-interaction=nonstopmode', 'x');
-    const log = run(how === 'plain' ? 'bibtex' : 'biber', 'x');
-    run('pdflatex', '-interaction=nonstopmode', 'x');
-    const pages = run('pdflatex', '-interaction=nonstopmode', 'x');
-    expect(pages).toContain('Output written on x.pdf');
-    return [...log.matchAll(/^.*\b(?:error|warn).*$/gim), ...pages.matchAll(/^(?:!|Overfull).*$/gm)].map(
-      ([line]) => line,
-    );
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}
-
-const has = (command: string) => spawnSync(command, ['--version']).status === 0;
-
-test.skipIf(!hasBibtex || !has('pdflatex')).each(['', '\\usepackage{url}'])(
-  'the citation database is set by BibTeX without a line that runs off the page, after %j',
-  (packages) => expect(typeset('plain', packages)).toEqual([]),
-);
-
-test.skipIf(!has('biber') || !has('pdflatex'))(
-  'the citation database is set by biblatex without a line that runs off the page',
-  () => expect(typeset('biblatex', '')).toEqual([]),
-);

@@ -8,7 +8,10 @@ import { expect, test } from 'vitest';
 import { rasterise } from '../../../pipeline/charts/files/rasterise.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
-const DRAWING = await readFile(join(import.meta.dirname, '../../golden/charts/supply-light.svg'), 'utf8');
+const DRAWING = await readFile(
+  join(import.meta.dirname, '../../contract/release/examples/charts/supply.svg'),
+  'utf8',
+);
 const MODULE = new URL('../../../pipeline/charts/files/rasterise.ts', import.meta.url).href;
 const RUN = `
   const { createHash } = await import('node:crypto');

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { build } from '../../../pipeline/build/build.ts';
+import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
+import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
+import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/note.ts';
+import { formatNoteKeys } from '../../../pipeline/ledger/note-keys.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/write-snapshot.ts';
+import { writeSample } from '../../../pipeline/sample/write-sample.ts';
+
+const NASTY = signerFromSeed('ledger.example/nasty', new Uint8Array(32).fill(7));
+
+/** The demo of these days. Returns the key that verifies it. */
+export async function writeDemo(ledger: string, from: string, to: string): Promise<string> {
+  await writeSample({ out: ledger, from, to, seed: 1 });
+  return formatVerifierKey(demoSigner().verifier);
+}
+
+export interface WrittenEvent {
+  timestamp: string;
+  cycle: string;
+  type: string;
+  agent: string;
+  data: Record<string, unknown>;
+  /** Default: the same for all. */
+  salt?: string;
+}
+
+/** A ledger with a snapshot of these events in each of these slots. Returns the key that verifies it. */
+export async function writeEvents(
+  ledger: string,
+  slots: readonly (readonly [id: string, events: readonly WrittenEvent[]])[],
+): Promise<string> {
+  await mkdir(ledger, { recursive: true });
+  let position: LedgerPosition = LEDGER_START;
+  for (const [id, events] of slots) {
+    const writer = SnapshotWriter.create(ledger, position, [NASTY], { durable: false });
+    for (const event of events) await writer.append({ salt: 'A'.repeat(22), ...event, seq: writer.size });
+    position = await writer.seal(id);
+  }
+  return formatVerifierKey(NASTY.verifier);
+}
+
+export interface PublishOptions {
+  ledger: string;
+  /** Verifier key of the ledger. */
+  key: string;
+  /** Folder of the publisher's documents. */
+  documents: string;
+  out: string;
+  /** The time of the publisher's clock. */
+  now: string;
+  /** Last ledger snapshot to publish; default: the newest. */
+  until?: string | undefined;
+  /** Only the data files, also the other formats and the catalogues, or also the charts. */
+  contents: 'data' | 'formats' | 'charts';
+  /** Starts from genesis and reuses nothing. */
+  isRebuild?: boolean;
+}
+
+/** A run, signed by a publisher whose key is the same everywhere; never with pages or PDFs. Returns the release's id. */
+export async function publish({
+  ledger,
+  key,
+  documents,
+  out,
+  now,
+  until,
+  contents,
+  isRebuild,
+}: PublishOptions): Promise<string> {
+  const keyFile = `${out}.publisher-key`;
+  if (!existsSync(keyFile)) {
+    await mkdir(dirname(keyFile), { recursive: true });
+    const secret = {
+      name: 'data.example.org',
+      seed: new Uint8Array(32).fill(3),
+      made: '2025-01-01T00:00:00Z',
+    };
+    await writeFile(keyFile, formatNoteKeys([secret]), { mode: 0o600 });
+  }
+  const { manifest } = await build({
+    ledger,
+    out,
+    verifiers: [parseVerifierKey(key)],
+    documents,
+    companions: null,
+    baseUrl: 'https://data.example.org',
+    software: 'cathedral-data-service 1.0.0+contract',
+    plan: {
+      purpose: 'publish',
+      from: isRebuild ? 'genesis' : 'current',
+      contents: {
+        formats: contents !== 'data',
+        charts: contents === 'charts' ? { print: null } : null,
+        pages: null,
+      },
+      publisher: { kind: 'signs', keyFile, now: () => Date.parse(now) },
+      snapshots: { days: 366 },
+      ...(until && { until }),
+    },
+    waitMs: 0,
+    log: () => {},
+  });
+  return manifest.release;
+}
