@@ -1,0 +1,278 @@
+import type { PlantedFault } from './planted-fault.ts';
+
+const KEYS = ['test/contract/stores/keys.test.ts'];
+const COUNTS = ['test/contract/stores/counts.test.ts'];
+const LOG = ['test/contract/stores/access-log.test.ts'];
+const RECORDS = ['test/contract/stores/records.test.ts'];
+const KILLED = ['test/contract/stores/killed.test.ts'];
+
+/** Keys, counts, access log, signing records, lease, and the disk below them. */
+export const FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'a key is stored as it is',
+    breaks: 'Only the SHA-256 of a key is stored',
+    file: 'src/sidecar/keys/key-text.ts',
+    change: ["return createHash('sha256').update(key).digest('hex');", 'return key.padEnd(64);'],
+    tests: KEYS,
+  },
+  {
+    name: 'a revoked key is admitted',
+    breaks: 'All processes refuse a revoked key from the next request on',
+    file: 'src/sidecar/keys/authenticate.ts',
+    change: [
+      'if (record.revokedAt !== null) {',
+      'if (record.revokedAt !== null && now < record.revokedAt) {',
+    ],
+    tests: KEYS,
+  },
+  {
+    name: 'a key is valid at the instant at which it ends',
+    breaks: 'A key is invalid from its expiry on',
+    file: 'src/sidecar/keys/authenticate.ts',
+    change: ['if (now >= record.expiresAt) {', 'if (now > record.expiresAt) {'],
+    tests: KEYS,
+  },
+  {
+    name: 'a key that was not delivered opens something',
+    breaks: 'A key is never valid before its holder has it',
+    file: 'src/sidecar/keys/deliver-key.ts',
+    change: ['deliveredAt: null };', 'deliveredAt: draft.issuedAt };'],
+    tests: KEYS,
+  },
+  {
+    name: 'a key opens every area',
+    breaks: 'A key opens the areas of its tier only',
+    file: 'src/sidecar/keys/authenticate.ts',
+    change: ['if (areas.includes(area))', 'if (areas.length > 0)'],
+    tests: KEYS,
+  },
+  {
+    name: 'a rotation lengthens the life of the key of before',
+    breaks:
+      'A key that was replaced ends after 14 days or when it would have ended, whichever is sooner (files)',
+    file: 'src/sidecar/keys/sqlite-key-store.ts',
+    change: ['SET expires_at = min(expires_at, ?)', 'SET expires_at = max(expires_at, ?)'],
+    tests: KEYS,
+  },
+  {
+    name: 'attempts at a code at the same time count once',
+    breaks: 'A code allows five attempts, in all programs together (PostgreSQL)',
+    file: 'src/sidecar/keys/postgres-key-store.ts',
+    change: ['LIMIT 1 FOR UPDATE', 'LIMIT 1'],
+    tests: KEYS,
+  },
+  {
+    name: 'an attempt at a code is not counted',
+    breaks: 'A code allows five attempts (files)',
+    file: 'src/sidecar/keys/sqlite-key-store.ts',
+    change: ['SET tries = tries + 1', 'SET tries = tries'],
+    tests: KEYS,
+  },
+  {
+    name: 'a mail that fails leaves the new key alive',
+    breaks: 'A key whose mail was not accepted is revoked, and can be rotated again',
+    file: 'src/sidecar/keys/deliver-key.ts',
+    change: [
+      "await services.store.revokeKey(draft.id, services.now(), 'not delivered: the mail was not accepted');",
+      '',
+    ],
+    tests: KEYS,
+  },
+  {
+    name: 'a count goes one beyond the limit',
+    breaks: 'Nobody gets more than the quota of a day (files)',
+    file: 'src/sidecar/limits/sqlite-count-store.ts',
+    change: ['if (count.now >= take.limit) return null;', 'if (count.now > take.limit) return null;'],
+    tests: COUNTS,
+  },
+  {
+    name: 'a count is not written',
+    breaks: 'Counts survive a restart (files)',
+    file: 'src/sidecar/limits/sqlite-count-store.ts',
+    change: ['if (now > before) statements.write.run', 'if (now > before + 1) statements.write.run'],
+    tests: COUNTS,
+  },
+  {
+    name: 'two programs count over each other',
+    breaks: 'Counts stay exact when several processes share the store (files)',
+    file: 'src/sidecar/limits/sqlite-count-store.ts',
+    change: ["begin: 'BEGIN IMMEDIATE'", "begin: 'BEGIN'"],
+    tests: COUNTS,
+  },
+  {
+    name: 'a database grants more than the limit',
+    breaks: 'Nobody gets more than the quota of a day (PostgreSQL)',
+    file: 'src/sidecar/limits/postgres-count-store.ts',
+    change: ['granted = least(kept.n + excluded.n, excluded.most) - kept.n', 'granted = excluded.n'],
+    tests: COUNTS,
+  },
+  {
+    name: 'addresses are stored as they are',
+    breaks: 'Of an address only a keyed hash is stored, whose key is deleted with the day',
+    file: 'src/sidecar/limits/limiter.ts',
+    change: ['.digest();\n    const name = `', '.digest();\n    const name = address || `'],
+    tests: COUNTS,
+  },
+  {
+    name: 'the secret of addresses is the same each day',
+    breaks: 'Nobody can follow an address from one day to the next',
+    file: 'src/sidecar/limits/limiter.ts',
+    change: ["createHmac('sha256', await secretOf(day))", "createHmac('sha256', await secretOf(''))"],
+    tests: COUNTS,
+  },
+  {
+    name: 'an entry of the access log is not awaited',
+    breaks: 'No byte of a restricted file leaves without an entry in the access log',
+    file: 'src/sidecar/access-log/access-log.ts',
+    change: [
+      'await appends.add(recordAccess(access));',
+      'void appends.add(recordAccess(access)).catch(() => {});',
+    ],
+    tests: LOG,
+  },
+  {
+    name: 'the acknowledged end of the log is not recorded',
+    breaks: 'A cut tail of the access log is noticed (files)',
+    file: 'src/sidecar/access-log/log-writer.ts',
+    change: ['this.#head.write(link);', ''],
+    tests: LOG,
+  },
+  {
+    name: 'a verification does not compare the end of the log',
+    breaks: 'A cut tail of the access log is noticed',
+    file: 'src/sidecar/access-log/verify-access-log.ts',
+    change: ['else if (head.seq > last.seq)', 'else if (head.seq > last.seq + 10)'],
+    tests: LOG,
+  },
+  {
+    name: 'a verification does not compute hashes',
+    breaks: 'An edited entry of the access log is noticed',
+    file: 'src/sidecar/access-log/verify-access-log.ts',
+    change: ['const hash = hashOf(entry);', 'const hash = hashOf(entry) && entry.hash;'],
+    tests: LOG,
+  },
+  {
+    name: 'two writers open one log',
+    breaks: 'The log of a folder has one writer, or its chain would fork',
+    file: 'src/sidecar/access-log/log-writer.ts',
+    change: ["lock.exec('BEGIN EXCLUSIVE');", ''],
+    tests: LOG,
+  },
+  {
+    name: 'a database does not lock the end of the log',
+    breaks: 'The entries of all servers form one chain, and each append succeeds (PostgreSQL)',
+    file: 'src/sidecar/access-log/postgres-access-log.ts',
+    change: ['FOR UPDATE OF head`', '`'],
+    tests: LOG,
+  },
+  {
+    name: 'a removal of old entries takes the first one that is to stay',
+    breaks: 'What is as old as the limit stays (files)',
+    file: 'src/sidecar/access-log/expire-entries.ts',
+    change: ['WHERE seq > ? AND time >= ?', 'WHERE seq > ? AND time > ?'],
+    tests: LOG,
+  },
+  {
+    name: 'refusals beyond the budget are forgotten',
+    breaks: 'Refused requests beyond a budget are summed up in one entry',
+    file: 'src/sidecar/access-log/access-log.ts',
+    change: ['clearInterval(summing);\n      await writeSum();', 'clearInterval(summing);'],
+    tests: LOG,
+  },
+  {
+    name: 'a signature is made before the record is kept',
+    breaks: 'The record is written before anyone can read the signature (files)',
+    file: 'pipeline/release/signing/file-records.ts',
+    change: [
+      'if (record) await writeSigningRecord(keyFile, record);',
+      'if (record) void writeSigningRecord(keyFile, record).catch(() => {});',
+    ],
+    tests: [...RECORDS, ...KILLED],
+  },
+  {
+    name: 'two histories of the same events are signed',
+    breaks: 'A publisher that would contradict itself finds out before its readers do',
+    file: 'pipeline/release/signing/signing-record.ts',
+    change: [
+      'if (now.size === old.size && now.root !== old.root)',
+      'if (now.size > old.size && now.root === old.root)',
+    ],
+    tests: RECORDS,
+  },
+  {
+    name: 'a version is given twice',
+    breaks: 'No two manifests have the same version',
+    file: 'pipeline/release/signing/sign-release.ts',
+    change: ['(last?.version ?? 0) + 1', '(last?.version ?? 0)'],
+    tests: RECORDS,
+  },
+  {
+    name: 'a second folder publishes for the same address',
+    breaks: 'One folder publishes an address with a key',
+    file: 'pipeline/release/signing/sign-release.ts',
+    change: ['if (recorded) await assertOneFolder(recorded, out, place);', ''],
+    tests: RECORDS,
+  },
+  {
+    name: 'a publisher signs without the lease',
+    breaks: 'Who wants to sign proves that nobody has taken the lease since',
+    file: 'pipeline/release/signing/postgres-records.ts',
+    change: ['await assertHeld(query, database, lease!);', ''],
+    tests: RECORDS,
+  },
+  {
+    name: 'the lease of the same epoch passes for the same lease',
+    breaks: 'A lease is identified by its epoch and a random token',
+    file: 'pipeline/postgres/lease.ts',
+    change: [
+      "'SELECT 1 FROM cathedral.leases WHERE name = $1 AND epoch = $2 AND token = $3 FOR SHARE'",
+      "'SELECT 1 FROM cathedral.leases WHERE name = $1 AND epoch = $2 AND $3 <> $1 FOR SHARE'",
+    ],
+    tests: RECORDS,
+  },
+  {
+    name: 'a lease that is held is taken',
+    breaks: 'One publisher works at a time (PostgreSQL)',
+    file: 'pipeline/postgres/lease.ts',
+    change: ['WHERE lease.expires_at <= clock_timestamp()', 'WHERE lease.expires_at >= clock_timestamp()'],
+    tests: RECORDS,
+  },
+  {
+    name: 'a folder is locked by nobody',
+    breaks: 'One run at a time: the lock belongs to the operating system',
+    file: 'pipeline/disk/lock.ts',
+    change: ["lock.exec('BEGIN IMMEDIATE');", ''],
+    tests: RECORDS,
+  },
+  {
+    name: 'a transaction is not committed',
+    breaks: 'What was acknowledged is there after a kill (files)',
+    file: 'src/sidecar/access-log/log-writer.ts',
+    change: ["database.exec('COMMIT');", ''],
+    tests: [...LOG, ...KILLED],
+  },
+  {
+    name: 'a full file of the log is renamed while it is written to',
+    breaks: 'A log that is archived loses no entry',
+    file: 'src/sidecar/access-log/log-writer.ts',
+    change: ['archiveName(first, last.seq)', 'archiveName(first, last.seq + 1)'],
+    tests: LOG,
+  },
+  {
+    name: 'a small file is renamed before it is flushed',
+    breaks: 'Bytes are flushed before the name that shows them',
+    file: 'pipeline/disk/durable.ts',
+    change: [
+      'await handle.writeFile(content);\n    if (durable) await handle.sync();',
+      'await handle.writeFile(content);',
+    ],
+    tests: ['test/faults/faults.test.ts'],
+  },
+  {
+    name: 'the name of a new folder is not flushed',
+    breaks: 'Names, up to new parent folders, are flushed before anything builds on them',
+    file: 'pipeline/disk/durable.ts',
+    change: ['await sync(dirname(at));', '{}'],
+    tests: ['test/faults/faults.test.ts'],
+  },
+];
