@@ -13,12 +13,14 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
-import { hasObjectStore, RadosGateway } from '../engines/object-store.ts';
 import { meanwhile } from '../meanwhile.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
+import { useObjects } from '../setups/use-objects.ts';
 import { openStore, type Pushed, pointTo, pushReleases } from './pushed-releases.ts';
+
+const objects = useObjects();
 
 let folder: string;
 let engine: InProcessStore;
@@ -423,11 +425,9 @@ describe('a follower', () => {
   });
 });
 
-describe.skipIf(!hasObjectStore)('with a real store', () => {
+describe.skipIf(objects.isMissing)('with a real store', () => {
   test('follows from the first release to the next', async () => {
-    const gateway = await RadosGateway.start();
-    onTestFinished(() => gateway.stop());
-    const real = await openStore(await gateway.bucket(), 'write');
+    const real = await openStore(await objects.newBucket(), 'write');
     onTestFinished(() => real.close());
     const [first, second] = await pushReleases(await temporaryFolder(), real, [300, 260]);
     await pointTo(real, first!.pointed, past());

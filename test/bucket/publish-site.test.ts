@@ -11,8 +11,11 @@ import { headersFor } from '../../pipeline/release/format/headers.ts';
 import { type Published, readCurrent } from '../../pipeline/release/format/release.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
-import { CREDENTIALS, hasObjectStore, RadosGateway } from '../engines/object-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
 import { NOW, type SmallService, smallService } from '../release/small-service.ts';
+import { useObjects } from '../setups/use-objects.ts';
+
+const objects = useObjects();
 
 const DAY_MS = 86_400_000;
 const RECORD = '.cathedral-site.json';
@@ -255,21 +258,18 @@ describe('publishing is refused', () => {
   });
 });
 
-describe.skipIf(!hasObjectStore)('a bucket of Ceph that everybody may read', () => {
-  let gateway: RadosGateway;
+describe.skipIf(objects.isMissing)('a bucket of Ceph that everybody may read', () => {
+  let address: string;
   let base: string;
 
   beforeAll(async () => {
-    gateway = await RadosGateway.start();
-    await gateway.bucket('site');
-    await gateway.allowReading('site');
-    base = `${gateway.endpoint}/site`;
+    address = await objects.newBucket();
+    base = address.replace('s3+', '');
+    await (await objects.gateway()).allowReading(new URL(base).pathname.slice(1));
   });
 
-  afterAll(() => gateway?.stop());
-
   test('is verified by its address after the command has run', async () => {
-    const args = ['publish', '--to', gateway.address('site'), '--out', of.out, '--json'];
+    const args = ['publish', '--to', address, '--out', of.out, '--json'];
     const published = await runCli(args, ENVIRONMENT);
     expect([published.status, published.stderr]).toEqual([
       0,

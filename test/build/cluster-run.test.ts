@@ -13,25 +13,25 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { wholeRelease } from '../bucket/bucket-reader.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { writeLedger } from '../ledger/test-ledger.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useStore } from '../setups/use-store.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
 import type { PublisherProcess } from './publisher-process.ts';
+
+const postgres = useStore();
 
 /** `npm run faults`. */
 const isSweep = process.env.SWEEP === 'all';
 
-describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', () => {
-  let server: PostgresServer;
+describe.skipIf(postgres.isMissing)('publishers that share a database and a bucket', () => {
   let store: InProcessStore;
   let buckets = 0;
   /** Ledgers of one, two and three snapshots. */
   const ledgers: string[] = [];
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     store = await InProcessStore.start();
     const folder = await mkdtemp(join(tmpdir(), 'cathedral-ledgers-'));
     const counts = [30, 220, 40];
@@ -43,7 +43,6 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     }
   });
   afterAll(() => {
-    server?.stop();
     store?.stop();
   });
 
@@ -60,7 +59,7 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     buckets += 1;
     const name = `bucket${buckets}`;
     const bucket = store.bucket(name);
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     const folder = await temporaryFolder();
     const read = (key: string) => store.objects.get(`${name}/${key}`)?.bytes;
     return {
@@ -172,7 +171,7 @@ describe.skipIf(!hasPostgres)('publishers that share a database and a bucket', (
     await expect(runMachine({ ...a, ledger: ledgers[2]! }, means)).rejects.toThrow(
       /the database was set back.*release_refused/,
     );
-    const empty = await connect(await server.newDatabase(), of.bucket);
+    const empty = await connect(await postgres.newDatabase(), of.bucket);
     await expect(runMachine({ ...a, ledger: ledgers[2]! }, empty)).rejects.toThrow(
       /the database knows none .*release_refused/,
     );

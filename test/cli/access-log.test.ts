@@ -10,18 +10,19 @@ import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.
 import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useStore } from '../setups/use-store.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 import { runHere } from './run-cli.ts';
 
+const postgres = useStore();
+
 const KEY = { name: 'data.example.org', seed: new Uint8Array(32).fill(5), made: '2025-01-01T00:00:00Z' };
 
-describe.skipIf(!hasPostgres)('the access log of a database', () => {
-  let server: PostgresServer;
+describe.skipIf(postgres.isMissing)('the access log of a database', () => {
   let bucket: InProcessStore;
   let env: Record<string, string>;
-  let database: string;
+  let address: string;
 
   async function connect(address: string) {
     const database = await openDatabase(address, { application: 'test', connections: 2 });
@@ -31,9 +32,7 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
 
   /** Twelve entries; the publisher signed the tenth. */
   beforeAll(async () => {
-    [server, bucket] = await Promise.all([PostgresServer.start(), InProcessStore.start()]);
-    const address = await server.newDatabase();
-    database = new URL(address).pathname.slice(1);
+    [address, bucket] = await Promise.all([postgres.newDatabase(), InProcessStore.start()]);
     env = {
       CATHEDRAL_STORE: address,
       CATHEDRAL_RELEASES: bucket.bucket(),
@@ -62,7 +61,6 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
     store.close();
   });
   afterAll(() => {
-    server?.stop();
     bucket?.stop();
   });
 
@@ -94,7 +92,7 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
   });
 
   test('shows what whoever controls the database cut off, and is not taken for one that expired', async () => {
-    const guarded = (sql: string) => server.sql(`SET session_replication_role = replica; ${sql}`, database);
+    const guarded = (sql: string) => postgres.sql(address, `SET session_replication_role = replica; ${sql}`);
     await guarded(`CREATE TABLE aside AS SELECT * FROM cathedral.access_log_entries WHERE seq >= 7;
       DELETE FROM cathedral.access_log_entries WHERE seq >= 7;
       UPDATE cathedral.access_log_head SET (seq, hash) =
@@ -124,11 +122,11 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
 
   test('is signed by each run of a publisher, and by none after entries were cut off', async () => {
     const folder = await temporaryFolder();
-    const [ledger, address] = [join(folder, 'ledger'), await server.newDatabase()];
+    const [ledger, other] = [join(folder, 'ledger'), await postgres.newDatabase()];
     const { CATHEDRAL_MIRROR_KEY: _, ...others } = env;
     const shared = {
       ...others,
-      CATHEDRAL_STORE: address,
+      CATHEDRAL_STORE: other,
       CATHEDRAL_RELEASES: bucket.bucket('published'),
       CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
     };
@@ -137,17 +135,17 @@ describe.skipIf(!hasPostgres)('the access log of a database', () => {
     });
     const build = () =>
       runHere('build', ['--ledger', ledger, '--out', join(folder, 'out'), '--without-site'], { env: shared });
-    const log = openPostgresAccessLog(await connect(address));
+    const log = openPostgresAccessLog(await connect(other));
     for (let at = 0; at < 6; at += 1) await log.append(sampleAccess(at));
     expect(await build()).toMatchObject({ status: 0 });
     const verified = await runHere('access-log verify', [], { env: shared });
     expect(verified).toMatchObject({ status: 0 });
     expect(verified.stdout).toMatch(/6 entries.*\nIt was compared with 1 signed head\.\n$/);
-    await server.sql(
+    await postgres.sql(
+      other,
       `SET session_replication_role = replica; DELETE FROM cathedral.access_log_entries WHERE seq > 3;
       UPDATE cathedral.access_log_head SET (seq, hash) =
         (SELECT seq, hash FROM cathedral.access_log_entries WHERE seq = 3)`,
-      new URL(address).pathname.slice(1),
     );
     const { status, stderr } = await build();
     expect([status, stderr]).toEqual([1, expect.stringContaining('(access_log_broken)')]);

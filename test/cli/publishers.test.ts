@@ -6,20 +6,19 @@ import { parsePointer } from '../../pipeline/bucket/pointer.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useStore } from '../setups/use-store.ts';
 import { RunningCli, runCli, runHere } from './run-cli.ts';
 
-describe.skipIf(!hasPostgres)('publishers on several machines', () => {
-  let database: PostgresServer;
+const postgres = useStore();
+
+describe.skipIf(postgres.isMissing)('publishers on several machines', () => {
   let store: InProcessStore;
 
   beforeAll(async () => {
-    database = await PostgresServer.start();
     store = await InProcessStore.start();
   });
   afterAll(() => {
-    database?.stop();
     store?.stop();
   });
 
@@ -48,7 +47,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
       2,
       expect.stringMatching(/--releases .*expected CATHEDRAL_STORE beside it: .*\(config_invalid\)/),
     ]);
-    const all = { ...shared, CATHEDRAL_STORE: await database.newDatabase() };
+    const all = { ...shared, CATHEDRAL_STORE: await postgres.newDatabase() };
     const first = await build('a', all);
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^published 2025-07-04T00Z-/)]);
     const publisher = new RunningCli(['publisher', 'run', '--out', join(folder, 'b')], all);
@@ -64,7 +63,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
     const objects = [...store.objects.keys()];
     const other = {
       ...all,
-      CATHEDRAL_STORE: await database.newDatabase(),
+      CATHEDRAL_STORE: await postgres.newDatabase(),
       CATHEDRAL_BASE_URL: 'https://other.example.org',
     };
     const refused = await build('c', other);
@@ -84,7 +83,7 @@ describe.skipIf(!hasPostgres)('publishers on several machines', () => {
 
   test('without a bucket, publish from one folder of one machine', async () => {
     const { folder, env } = await sample();
-    const all = { ...env, CATHEDRAL_STORE: await database.newDatabase() };
+    const all = { ...env, CATHEDRAL_STORE: await postgres.newDatabase() };
     const build = (out: string, ...more: string[]) =>
       runHere('build', ['--out', join(folder, out), ...more], { env: all });
     expect((await build('a')).stdout).toMatch(/^published/);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { expireEntries } from '../../src/sidecar/access-log/expire-entries.ts';
 import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-log.ts';
@@ -12,12 +12,14 @@ import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-store.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useStore } from '../setups/use-store.ts';
 import { entriesOf } from '../sidecar/access-log/access-log-contract.ts';
 import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 import { RunningCli, runHere } from './run-cli.ts';
+
+const postgres = useStore();
 
 const NOW = Date.now();
 const TODAY = new Date(NOW).toISOString().slice(0, 10);
@@ -119,13 +121,7 @@ interface Part {
   copied: boolean;
 }
 
-describe.skipIf(!hasPostgres)('store copy', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
+describe.skipIf(postgres.isMissing)('store copy', () => {
   async function copied(from: string, to: string, env: Record<string, string>): Promise<Part[]> {
     const { status, stdout, stderr } = await runHere('store copy', ['--from', from, '--to', to, '--json'], {
       env,
@@ -149,7 +145,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
 
   test('there and back gives the same content, and again copies nothing', async () => {
     const [there, back] = [await filledFiles(), await emptyFiles()];
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     const parts = await copied('files', address, there.env);
     expect(parts).toMatchObject([
       { part: 'API keys', rows: { holders: 2, keys: 3, verifications: 1 }, copied: true },
@@ -187,7 +183,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
 
   test('adds what a log has more than its copy, to either side', async () => {
     const [there, back] = [await filledFiles(300), await emptyFiles()];
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     await copied('files', address, there.env);
     await copied(address, 'files', back.env);
     await append(there.env.CATHEDRAL_ACCESS_LOG, 300, 300);
@@ -212,7 +208,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
   test('of a log whose entries have all expired goes on with the same chain', async () => {
     const [there, back] = [await filledFiles(20), await emptyFiles()];
     await expireEntries(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     expect((await copied('files', address, there.env))[2]).toMatchObject({
       rows: { entries: 0, removals: 3 },
     });
@@ -233,7 +229,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
     ],
   ])('is refused by a destination with %s, which stays as it is', async (_, fill) => {
     const [there, other] = [await filledFiles(20), await emptyFiles()];
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     await copied('files', address, there.env);
     await fill(other);
     const before = await contentOf(other);
@@ -245,7 +241,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
 
   test('is refused while a server uses one of the sides, or a publisher holds the lease', async () => {
     const there = await filledFiles(20);
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     const log = openFolderAccessLog({ dir: there.env.CATHEDRAL_ACCESS_LOG });
     await log.check();
     expect(await refused('files', address, there.env)).toContain(
@@ -266,7 +262,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
 
   test('that is killed half-way leaves whole parts, and is completed by the next one', async () => {
     const [there, back] = [await filledFiles(100), await emptyFiles()];
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     const database = await connect(address);
     /** Returns whether the counts of today were copied: not at midnight, since the process has a clock of its own. */
     const killedAt = async (args: string[], env: Record<string, string>) =>
@@ -305,7 +301,7 @@ describe.skipIf(!hasPostgres)('store copy', () => {
   test('needs files on one side, a database on the other, and something to copy', async () => {
     const { env } = await emptyFiles();
     expect(await refused('files', 'files', env)).toContain('config_invalid');
-    expect(await refused('files', await server.newDatabase(), env)).toContain('found none (store_failed)');
+    expect(await refused('files', await postgres.newDatabase(), env)).toContain('found none (store_failed)');
     expect(await refused('postgres://a@localhost/b', 'postgres://a@localhost/b', env)).toContain(
       'config_invalid',
     );

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
-import { CREDENTIALS, hasObjectStore, RadosGateway } from '../engines/object-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
+import { useObjects } from '../setups/use-objects.ts';
+
+const objects = useObjects();
 
 interface Engine {
   bucket(name: string): string | Promise<string>;
@@ -15,10 +18,10 @@ interface Engine {
 const ENGINES = [
   {
     name: 'Ceph',
-    isThere: hasObjectStore,
+    isThere: !objects.isMissing,
     conditions: 'unquoted',
     page: 1000,
-    start: () => RadosGateway.start(),
+    start: async () => ({ bucket: () => objects.newBucket(), stop: () => undefined }),
   },
   {
     name: 'a server in this process',

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { assertHeld, type Lease, withLease } from '../../pipeline/postgres/lease.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { meanwhile } from '../meanwhile.ts';
+import { useStore } from '../setups/use-store.ts';
 
-describe.skipIf(!hasPostgres)('a lease', () => {
-  let server: PostgresServer;
+const postgres = useStore();
+
+describe.skipIf(postgres.isMissing)('a lease', () => {
   let address: string;
   const open = async () => {
     const database = await openDatabase(address, { application: 'a test', connections: 2 });
@@ -15,10 +16,8 @@ describe.skipIf(!hasPostgres)('a lease', () => {
   };
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
-    address = await server.newDatabase();
+    address = await postgres.newDatabase();
   });
-  afterAll(() => server?.stop());
 
   const hold = <T>(
     database: Database,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newNoteKey, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { withLease } from '../../pipeline/postgres/lease.ts';
@@ -8,9 +8,11 @@ import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import { signRelease } from '../../pipeline/release/signing/sign-release.ts';
 import { recordSnapshots, type SigningRecords } from '../../pipeline/release/signing/signing-record.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { useStore } from '../setups/use-store.ts';
 import { BASE_URL, NOW } from './small-service.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+const postgres = useStore();
 
 /** Records for one publisher each, over the same storage. */
 type Open = (keyFile: string) => Promise<SigningRecords>;
@@ -116,13 +118,7 @@ function contract(name: string, isThere: boolean, storage: () => Promise<Open>):
 
 contract('a file', true, async () => async (keyFile) => fileRecords(keyFile, { waitMs: 600_000 }));
 
-describe.skipIf(!hasPostgres)('PostgreSQL', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
+describe.skipIf(postgres.isMissing)('PostgreSQL', () => {
   const FOLDERS = { nameOf: async () => 'the bucket', isAbandoned: async () => true };
   const connect = async (address: string) => {
     const database = await openDatabase(address, {
@@ -135,7 +131,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   };
 
   contract('PostgreSQL', true, async () => {
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase();
     const database = await connect(address);
     const ended = Promise.withResolvers<void>();
     const held = await new Promise<Parameters<typeof postgresRecords>[1]>((resolve) => {
@@ -150,7 +146,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   });
 
   test('refuses a publisher that has lost the lease, and keeps nothing of it', async () => {
-    const database = await connect(await server.newDatabase());
+    const database = await connect(await postgres.newDatabase());
     const options = { name: 'publisher', holder: 'a test', waitMs: 0 };
     const stale = await withLease(database, options, async (lease) => lease);
     const open = (lease: typeof stale) => async () => postgresRecords(database, lease, FOLDERS);
@@ -167,7 +163,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   });
 
   test('knows the keys that signed last: a copy of the key file may be ahead, and never behind', async () => {
-    const database = await connect(await server.newDatabase());
+    const database = await connect(await postgres.newDatabase());
     const folder = await temporaryFolder();
     await withLease(database, { name: 'publisher', holder: 'a test', waitMs: 0 }, async (lease) => {
       const { sign } = await publisher(async () => postgresRecords(database, lease, FOLDERS), folder);

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileSource } from '../../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../../pipeline/ledger/sources/import-rows.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
-import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { useStore } from '../../setups/use-store.ts';
 import { CivicServer, civicAfter, civicEvent } from '../civic/civic-server.ts';
 import { Folders, importInto, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
 import { importPostgres } from './import-postgres.ts';
+
+const postgres = useStore();
 
 const folders = new Folders();
 const NOW = Date.parse('2026-11-26T10:17:00Z');
@@ -26,16 +28,15 @@ interface Place {
   run: (ledger: string) => Promise<{ findings: { kind: string }[] }>;
 }
 
-let database: PostgresServer | undefined;
+/** Of a database for all tables. */
+let address: Promise<string> | undefined;
 let server: CivicServer;
 
 beforeAll(async () => {
   server = await CivicServer.start([]);
-  if (hasPostgres) database = await PostgresServer.start();
 });
 afterAll(async () => {
   await server.close();
-  database?.stop();
   folders.remove();
 });
 
@@ -62,16 +63,18 @@ function file(): Place {
 
 function table(): Place {
   const name = `rows_${Math.random().toString(36).slice(2)}`;
+  address ??= postgres.newDatabase('nothing');
   const values = (row: Row) => `('${row.id}', '${time(row)}', 'note', 'ATLAS', '{"n": ${row.n}}')`;
   return {
     write: async (rows) => {
-      await database!.sql(
+      await postgres.sql(
+        await address!,
         `DROP TABLE IF EXISTS ${name}; CREATE TABLE ${name} (id text PRIMARY KEY, timestamp timestamptz NOT NULL, type text, agent text, data jsonb)`,
       );
-      await database!.sql(`INSERT INTO ${name} VALUES ${rows.map(values).join(', ')}`);
+      await postgres.sql(await address!, `INSERT INTO ${name} VALUES ${rows.map(values).join(', ')}`);
     },
-    run: (directory) =>
-      importPostgres(database!.address(`table=${name}&settle=1`), directory, { now: () => NOW, full: true }),
+    run: async (directory) =>
+      importPostgres(`${await address!}?table=${name}&settle=1`, directory, { now: () => NOW, full: true }),
   };
 }
 
@@ -108,7 +111,7 @@ describe.each(Object.entries(AGES))('where the last row is %s old', (_, age) => 
     const without = (...ns: number[]) => first.filter(({ n }) => !ns.includes(n));
     const changed = (...ns: number[]) => first.map((one) => (ns.includes(one.n) ? { ...one, n: 0.5 } : one));
 
-    test.skipIf(name === 'table' && !hasPostgres).each<[string, Row[], string[], string[]]>([
+    test.skipIf(name === 'table' && postgres.isMissing).each<[string, Row[], string[], string[]]>([
       ['a row is changed', changed(3), ['modified'], ['!source-changed']],
       ['the last row is changed', changed(6), ['modified'], ['!source-changed']],
       ['the first row is deleted', without(1), ['deleted'], ['!source-changed']],

@@ -16,23 +16,22 @@ import { Member } from '../../cluster/member.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
-import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { BASE_URL } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { useStore } from '../../setups/use-store.ts';
 
-describe.skipIf(!hasPostgres)('replicas', () => {
-  let server: PostgresServer;
+const postgres = useStore();
+
+describe.skipIf(postgres.isMissing)('replicas', () => {
   let database: Database;
   let address: string;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
-    address = await server.newDatabase();
+    address = await postgres.newDatabase();
     database = await openDatabase(address, { application: 'a test', connections: 4 });
   });
   afterAll(async () => {
     await database?.close();
-    server?.stop();
   });
 
   /** A replica whose version, readiness and clock the test sets, and which announces when the test says so. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { STEPS } from '../../../pipeline/postgres/migrations.ts';
 import { LOG_SCHEMA } from '../../../src/sidecar/access-log/log-files.ts';
@@ -14,11 +14,13 @@ import { KEY_SCHEMA } from '../../../src/sidecar/keys/sqlite-schema.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
 import { COUNT_SCHEMA, openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 import { type DatabaseSchema, migrate, readVersion } from '../../../src/sidecar/storage/open-database.ts';
-import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { useStore } from '../../setups/use-store.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from '../access-log/open-temporary-log.ts';
 import { sampleAccess } from '../access-log/sample-access.ts';
 import { newKey } from '../keys/key-store-contract.ts';
+
+const postgres = useStore();
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 9 } as const;
 
@@ -127,15 +129,7 @@ test('full files of an access log keep their version, and are read with the one 
   }
 });
 
-describe.skipIf(!hasPostgres)('a database of many machines', () => {
-  let server: PostgresServer;
-
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-
-  afterAll(() => server?.stop());
-
+describe.skipIf(postgres.isMissing)('a database of many machines', () => {
   const NEXT = [
     ...STEPS,
     `ALTER TABLE cathedral.keys ADD COLUMN note text NOT NULL DEFAULT 'new';
@@ -151,7 +145,7 @@ describe.skipIf(!hasPostgres)('a database of many machines', () => {
   }
 
   test('is brought to a later version once, with its rows, while programs of this one go on; another one is refused', async () => {
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase('nothing');
     const running = await open(address);
     const [keys, counts, log] = [
       postgresKeyStore(running),
@@ -188,7 +182,7 @@ describe.skipIf(!hasPostgres)('a database of many machines', () => {
   });
 
   test('keeps its version if a step fails', async () => {
-    const address = await server.newDatabase();
+    const address = await postgres.newDatabase('nothing');
     await open(address);
     await expect(open(address, [...NEXT, NEXT[1]!])).rejects.toThrow(/column "note" .* already exists/);
     const { rows } = await (await open(address)).query('SELECT step FROM cathedral.migrations');
