@@ -1,0 +1,298 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { type Facts, faultsOf, linesOf, requestBytes } from './check-row.ts';
+import { type Answer, exchange } from './client.ts';
+import { command, type OpenServer, openServer } from './seam.ts';
+import { type Row, readHeaderSets, readRows, sha256, TABLES } from './table.ts';
+
+/** Whoever adds a row leaves its answer out and runs with FILL=1, which writes what the service answers into the table, to be read. FILL=all writes anew what differs. */
+const isFilling = process.env.FILL !== undefined;
+export const NOW = Date.UTC(2026, 0, 3, 9);
+const DAY_MS = 86_400_000;
+
+/** The requests whose every access is recorded, as docs/access-log.md has them. */
+const RESTRICTED =
+  /^\/(?:export|government\/(?:ledger\/export|compliance-report\.json|policy-impact\.json)|log\/tile\/entries\/.*)$/;
+
+const sets = readHeaderSets('HEADERS.txt');
+export const titles = new Map(
+  (await readFile(join(TABLES, 'PROBLEMS.txt'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, code = '', status, title = ''] = /^(\w+) (\d+) (.*)$/.exec(line)!;
+      return [code, { status: Number(status), title }] as const;
+    }),
+);
+
+interface Published {
+  ledger: string;
+  out: string;
+}
+
+let published: Published;
+let known: Map<string, string>;
+
+/** Where each published file is, by the SHA-256 of its bytes. */
+async function hashesIn(out: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const folder of ['current/public', 'current/restricted', 'log', 'log-entries', 'snapshots']) {
+    const entries = await readdir(join(out, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      const name = path.slice(out.length + 1).replace(/^current\/(?:public|restricted)\//, '');
+      const hash = sha256(await readFile(path));
+      if (!found.has(hash)) found.set(hash, name);
+    }
+  }
+  return found;
+}
+
+let folder: string;
+const open = new Map<string, OpenServer>();
+/** The access log of each server. */
+const logs = new Map<string, string>();
+
+let drawing: Promise<unknown> | null = null;
+
+const HOLDERS = {
+  government: ['--tier', 'government', '--basis', 'call back'],
+  economist: ['--tier', 'economist', '--volume', '500 a day', '--basis', 'staff page'],
+  institutional: ['--tier', 'institutional', '--volume', '500 a day', '--basis', 'agreement 7'],
+  philosopher: [
+    '--tier',
+    'institutional',
+    '--areas',
+    'philosophy',
+    '--volume',
+    '9 a day',
+    '--basis',
+    'agreement 8',
+  ],
+} as const;
+
+async function issue(name: string, args: readonly string[], now: () => number) {
+  const words = [
+    '--email',
+    `${name}@office.example`,
+    '--name',
+    'A reader',
+    '--affiliation',
+    'An office',
+    '--purpose',
+    'A test',
+  ];
+  const printed = await command(
+    'keys issue',
+    [...stores('keys'), ...words, ...args, '--deliver', 'print', '--json'],
+    now,
+  );
+  return JSON.parse(printed) as { id: string; key: string };
+}
+
+const stores = (...names: string[]) => names.flatMap((name) => [`--${name}`, join(folder, name)]);
+
+/** Keys of each tier, and some that open nothing. */
+async function issueKeys(): Promise<Record<string, string>> {
+  const keys: Record<string, string> = {};
+  const now = () => NOW - DAY_MS;
+  for (const [name, args] of Object.entries(HOLDERS)) keys[name] = (await issue(name, args, now)).key;
+  const revoked = await issue('revoked', HOLDERS.government, now);
+  await command('keys revoke', [...stores('keys'), '--key-id', revoked.id, '--reason', 'lost'], now);
+  const expired = await issue('expired', [...HOLDERS.government, '--key-days', '1'], now);
+  const old = await issue('rotated', HOLDERS.government, now);
+  const rotate = ['--key-id', old.id, '--deliver', 'print', '--json'];
+  const next = JSON.parse(await command('keys rotate', [...stores('keys'), ...rotate], now)) as {
+    key: string;
+  };
+  return { ...keys, revoked: revoked.key, expired: expired.key, rotated: old.key, successor: next.key };
+}
+
+/** What is served by whom; each has stores of its own, but all know the same keys. */
+const SERVERS: Record<string, () => Promise<OpenServer>> = {
+  main: () => serveFrom(published.out, '--trusted-proxies', '127.0.0.1'),
+  live: () => serveFrom(published.out, '--trusted-proxies', '127.0.0.1', '--ledger', published.ledger),
+  tagged: () => serveFrom(published.out, '--cache-tag-header', 'Surrogate-Key'),
+  direct: () => serveFrom(published.out),
+  async empty() {
+    await mkdir(join(folder, 'empty'));
+    return serveFrom(join(folder, 'empty'));
+  },
+  /** One request is under way: its thread has yet to start, and then draws. */
+  async narrow() {
+    const server = await serveFrom(published.out, '--max-active', '1');
+    await fetch(`${server.url}/robots.txt`);
+    drawing = fetch(`${server.url}/charts/supply.png?series=burned`).then((answer) => answer.bytes());
+    await vi.waitUntil(async () => (await fetch(`${server.url}/robots.txt`)).status === 503, { interval: 5 });
+    return server;
+  },
+  impatient: () => serveFrom(published.out, '--request-timeout', '1'),
+  async damaged() {
+    const out = join(folder, 'damaged');
+    await cp(published.out, out, { recursive: true, verbatimSymlinks: true });
+    await writeFile(join(out, 'current/public/economy/roi'), '{"damaged":true}');
+    return serveFrom(out);
+  },
+  async 'without-keys'() {
+    await cp(join(folder, 'keys'), join(folder, 'lost-keys'));
+    const server = await serveFrom(published.out, '--keys', join(folder, 'lost-keys'));
+    await rm(join(folder, 'lost-keys'));
+    return server;
+  },
+  async 'without-counts'() {
+    const server = await serveFrom(published.out, '--limits', join(folder, 'gone/limits.db'));
+    await rm(join(folder, 'gone'), { recursive: true, maxRetries: 5 });
+    await writeFile(join(folder, 'gone'), 'no folder');
+    return server;
+  },
+  async 'without-log'() {
+    const server = await serveFrom(published.out, '--access-log', join(folder, 'lost'));
+    await fetch(`${server.url}/export`);
+    await rm(join(folder, 'lost'), { recursive: true });
+    return server;
+  },
+};
+
+let servers = 0;
+
+function serveFrom(out: string, ...args: string[]): Promise<OpenServer> {
+  servers += 1;
+  const own = (name: string) =>
+    args.includes(`--${name}`) ? [] : [`--${name}`, join(folder, `${servers}-${name}`)];
+  const common = [
+    '--base-url',
+    'https://data.example.org',
+    '--documents',
+    'data/documents',
+    '--log-level',
+    'error',
+  ];
+  return openServer([
+    '--out',
+    out,
+    ...(args.includes('--keys') ? [] : stores('keys')),
+    ...own('limits'),
+    ...own('access-log'),
+    ...common,
+    ...args,
+  ]);
+}
+
+async function serverOf(name: string): Promise<OpenServer> {
+  let server = open.get(name);
+  if (!server) {
+    if (!SERVERS[name]) throw new Error(`no server is known as ${name}`);
+    server = await SERVERS[name]();
+    logs.set(name, join(folder, `${servers}-access-log`));
+    open.set(name, server);
+  }
+  return server;
+}
+
+let clients = 0;
+
+/** Sends a row's request as often as it says, and returns the last answers. */
+async function ask(row: Row, facts: Facts): Promise<Answer[]> {
+  const { url } = await serverOf(row.server);
+  const hasProxy = row.server === 'main' || row.server === 'live';
+  clients += 1;
+  const client = hasProxy ? (row.client ?? `203.0.${Math.floor(clients / 250)}.${clients % 250}`) : null;
+  const bytes = requestBytes(row, client, facts);
+  let answers: Answer[] = [];
+  for (let time = 0; time < row.times; time += 1) answers = await exchange(url, bytes);
+  return answers;
+}
+
+/** Where the access log of a server is not what its rows say: one entry for each request of a restricted path, in order, with its outcome. */
+async function unrecorded(rows: readonly Row[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [name, server] of open) {
+    if (name === 'without-log') continue;
+    await server.close();
+    open.delete(name);
+    const args = ['--access-log', logs.get(name)!, '--format', 'ndjson', '--to', '2026-12-31'];
+    const printed = await command('access-log export', args);
+    const entries = printed
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    const found = entries.map(
+      ({ method, path, status, key_id }) =>
+        `${method} ${path} ${status}${Number(status) < 400 && !key_id ? ' without a key' : ''}`,
+    );
+    const expected = rows.filter((row) => row.server === name).flatMap(entriesOf);
+    if (found.join('\n') !== expected.join('\n'))
+      faults.push(`the access log of ${name}: expected\n${expected.join('\n')}\nfound\n${found.join('\n')}`);
+  }
+  return faults;
+}
+
+function entriesOf({ request: [line = ''], answer: [first = ''], times }: Row): string[] {
+  const [method = '', target = ''] = line.split(' ');
+  const path = target.replace(/^https?:\/\/[^/]*/, '').split(/[?#]/)[0]!;
+  // The log takes no other spelling of its addresses.
+  const decoded = path.startsWith('/log/') ? path : path.replace(/%[2-7][0-9a-f]/g, decodeURIComponent);
+  if (method === 'OPTIONS' || !RESTRICTED.test(decoded)) return [];
+  return Array.from({ length: times }, () => `${method} ${path} ${first.split(' ')[0]}`);
+}
+
+/** Writes answers behind the rows that have none. */
+async function fill(file: string, filled: readonly (readonly [Row, string[]])[]): Promise<void> {
+  const lines = (await readFile(join(TABLES, file), 'utf8')).split('\n');
+  for (const [row, more] of filled.toReversed()) {
+    const answered = row.answer.length + row.body.length;
+    lines.splice(row.end - answered, answered, ...more);
+  }
+  await writeFile(join(TABLES, file), lines.join('\n'));
+}
+
+/** Sends the requests of tables to servers over a release, which is made by whoever comes first. */
+export function testTables(files: readonly string[], publish: () => Promise<Published>): void {
+  beforeAll(async () => {
+    published = await publish();
+    if (isFilling) known = await hashesIn(published.out);
+  });
+
+  beforeEach(async () => {
+    // Quotas and expiries are those of one moment. Nothing else of the clock is stopped.
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+    folder = await temporaryFolder();
+  });
+
+  afterEach(async () => {
+    await drawing;
+    drawing = null;
+    await Promise.all([...open.values()].map((server) => server.close()));
+    open.clear();
+    vi.useRealTimers();
+  });
+
+  test.each(files)('%s has what the service answers', async (file) => {
+    const rows = readRows(file);
+    const facts: Facts = { ...published, sets, titles, keys: await issueKeys() };
+    const faults: string[] = [];
+    const filled: [row: Row, lines: string[]][] = [];
+    for (const row of rows) {
+      try {
+        const [answer, ...more] = await ask(row, facts);
+        if (!answer) throw new Error('the connection was closed without an answer');
+        if (more.length > 0) throw new Error(`${more.length} more answers`);
+        if (row.answer.length === 0) filled.push([row, linesOf(row, answer, facts, known ?? new Map())]);
+        const found = row.answer.length === 0 ? [] : faultsOf(row, answer, facts);
+        if (found.length > 0 && process.env.FILL === 'all')
+          filled.push([row, linesOf(row, answer, facts, known)]);
+        else faults.push(...found.map((fault) => `${row.place} ${row.request[0]}: ${fault}`));
+      } catch (error) {
+        faults.push(`${row.place} ${row.request[0]}: ${error}`);
+      }
+    }
+    faults.push(...(await unrecorded(rows)));
+    if (isFilling) await fill(file, filled);
+    else
+      for (const [row, lines] of filled)
+        faults.push(`${row.place} ${row.request[0]}: no answer is written; found\n${lines.join('\n')}`);
+    expect(faults.join('\n')).toBe('');
+  });
+}

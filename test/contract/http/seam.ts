@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
+import { readArguments } from '../../../src/commands/command.ts';
+import { Progress } from '../../../src/commands/progress.ts';
+import { COMMANDS } from '../../../src/commands/table.ts';
+import { build } from '../../build/run-build.ts';
+import { publisherKey, runHere } from '../../cli/run-cli.ts';
+import { compileOnce } from '../../site/compile-once.ts';
+
+/** A command in this process, by any clock. Rejects with what it printed if it fails. */
+export async function command(
+  words: string,
+  args: readonly string[],
+  now: () => number = Date.now,
+): Promise<string> {
+  const { status, stdout, stderr } = await runHere(words, args, { now });
+  if (status !== 0) throw new Error(`cathedral ${words} exited with ${status}: ${stderr}`);
+  return stdout;
+}
+
+/** A release of a demo ledger with all that a release can have but PDFs, which a browser prints, and pages, which take long. */
+export async function publishSample(
+  { ledger, out }: { ledger: string; out: string },
+  { site, now }: { site: boolean; now: () => number },
+): Promise<void> {
+  await command('sample', ['--ledger', ledger, '--from', '2025-12-29', '--to', '2026-01-03', '--seed', '1']);
+  await build({
+    ...{ ledger, out, site, charts: true, extras: true, compile: compileOnce },
+    verifiers: [demoSigner().verifier],
+    documents: 'data/documents',
+    companions: 'data/keys/companions.json',
+    baseUrl: 'https://data.example.org',
+    software: 'cathedral-data-service/test',
+    publisher: { kind: 'signs', keyFile: publisherKey(out), now },
+    snapshots: { days: 366 },
+    waitMs: 0,
+    log: () => {},
+  });
+}
+
+export interface OpenServer {
+  /** `http://127.0.0.1:40123` */
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** `cathedral serve` in this process, on a free port. */
+export async function openServer(args: readonly string[]): Promise<OpenServer> {
+  const command = await COMMANDS.serve!();
+  const { values, flags } = readArguments(
+    'serve',
+    command,
+    [...args, '--host', '127.0.0.1', '--port', '0'],
+    {},
+  );
+  const stop = new AbortController();
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  const ended = command
+    .run(values as never, {
+      flags,
+      now: Date.now,
+      wait: (ms) => sleep(ms),
+      umask: 0o022,
+      progress: new Progress({ isTTY: true, write: () => true }, Date.now),
+      print: (line) => resolve(/http:\S+/.exec(line)![0]),
+      write: async () => {},
+      untilStopped: () => stop.signal,
+    })
+    .catch((error: unknown) => reject(error instanceof CathedralError ? new Error(error.message) : error));
+  return {
+    url: await url,
+    close: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
