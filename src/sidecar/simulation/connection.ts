@@ -7,7 +7,7 @@ import {
   type CloseCode,
   type SimulationProblemCode,
 } from '../../simulation/protocol/problems.ts';
-import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
+import { errorMessage, refuse, SimulationRefusal } from '../../simulation/protocol/refusal.ts';
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
 import type { ResumeTokens } from './resume-tokens.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
@@ -51,8 +51,11 @@ export class Connection implements Timed {
   readonly #bucket: TokenBucket;
   readonly #openedAt: number;
   readonly #ticks: TickBuffer;
-  /** Messages that arrive while a start is being counted, or while the network has used up its computing time. */
-  #waiting: ClientMessage[] = [];
+  /**
+   * Messages that arrive while a start is being counted, or while the network has used up its computing time. Those that cannot be
+   * read wait as well, so that all are answered in their order.
+   */
+  #waiting: (ClientMessage | SimulationRefusal)[] = [];
   #isHeld = false;
   /** Time of the next timer call. */
   #beat: number | null = null;
@@ -136,7 +139,8 @@ export class Connection implements Timed {
     try {
       this.#waiting.push(parseMessage(data.toString()));
     } catch (error) {
-      this.#tell(error);
+      if (error instanceof SimulationRefusal) this.#waiting.push(error);
+      else this.#tell(error);
     }
     if (!this.#isHeld) this.#follow();
     else if (this.#waiting.length > this.#context.limits.burst) this.#refuseTooMany();
@@ -170,6 +174,10 @@ export class Connection implements Timed {
         return;
       }
       const message = this.#waiting.shift()!;
+      if (message instanceof SimulationRefusal) {
+        this.#tell(message);
+        continue;
+      }
       const began = now();
       try {
         const reply =
