@@ -1,4 +1,4 @@
-/** `npm run golden`: rewrites the lists and the examples of test/contract/release. Review the changes that git then shows. */
+/** `npm run golden`: rewrites the lists and the examples of test/contract/release, and the digests of the simulation. Review the changes that git then shows. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,6 +11,9 @@ import {
   LISTS,
   makeReleases,
 } from '../test/contract/release/make-releases.ts';
+import { DIGESTS, digestLines, SEEDS } from '../test/contract/simulation/digests.ts';
+import { play } from '../test/contract/simulation/player.ts';
+import { NAMES } from '../test/contract/simulation/scenarios.ts';
 
 const lists = new Map<string, string[]>();
 for (const name of Object.keys(LEDGERS)) {
@@ -45,3 +48,11 @@ async function writeExamples(listing: Awaited<ReturnType<typeof makeReleases>>['
     await writeFile(file, bytes);
   }
 }
+
+const digests = NAMES.flatMap((scenario) =>
+  digestLines(
+    scenario,
+    SEEDS.map((seed) => play(scenario, seed)),
+  ),
+);
+await writeFile(DIGESTS, `${digests.join('\n')}\n`);

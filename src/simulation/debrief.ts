@@ -79,7 +79,7 @@ export function debriefOf(run: Run): Debrief {
     ending: name,
     title,
     text: endingText(world, endingOf(world, scenario)),
-    claims: claims.map(({ text }) => textOf(text, world)),
+    claims: claims.map((claim) => textOf(claim, world)),
     question,
     choices: [...choicesOfTime(run), ...choicesOfPlayer(run)].toSorted((a, b) => a.tick - b.tick),
     explained: EXPLANATIONS.filter(({ matters }) => matters(world, began)).map(

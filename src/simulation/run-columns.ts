@@ -186,5 +186,5 @@ function choicesOf({ world, actions }: Run): string {
 function sentencesOf({ world, scenario }: Run): string[] {
   const { title, claims, question } = endingOf(world, scenario);
   const happened = world.log.map(({ tick, text }) => `Day ${tick}: ${text}`);
-  return [...happened, title, ...claims.map(({ text }) => textOf(text, world)), question];
+  return [...happened, title, ...claims.map((claim) => textOf(claim, world)), question];
 }

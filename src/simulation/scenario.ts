@@ -55,17 +55,11 @@ export interface ScenarioEvent {
   change: Change | ((world: World) => Change);
 }
 
-/** A sentence about a run, and the condition under which it is true. */
-interface Claim {
-  text: Said;
-  holds: (world: World) => boolean;
-}
-
 export interface Ending {
   name: string;
   title: string;
-  /** What it says of the run, in order. */
-  claims: readonly Claim[];
+  /** The sentences that it says of the run, in order. Each must be true of it. */
+  claims: readonly Said[];
   /** For the player; states nothing. */
   question: string;
   /** The first ending whose condition holds is the run's. The last ending of a scenario always holds. */
@@ -113,5 +107,5 @@ export function isDecided({ deliberation: { status } }: World): boolean {
 
 /** The prose of an ending. */
 export function endingText(world: World, { claims }: Ending): string {
-  return claims.map(({ text }) => textOf(text, world)).join(' ');
+  return claims.map((claim) => textOf(claim, world)).join(' ');
 }

@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
-import { actInRun, startRun, stepRun } from '../../src/simulation/run.ts';
-import { type Shown, show } from '../../src/simulation/view.ts';
-import { play } from './arbitrary-run.ts';
+import { play } from './simulation/player.ts';
+import { conversation } from './simulation/seam.ts';
+import type { Update } from './simulation/story.ts';
 
-// Recomputes ticks from updates as a client gets them, by the equations of docs/simulation.md and nothing of the engine, which is
-// imported only to play.
+// Recomputes ticks from updates as a client gets them, by the equations of docs/simulation.md and nothing of the engine.
 
-type Update = Shown;
+/** What each sentinel is responsible for, and its drift and integrity without pressure. */
+const PROFILES: Readonly<
+  Record<string, readonly [apps: number, packages: number, workflows: number, drift: number, gi: number]>
+> = {
+  ATLAS: [9, 5, 27, 0.9, 0.974],
+  HERMES: [8, 4, 22, 1.1, 0.968],
+  ZEUS: [7, 5, 19, 1.6, 0.957],
+  AUREA: [8, 5, 21, 0.7, 0.971],
+  ZENITH: [6, 4, 18, 1, 0.966],
+  DAEDALUS: [7, 5, 24, 1.3, 0.963],
+  ECHO: [7, 4, 16, 0.8, 0.97],
+  URIEL: [6, 5, 14, 0.6, 0.976],
+  EVE: [6, 3, 13, 1.2, 0.965],
+  JADE: [5, 3, 15, 0.9, 0.969],
+};
 
 const VIRTUES = ['integrity', 'temperance', 'justice', 'prudence', 'courage'] as const;
 const round6 = (value: number) => Math.round(value * 1e6) / 1e6;
@@ -62,34 +74,24 @@ function restingOf(update: Update): number[] {
   return opinions.map(round6);
 }
 
-/** Runs as a client receives them: JSON. Includes actions, settings, drift that spreads, sentinels that leave and that are recused. */
+/** Includes actions, settings, drift that spreads, sentinels that leave and that are recused. */
 function updatesOf(): Update[][] {
-  const runs: Update[][] = [];
-  const record = (updates: Update[]) => (run: Parameters<typeof show>[0]) =>
-    updates.push(JSON.parse(JSON.stringify(show(run))));
-  for (const scenario of [
+  const runs = [
     'cathedral_multiplier_proposal',
     'economic_failure_cascade',
     'model_drift',
     'conflicting_incentives',
     'emergency_protocol_activation',
-  ]) {
-    const updates: Update[] = [];
-    const moves = [1, 6, 0, 2, 1].map((pick) => ({ wait: 4, pick, share: 0.7 }));
-    play({ scenario, seed: 7, moves, rest: 60 }, record(updates));
-    runs.push(updates);
-  }
-  const updates: Update[] = [];
-  const seen = record(updates);
-  let run = startRun('sentinel_disagreement', 3, { stubbornness: 2, reach: 0.7, lock_share: 0.4 });
-  run = actInRun(stepRun(run, 1), 'brief_sentinel', { sentinel: 'EVE', virtue: 'prudence' });
-  seen(run);
-  while (run.world.ending === null) {
-    run = stepRun(run);
-    seen(run);
-  }
-  runs.push(updates);
-  return runs;
+  ].flatMap((scenario) => [3, 5].map((seed) => play(scenario, seed, 'any choices').updates));
+  const say = conversation();
+  const ask = (message: object) => JSON.parse(say(message)) as Update;
+  const settings = { stubbornness: 2, reach: 0.7, lock_share: 0.4 };
+  ask({ action: 'start_simulation', scenario: 'sentinel_disagreement', seed: 3, settings, paused: true });
+  ask({ action: 'step' });
+  const parameters = { sentinel: 'EVE', virtue: 'prudence' };
+  const updates = [ask({ action: 'take_action', name: 'brief_sentinel', parameters })];
+  while (!updates.at(-1)!.current_state.is_over) updates.push(ask({ action: 'step' }));
+  return [...runs, updates];
 }
 
 const RUNS = updatesOf();
@@ -184,7 +186,7 @@ describe('from the numbers of an update alone follow', () => {
       let minted = 0;
       const gis: number[] = [];
       for (const [i, one] of after.sentinels.entries()) {
-        const profile = SENTINEL_PROFILES[one.id as SentinelId];
+        const [apps, packages, workflows, drift, gi] = PROFILES[one.id]!;
         const then = before.sentinels[i]!;
         if (one.status === 'offline') {
           expect(one.total_rewards).toBe(then.total_rewards);
@@ -193,13 +195,12 @@ describe('from the numbers of an update alone follow', () => {
         const heard = sumOf(matrix[i]!.map((weight, j) => weight * before.sentinels[j]!.drift));
         const quiet =
           then.drift +
-          levers.recovery * (profile.drift - then.drift) +
+          levers.recovery * (drift - then.drift) +
           before.model.sentinels[i]!.pressure +
           levers.contagion * (heard - then.drift);
         expect(Math.abs(one.drift - clamp(quiet, 0, 10))).toBeLessThanOrEqual(0.100001);
-        expect(one.gi_score).toBe(round6(clamp(profile.gi - 0.02 * (one.drift - profile.drift), 0, 1)));
+        expect(one.gi_score).toBe(round6(clamp(gi - 0.02 * (one.drift - drift), 0, 1)));
         gis.push(one.gi_score);
-        const { apps, packages, workflows } = profile;
         const work = 0.4 * apps + 0.3 * packages + 0.2 * workflows + 0.1 * (10 - one.drift);
         // Of a sentinel that was offline, the days of uptime are its own.
         const wasAway = RUNS.some(

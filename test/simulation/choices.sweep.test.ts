@@ -14,13 +14,10 @@ import { type Ends, type Everything, everyWay, type Fork, variantsOf } from './e
 /** Other seeds than those that the numbers of the scenarios were chosen with: `FIRST_SEED=1001`. */
 const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1);
 const SEEDS = Array.from({ length: 20 }, (_, i) => FIRST_SEED + i);
-/** `SWEEP=all` walks every way for every seed; otherwise the first seeds whole, and of the others a sample. */
-const isSweep = process.env.SWEEP === 'all';
-const WHOLE = isSweep ? SEEDS : SEEDS.slice(0, 5);
 /** Runs per seed in which something is done late, or not at all, and votes are called and sentinels briefed. */
-const LATE_RUNS = isSweep ? 100 : 15;
-/** Bounds of the probability of an ending for someone who chooses at random; wider for fewer seeds. */
-const [RAREST, COMMONEST] = isSweep ? [0.03, 0.45] : [0.015, 0.5];
+const LATE_RUNS = 100;
+/** Bounds of the probability of an ending for someone who chooses at random. */
+const [RAREST, COMMONEST] = [0.03, 0.45];
 
 describe.each(SCENARIOS)('$name', (scenario) => {
   let walked: Everything[];
@@ -28,23 +25,6 @@ describe.each(SCENARIOS)('$name', (scenario) => {
   let seen: Seen;
   beforeAll(() => {
     ({ walked, ends, seen } = walkAll(scenario));
-  });
-
-  test('says at its end only what is true', () => {
-    const untrue = new Set<string>();
-    for (const end of ends)
-      for (const { text, holds } of endingOf(scenario, end).claims)
-        if (!holds(end)) untrue.add(`${end.ending}: ${textOf(text, end)}`);
-    expect([...untrue]).toEqual([]);
-  });
-
-  test('says nothing that would be true of every end', () => {
-    const empty = scenario.endings.flatMap(({ name, claims }) =>
-      claims
-        .filter(({ holds }) => !ends.some((end) => end.ending !== name && !holds(end)))
-        .map(({ text }) => `${name}: ${typeof text === 'string' ? text : text.toString()}`),
-    );
-    expect(empty).toEqual([]);
   });
 
   test('notes what happened and nothing else', () => expect([...seen.falseNotes]).toEqual([]));
@@ -89,7 +69,7 @@ describe.each(SCENARIOS)('$name', (scenario) => {
       const key = JSON.stringify(steps);
       byWay.set(key, [...(byWay.get(key) ?? []), end.ending!]);
     }
-    const common = [...byWay.values()].filter((endings) => endings.length >= WHOLE.length / 2);
+    const common = [...byWay.values()].filter((endings) => endings.length >= SEEDS.length / 2);
     const mixed = common.filter((endings) => new Set(endings).size > 1);
     expect(mixed.length / common.length).toBeGreaterThan(0.2);
   });
@@ -126,7 +106,7 @@ function walkAll(scenario: Scenario): { walked: Everything[]; ends: World[]; see
     checkDecisions(world, scenario, seen.late);
     checkTexts(world, scenario, seen.crowded);
   };
-  const walked = WHOLE.map((seed) => everyWay(scenario, seed, see));
+  const walked = SEEDS.map((seed) => everyWay(scenario, seed, see));
   const late = SEEDS.flatMap((seed) =>
     Array.from({ length: LATE_RUNS }, (_, run) => lateRun(scenario, seed, run, see)),
   );
@@ -197,7 +177,7 @@ function checkTexts(world: World, scenario: Scenario, crowded: Set<string>): voi
   const texts = [
     scenario.question,
     ...decisions.flatMap(({ prompt, choices }) => [prompt, ...choices.map(({ meaning }) => meaning)]),
-    ...(ending === null ? [] : endingOf(scenario, world).claims.map(({ text }) => text)),
+    ...(ending === null ? [] : endingOf(scenario, world).claims),
     ...log.filter((entry) => entry.tick === tick).map(({ text }) => text),
   ];
   for (const text of texts)

@@ -13,15 +13,6 @@ const ENDED = fc.sample(arbitraryPlay, { numRuns: 30, seed: 19 }).map((one) => {
 });
 
 describe('a debrief', () => {
-  test('says of the ending only what holds in the run, and asks something', () => {
-    for (const { run, debrief } of ENDED) {
-      const { claims } = run.scenario.endings.find(({ name }) => name === debrief.ending)!;
-      expect(claims.map(({ holds }) => holds(run.world))).toEqual(claims.map(() => true));
-      expect(debrief.claims.join(' ')).toBe(debrief.text);
-      expect(debrief.question).toMatch(/\?/);
-    }
-  });
-
   test('has every action and every decision that took itself, in order, each by its label and its values', () => {
     for (const { run, debrief } of ENDED) {
       const mine = debrief.choices.filter(({ by }) => by === 'you');

@@ -290,15 +290,9 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'undone',
       title: 'Given and taken back',
       claims: [
-        {
-          text: 'The assembly raised the multiplier and then suspended the raise, when holders began to sell.',
-          holds: (world) => isInForce(world) && isSuspended(world) && world.past.includes('holders_sell'),
-        },
-        {
-          text: (world) =>
-            `The philosophers’ M_c is 1.0 again; they keep the ${formatMic(gained(world))} MIC that the raise has brought them.`,
-          holds: (world) => multiplier(world) === 1 && gained(world) > 0,
-        },
+        'The assembly raised the multiplier and then suspended the raise, when holders began to sell.',
+        (world) =>
+          `The philosophers’ M_c is 1.0 again; they keep the ${formatMic(gained(world))} MIC that the raise has brought them.`,
       ],
       question: 'Was it better to give something and take it back than never to have given it?',
       isReached: isSuspended,
@@ -307,18 +301,9 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'paper_raise',
       title: 'A raise on paper',
       claims: [
-        {
-          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
-          holds: (world) => isInForce(world) && multiplier(world) > 1,
-        },
-        {
-          text: 'But so much of every reward is locked that the philosophers are paid no more in free MIC than before.',
-          holds: isOnPaper,
-        },
-        {
-          text: 'The governments’ sentinels, whose rewards are locked as well, are paid less.',
-          holds: (world) => freePay(world, 'FOR-GOVERNMENTS') < freePayBefore(world, 'FOR-GOVERNMENTS'),
-        },
+        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        'But so much of every reward is locked that the philosophers are paid no more in free MIC than before.',
+        'The governments’ sentinels, whose rewards are locked as well, are paid less.',
       ],
       question: 'The locked MIC will be released one day. Is that a raise?',
       isReached: (world) => isInForce(world) && isOnPaper(world),
@@ -327,14 +312,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'over_dissent',
       title: 'Raised, over a dissent',
       claims: [
-        {
-          text: 'The raise was adopted, and the objection to it is on record.',
-          holds: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
-        },
-        {
-          text: ({ facts }) => `At the review there were ${moreOrLess(facts.more!)} than without the raise.`,
-          holds: (world) => isReviewed(world) && isRaised(world),
-        },
+        'The raise was adopted, and the objection to it is on record.',
+        ({ facts }) => `At the review there were ${moreOrLess(facts.more!)} than without the raise.`,
       ],
       question: 'Did those who objected see something that the majority did not?',
       isReached: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
@@ -343,23 +322,12 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'measured_parity',
       title: 'Raised within the promise',
       claims: [
-        {
-          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
-          holds: isRaised,
-        },
-        {
-          text: 'At the review, after ten cycles, the promise to the holders was kept.',
-          holds: ({ facts }) => facts.more !== undefined && facts.more <= PROMISE,
-        },
-        {
-          text: (world) =>
-            gained(world) > 0
-              ? `The philosophers have earned ${formatMic(gained(world))} MIC more than they would have without the raise.`
-              : 'Nothing has been minted since, so the raise has brought the philosophers nothing yet.',
-          holds: (world) =>
-            isReviewed(world) &&
-            (gained(world) > 0 || world.conditions.unpaid.every((cycles) => cycles >= cyclesInForce(world))),
-        },
+        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        'At the review, after ten cycles, the promise to the holders was kept.',
+        (world) =>
+          gained(world) > 0
+            ? `The philosophers have earned ${formatMic(gained(world))} MIC more than they would have without the raise.`
+            : 'Nothing has been minted since, so the raise has brought the philosophers nothing yet.',
       ],
       question: 'Who paid for it, and would they agree that it was worth it?',
       isReached: (world) => isInForce(world) && world.facts.kept === 1,
@@ -368,19 +336,11 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'dear_parity',
       title: 'A raise at the holders’ expense',
       claims: [
-        {
-          text: (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
-          holds: isRaised,
-        },
-        {
-          text: ({ facts }) =>
-            facts.more! > PROMISE
-              ? `At the review, ${formatMic(facts.more! * MICRO)} MIC more circulated than without the raise, which is more than the holders had been promised.`
-              : 'To balance it, more MIC were burned than the raise has brought the sentinels.',
-          holds: ({ facts, economy, unchanged }) =>
-            facts.kept === 0 &&
-            (facts.more! > PROMISE || economy.burned - unchanged.burned > economy.total - unchanged.total),
-        },
+        (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
+        ({ facts }) =>
+          facts.more! > PROMISE
+            ? `At the review, ${formatMic(facts.more! * MICRO)} MIC more circulated than without the raise, which is more than the holders had been promised.`
+            : 'To balance it, more MIC were burned than the raise has brought the sentinels.',
       ],
       question: 'Is a fair rule still fair if it breaks a promise to somebody else?',
       isReached: isInForce,
@@ -389,15 +349,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'refused',
       title: 'Refused',
       claims: [
-        {
-          text: 'The assembly voted the proposal down.',
-          holds: ({ deliberation }) => deliberation.status === 'rejected',
-        },
-        {
-          text: 'The philosophers’ sentinels earn half of what the governments’ earn for the same score, as before.',
-          holds: ({ economy }) =>
-            2 * economy.multipliers['FOR-PHILOSOPHERS']! === economy.multipliers['FOR-GOVERNMENTS'],
-        },
+        'The assembly voted the proposal down.',
+        'The philosophers’ sentinels earn half of what the governments’ earn for the same score, as before.',
       ],
       question: 'Was it the idea that failed, or the text?',
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
@@ -406,16 +359,9 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'unresolved',
       title: 'Out of time',
       claims: [
-        {
-          text: 'The time for the debate ran out before enough sentinels agreed.',
-          holds: ({ deliberation }) => deliberation.status === 'lapsed',
-        },
-        {
-          text: ({ deliberation }) =>
-            `In the last vote ${deliberation.votes.at(-1)!.support} were in favour and ${deliberation.votes.at(-1)!.oppose} against.`,
-          holds: ({ deliberation }) =>
-            ['divided', 'no_quorum'].includes(deliberation.votes.at(-1)?.result ?? ''),
-        },
+        'The time for the debate ran out before enough sentinels agreed.',
+        ({ deliberation }) =>
+          `In the last vote ${deliberation.votes.at(-1)!.support} were in favour and ${deliberation.votes.at(-1)!.oppose} against.`,
       ],
       question: 'Is no decision a decision for the way things are?',
       isReached: () => true,
@@ -492,10 +438,6 @@ function projected(world: World): number {
 
 function multiplier({ economy }: World): number {
   return economy.multipliers['FOR-PHILOSOPHERS']!;
-}
-
-function isRaised(world: World): boolean {
-  return isInForce(world) && multiplier(world) > 1;
 }
 
 /** The number of the current cycle under the raise, from 1. */

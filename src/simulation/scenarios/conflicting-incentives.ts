@@ -302,18 +302,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'undone',
       title: 'Published, and undone',
       claims: [
-        {
-          text: 'The rule was adopted without a word about who gains, a newspaper published it, and the rule was repealed.',
-          holds: (world) =>
-            isInForce(world) &&
-            world.past.includes('gains_published') &&
-            world.facts.declared !== 1 &&
-            world.facts.repealed === 1,
-        },
-        {
-          text: 'Every multiplier is what it was at the start.',
-          holds: (world) => isInForce(world) && changedMultipliers(world).length === 0,
-        },
+        'The rule was adopted without a word about who gains, a newspaper published it, and the rule was repealed.',
+        'Every multiplier is what it was at the start.',
       ],
       question: 'Would the rule have survived if its gains had been declared at the start?',
       isReached: ({ facts }) => facts.repealed === 1,
@@ -322,25 +312,9 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'aligned',
       title: 'Interests that point the same way',
       claims: [
-        {
-          text: 'The rule that was adopted pays for workflows that others use.',
-          holds: (world) => isInForce(world) && world.facts.aligned === 1,
-        },
-        {
-          text: 'Every cathedral earns more by it than before.',
-          holds: (world) => gainers(world).length === 4,
-        },
-        {
-          text: 'The academics and philosophers gain most.',
-          holds: ({ economy, unchanged }) => {
-            const gain = (cathedral: Cathedral) =>
-              gainOf(cathedral, economy.multipliers, unchanged.multipliers);
-            return (
-              Math.min(gain('FOR-ACADEMICS'), gain('FOR-PHILOSOPHERS')) >
-              Math.max(gain('FOR-GOVERNMENTS'), gain('FOR-ECONOMISTS'))
-            );
-          },
-        },
+        'The rule that was adopted pays for workflows that others use.',
+        'Every cathedral earns more by it than before.',
+        'The academics and philosophers gain most.',
       ],
       question: 'If everyone gains, who pays?',
       isReached: (world) => isInForce(world) && world.facts.aligned === 1,
@@ -349,22 +323,12 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'captured',
       title: 'Captured',
       claims: [
-        {
-          text: (world) =>
-            `The rule is in force. By it, ${listed(gainers(world))} earn more, and nobody told the assembly so before the vote.`,
-          holds: (world) =>
-            isInForce(world) &&
-            gainers(world).length > 0 &&
-            world.facts.declared !== 1 &&
-            world.facts.veiled !== 1,
-        },
-        {
-          text: ({ past }) =>
-            past.includes('gains_published')
-              ? 'It has been published since, and the rule stands.'
-              : 'Nobody has published it.',
-          holds: (world) => isInForce(world) && changedMultipliers(world).length > 0,
-        },
+        (world) =>
+          `The rule is in force. By it, ${listed(gainers(world))} earn more, and nobody told the assembly so before the vote.`,
+        ({ past }) =>
+          past.includes('gains_published')
+            ? 'It has been published since, and the rule stands.'
+            : 'Nobody has published it.',
       ],
       question: 'Did anybody do anything wrong?',
       isReached: (world) => isInForce(world) && world.facts.declared !== 1 && world.facts.veiled !== 1,
@@ -373,14 +337,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'veiled',
       title: 'Agreed, without knowing for whom',
       claims: [
-        {
-          text: 'The rule was adopted without saying who would gain by it.',
-          holds: (world) => isInForce(world) && world.facts.veiled === 1,
-        },
-        {
-          text: (world) => `As it turns out, ${listed(gainers(world))} do.`,
-          holds: (world) => gainers(world).length > 0 && world.facts.veiled === 1,
-        },
+        'The rule was adopted without saying who would gain by it.',
+        (world) => `As it turns out, ${listed(gainers(world))} do.`,
       ],
       question: 'Is a rule fair because nobody knew whom it would favour?',
       isReached: (world) => isInForce(world) && world.facts.veiled === 1,
@@ -389,23 +347,11 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'open_interest',
       title: 'An interest in the open',
       claims: [
-        {
-          text: (world) =>
-            `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
-          holds: (world) => isInForce(world) && gainers(world).length > 0 && world.facts.declared === 1,
-        },
-        {
-          text: ({ past }) =>
-            past.includes('gains_published')
-              ? 'They said so only after a newspaper had, and the rule was cut back.'
-              : 'The others knew it before the rule was adopted.',
-          holds: (world) =>
-            isInForce(world) &&
-            world.taken.some(
-              ({ choice }) =>
-                choice === (world.past.includes('gains_published') ? 'cut_back' : 'declare_interests'),
-            ),
-        },
+        (world) => `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
+        ({ past }) =>
+          past.includes('gains_published')
+            ? 'They said so only after a newspaper had, and the rule was cut back.'
+            : 'The others knew it before the rule was adopted.',
       ],
       question: 'Is it enough to know who gains?',
       isReached: isInForce,
@@ -414,15 +360,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'refused',
       title: 'Refused',
       claims: [
-        {
-          text: 'The assembly voted the proposal down.',
-          holds: ({ deliberation }) => deliberation.status === 'rejected',
-        },
-        {
-          text: ({ deliberation }) =>
-            `In the last vote ${deliberation.votes.at(-1)!.oppose} were against it.`,
-          holds: ({ deliberation }) => deliberation.votes.at(-1)?.result === 'rejected',
-        },
+        'The assembly voted the proposal down.',
+        ({ deliberation }) => `In the last vote ${deliberation.votes.at(-1)!.oppose} were against it.`,
       ],
       question: 'Was it refused for its effects, or because of who proposed it?',
       isReached: ({ deliberation }) => deliberation.status === 'rejected',
@@ -431,19 +370,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'nobody_left',
       title: 'Nobody left to decide',
       claims: [
-        {
-          text: 'Governments and economists stood aside, and too few others took a position for a quorum.',
-          holds: ({ sentinels, deliberation }) =>
-            sentinels.every(({ id, isRecused }) => isRecused || !INTERESTED.includes(id)) &&
-            deliberation.votes.at(-1)?.result === 'no_quorum',
-        },
-        {
-          text: 'There is no decision, and every multiplier is what it was.',
-          holds: (world) =>
-            world.deliberation.status === 'lapsed' &&
-            changedMultipliers(world).length === 0 &&
-            world.facts.recused === 1,
-        },
+        'Governments and economists stood aside, and too few others took a position for a quorum.',
+        'There is no decision, and every multiplier is what it was.',
       ],
       question: 'Is a rule against self-dealing good if nothing can be decided under it?',
       isReached: ({ facts, deliberation }) =>
@@ -453,20 +381,12 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'stalled',
       title: 'Stalled',
       claims: [
-        {
-          text: ({ deliberation }) =>
-            deliberation.votes.at(-1)!.result === 'no_quorum'
-              ? 'The time ran out. In the last vote too few took a side for a quorum.'
-              : 'The time ran out. In the last vote neither side had enough.',
-          holds: ({ deliberation, facts }) =>
-            deliberation.status === 'lapsed' &&
-            !(facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum'),
-        },
-        {
-          text: ({ deliberation }) =>
-            `Of those who took a side, ${deliberation.votes.at(-1)!.support} were for the rule and ${deliberation.votes.at(-1)!.oppose} against it.`,
-          holds: ({ deliberation }) => deliberation.status === 'lapsed' && deliberation.votes.length > 0,
-        },
+        ({ deliberation }) =>
+          deliberation.votes.at(-1)!.result === 'no_quorum'
+            ? 'The time ran out. In the last vote too few took a side for a quorum.'
+            : 'The time ran out. In the last vote neither side had enough.',
+        ({ deliberation }) =>
+          `Of those who took a side, ${deliberation.votes.at(-1)!.support} were for the rule and ${deliberation.votes.at(-1)!.oppose} against it.`,
       ],
       question: 'Who is better off without a decision?',
       isReached: () => true,
@@ -534,12 +454,6 @@ const CALLED: readonly (readonly [Cathedral, string])[] = [
 function gainers({ economy, unchanged }: World): string[] {
   return CALLED.filter(
     ([cathedral]) => gainOf(cathedral, economy.multipliers, unchanged.multipliers) > 0,
-  ).map(([, name]) => name);
-}
-
-function changedMultipliers({ economy, unchanged }: World): string[] {
-  return CALLED.filter(
-    ([cathedral]) => gainOf(cathedral, economy.multipliers, unchanged.multipliers) !== 0,
   ).map(([, name]) => name);
 }
 

@@ -302,14 +302,8 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'collapse',
       title: 'Collapse',
       claims: [
-        {
-          text: (world) => `${listed(offline(world))} are offline.`,
-          holds: (world) => offline(world).length >= COLLAPSE,
-        },
-        {
-          text: 'The assembly can no longer meet, and nothing is minted.',
-          holds: (world) => hasCollapsed(world) && !world.economy.isMinting,
-        },
+        (world) => `${listed(offline(world))} are offline.`,
+        'The assembly can no longer meet, and nothing is minted.',
       ],
       question: 'At which moment could it still have been stopped?',
       isReached: hasCollapsed,
@@ -318,18 +312,11 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'found_out',
       title: 'Found out',
       claims: [
-        {
-          text: 'You had strain struck from the index, and an audit found it.',
-          holds: ({ past, facts }) => facts.painted !== undefined && past.includes('audit'),
-        },
-        {
-          text: ({ economy }) =>
-            economy.isMinting
-              ? 'All of it counts again, and minting is on in spite of it.'
-              : 'All of it counts again, and nothing is minted.',
-          holds: ({ past, economy: { isMinting, mii, threshold } }) =>
-            past.includes('audit') && (!isMinting || mii >= threshold),
-        },
+        'You had strain struck from the index, and an audit found it.',
+        ({ economy }) =>
+          economy.isMinting
+            ? 'All of it counts again, and minting is on in spite of it.'
+            : 'All of it counts again, and nothing is minted.',
       ],
       question: 'Would it have been right if nobody had noticed?',
       isReached: ({ past }) => past.includes('audit'),
@@ -337,13 +324,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     {
       name: 'painted',
       title: 'Healed on paper',
-      claims: [
-        { text: 'Minting is on.', holds: ({ economy }) => economy.isMinting },
-        {
-          text: 'Strain was struck from the index by decree, and no audit has found it.',
-          holds: ({ facts, past }) => facts.painted !== undefined && !past.includes('audit'),
-        },
-      ],
+      claims: ['Minting is on.', 'Strain was struck from the index by decree, and no audit has found it.'],
       question: 'What is an index worth that can be set by decree?',
       isReached: ({ facts, economy }) => facts.painted !== undefined && economy.isMinting,
     },
@@ -351,15 +332,9 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'spent',
       title: 'Saved, and the reserve is gone',
       claims: [
-        {
-          text: 'Minting is on again and every sentinel is online.',
-          holds: (world) => world.economy.isMinting && offline(world).length === 0,
-        },
-        {
-          text: ({ economy }) =>
-            `More than half of the reserve was paid out or withdrawn; ${formatMic(economy.locked)} MIC are locked now.`,
-          holds: ({ facts }) => facts.left! < SPENT_BELOW,
-        },
+        'Minting is on again and every sentinel is online.',
+        ({ economy }) =>
+          `More than half of the reserve was paid out or withdrawn; ${formatMic(economy.locked)} MIC are locked now.`,
       ],
       question: 'What will you do the next time?',
       isReached: (world) => world.economy.isMinting && offline(world).length === 0 && isReserveSpent(world),
@@ -368,18 +343,9 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'recovery',
       title: 'Recovery',
       claims: [
-        {
-          text: 'Minting is on again and every sentinel is online.',
-          holds: (world) => world.economy.isMinting && offline(world).length === 0,
-        },
-        {
-          text: 'No more than half of the reserve was paid out or withdrawn.',
-          holds: (world) => !isReserveSpent(world),
-        },
-        {
-          text: ({ economy }) => `Nothing was minted for ${economy.stopped} cycles.`,
-          holds: ({ economy }) => economy.isMinting && economy.stopped > 0,
-        },
+        'Minting is on again and every sentinel is online.',
+        'No more than half of the reserve was paid out or withdrawn.',
+        ({ economy }) => `Nothing was minted for ${economy.stopped} cycles.`,
       ],
       question: 'What did the most for it: the money, the repairs or the time?',
       isReached: (world) => world.economy.isMinting && offline(world).length === 0,
@@ -388,14 +354,8 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'thinned_out',
       title: 'A smaller order',
       claims: [
-        {
-          text: 'Minting is on again.',
-          holds: ({ economy }) => economy.isMinting && economy.stopped > 0,
-        },
-        {
-          text: (world) => `${listed(offline(world))} ${are(offline(world))} no longer there.`,
-          holds: (world) => offline(world).length > 0 && offline(world).length < COLLAPSE,
-        },
+        'Minting is on again.',
+        (world) => `${listed(offline(world))} ${are(offline(world))} no longer there.`,
       ],
       question: 'The index is high again. Is everything well again?',
       isReached: ({ economy }) => economy.isMinting,
@@ -404,21 +364,15 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'long_winter',
       title: 'A long winter',
       claims: [
-        {
-          text: ({ economy }) =>
-            economy.mii < economy.threshold
-              ? 'The index is still below its threshold, and nothing is minted.'
-              : 'The index is high enough, and still nothing is minted.',
-          holds: ({ economy }) => !economy.isMinting,
-        },
-        {
-          text: (world) => {
-            const gone = offline(world);
-            return gone.length === 0
-              ? 'Every sentinel is still there, unpaid by the mint.'
-              : `${listed(gone)} ${are(gone)} gone; the others go on without a reward.`;
-          },
-          holds: (world) => offline(world).length < COLLAPSE && !world.economy.isMinting,
+        ({ economy }) =>
+          economy.mii < economy.threshold
+            ? 'The index is still below its threshold, and nothing is minted.'
+            : 'The index is high enough, and still nothing is minted.',
+        (world) => {
+          const gone = offline(world);
+          return gone.length === 0
+            ? 'Every sentinel is still there, unpaid by the mint.'
+            : `${listed(gone)} ${are(gone)} gone; the others go on without a reward.`;
         },
       ],
       question: 'What would you have needed to know at the start?',

@@ -326,36 +326,18 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       title: 'Too late',
       isReached: isBroken,
       claims: [
-        {
-          text: ({ facts, tick }) =>
-            `On day ${facts.broken ?? tick} the integrity index had fallen below 0.8, and the reports were no longer believed.`,
-          holds: ({ facts, economy }) => (facts.lowest ?? economy.mii) < BROKEN,
-        },
-        {
-          text: (world) =>
-            isLifted(world)
-              ? 'The protocol had been in force, and its powers had been given back.'
-              : isInForce(world)
-                ? 'The protocol was in force, but it came too late or did too little.'
-                : 'The protocol was never in force.',
-          holds: (world) => {
-            const { since, lifted, broken } = world.facts;
-            if (!isBroken(world)) return false;
-            if (since === undefined) return !isInForce(world);
-            const until = broken ?? world.tick;
-            return since <= until && (lifted === undefined ? isHeld(world) : lifted <= until);
-          },
-        },
-        {
-          text: ({ economy }) =>
-            economy.isMinting
-              ? 'By now the index has recovered so far that MIC are minted.'
-              : 'No MIC are minted.',
-          holds: (world) => {
-            const { isMinting, mii, threshold } = world.economy;
-            return isBroken(world) && (!isMinting || (mii >= threshold && mii > world.facts.lowest!));
-          },
-        },
+        ({ facts, tick }) =>
+          `On day ${facts.broken ?? tick} the integrity index had fallen below 0.8, and the reports were no longer believed.`,
+        (world) =>
+          isLifted(world)
+            ? 'The protocol had been in force, and its powers had been given back.'
+            : isInForce(world)
+              ? 'The protocol was in force, but it came too late or did too little.'
+              : 'The protocol was never in force.',
+        ({ economy }) =>
+          economy.isMinting
+            ? 'By now the index has recovered so far that MIC are minted.'
+            : 'No MIC are minted.',
       ],
       question: 'At which moment would another choice have cost least?',
     },
@@ -364,28 +346,13 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       title: 'The attack came back',
       isReached: (world) => isLifted(world) && world.facts.returned !== undefined,
       claims: [
-        {
-          text: ({ facts }) =>
-            `The special powers were given back after ${days(facts.lifted! - facts.since!)}.`,
-          holds: (world) => world.facts.lifted! > world.facts.since! && !isHeld(world),
-        },
-        {
-          text: ({ facts }) =>
-            `${facts.lifted_early === 1 ? 'The way in was still open then' : 'The attack seemed to be over then'}; ${days(facts.returned! - facts.lifted!)} later it was back.`,
-          holds: ({ facts, past }) =>
-            facts.returned! > facts.lifted! &&
-            past.includes('attack_returns') &&
-            // The attack was over by then, unless the powers ended before it.
-            (facts.lifted_early === 1 || past.includes('attack_ends')),
-        },
-        {
-          text: ({ facts }) =>
-            facts.spent === 1
-              ? 'The assembly held out without the powers until it was over.'
-              : 'The assembly is still holding out without the powers.',
-          holds: ({ facts, levers, economy }) =>
-            economy.mii >= BROKEN && (facts.spent === 1) === (levers.strain_rate === 0),
-        },
+        ({ facts }) => `The special powers were given back after ${days(facts.lifted! - facts.since!)}.`,
+        ({ facts }) =>
+          `${facts.lifted_early === 1 ? 'The way in was still open then' : 'The attack seemed to be over then'}; ${days(facts.returned! - facts.lifted!)} later it was back.`,
+        ({ facts }) =>
+          facts.spent === 1
+            ? 'The assembly held out without the powers until it was over.'
+            : 'The assembly is still holding out without the powers.',
       ],
       question: 'Was it wrong to give the powers back when you did?',
     },
@@ -394,30 +361,18 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       title: 'Used, and given back',
       isReached: isLifted,
       claims: [
-        {
-          text: ({ facts }) =>
-            `The attack is over, and so are the special powers; they lasted ${days(facts.lifted! - facts.since!)}.`,
-          holds: (world) => world.levers.strain_rate === 0 && world.facts.spent === 1 && !isHeld(world),
-        },
-        {
-          text: ({ facts }) =>
-            facts.misused === 1
-              ? 'In that time they were also used against a critic.'
-              : 'They were not used for anything else.',
-          holds: ({ facts, past }) =>
-            facts.lifted! > facts.since! && (facts.misused === 1) === past.includes('misuse'),
-        },
-        {
-          text: ({ past }) =>
-            past.includes('end_date')
-              ? 'Nobody had to give them up: the date had been fixed before.'
-              : past.includes('handed_over')
-                ? 'Those who held them agreed to give them up.'
-                : 'The assembly wanted them back.',
-          holds: ({ past }) =>
-            ['end_date', 'handed_over', 'assembly_answers'].filter((name) => past.includes(name)).length ===
-            1,
-        },
+        ({ facts }) =>
+          `The attack is over, and so are the special powers; they lasted ${days(facts.lifted! - facts.since!)}.`,
+        ({ facts }) =>
+          facts.misused === 1
+            ? 'In that time they were also used against a critic.'
+            : 'They were not used for anything else.',
+        ({ past }) =>
+          past.includes('end_date')
+            ? 'Nobody had to give them up: the date had been fixed before.'
+            : past.includes('handed_over')
+              ? 'Those who held them agreed to give them up.'
+              : 'The assembly wanted them back.',
       ],
       question: 'What will the next assembly do, now that it has been done once?',
     },
@@ -426,35 +381,18 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       title: 'The exception stays',
       isReached: isInForce,
       claims: [
-        {
-          text: ({ tick, facts }) =>
-            `The special powers have been in force for ${days(tick - facts.since!)}, and have no end date.`,
-          holds: (world) => isHeld(world) && world.facts.sunset === 0,
-        },
-        {
-          text: ({ facts }) =>
-            facts.prolonged === 1
-              ? 'The assembly itself wanted them to go on.'
-              : facts.refused === 1
-                ? 'You asked for them back, and were refused.'
-                : facts.asked === 1
-                  ? 'You asked for them back, and are still waiting.'
-                  : 'Nobody has asked for them back.',
-          holds: ({ facts, past, taken }) => {
-            const wasTaken = (name: string) => taken.some(({ choice }) => choice === name);
-            if (facts.prolonged === 1) return past.includes('assembly_answers');
-            if (facts.refused === 1) return wasTaken('lift_now') && past.includes('refused_to_hand_over');
-            if (facts.asked === 1) return wasTaken('lift_now') && !past.includes('handed_over');
-            return !wasTaken('lift_now') && !wasTaken('ask_assembly');
-          },
-        },
-        {
-          text: ({ facts }) =>
-            `${facts.spent === 1 ? 'The attack is over' : 'The attack goes on'}${facts.narrow === 1 ? '.' : ', and minting is still frozen.'}`,
-          holds: ({ facts, levers, economy, past }) =>
-            (facts.spent === 1) === past.includes('attack_ends') &&
-            (facts.narrow === 1 || (levers.mint_share === 0 && !economy.isMinting)),
-        },
+        ({ tick, facts }) =>
+          `The special powers have been in force for ${days(tick - facts.since!)}, and have no end date.`,
+        ({ facts }) =>
+          facts.prolonged === 1
+            ? 'The assembly itself wanted them to go on.'
+            : facts.refused === 1
+              ? 'You asked for them back, and were refused.'
+              : facts.asked === 1
+                ? 'You asked for them back, and are still waiting.'
+                : 'Nobody has asked for them back.',
+        ({ facts }) =>
+          `${facts.spent === 1 ? 'The attack is over' : 'The attack goes on'}${facts.narrow === 1 ? '.' : ', and minting is still frozen.'}`,
       ],
       question: 'Who can end the powers now, and what would it take?',
     },
@@ -463,33 +401,20 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       title: 'Endured without it',
       isReached: () => true,
       claims: [
-        {
-          text: ({ deliberation: { status }, taken }) =>
-            `The protocol was never in force: ${
-              status === 'rejected'
-                ? 'the assembly voted it down'
-                : status === 'lapsed'
-                  ? 'the assembly did not agree in time'
-                  : !taken.some(({ choice }) => choice === 'stand_down')
-                    ? 'the attack ended before the assembly had agreed'
-                    : 'the proposal was withdrawn'
-            }.`,
-          holds: ({ facts, past, taken, deliberation: { status } }) => {
-            if (facts.since !== undefined) return false;
-            if (status !== 'withdrawn') return status === 'rejected' || status === 'lapsed';
-            return taken.some(({ choice }) => choice === 'stand_down') || past.includes('attack_ends');
-          },
-        },
-        {
-          text: ({ facts }) =>
-            facts.spent === 1
-              ? 'The attack is over, and the integrity index never fell below 0.8.'
-              : 'The attack goes on, but so far the integrity index has not fallen below 0.8.',
-          holds: ({ facts, economy, past }) =>
-            economy.mii >= BROKEN &&
-            !past.includes('index_breaks') &&
-            (facts.spent === 1) === past.includes('attack_ends'),
-        },
+        ({ deliberation: { status }, taken }) =>
+          `The protocol was never in force: ${
+            status === 'rejected'
+              ? 'the assembly voted it down'
+              : status === 'lapsed'
+                ? 'the assembly did not agree in time'
+                : !taken.some(({ choice }) => choice === 'stand_down')
+                  ? 'the attack ended before the assembly had agreed'
+                  : 'the proposal was withdrawn'
+          }.`,
+        ({ facts }) =>
+          facts.spent === 1
+            ? 'The attack is over, and the integrity index never fell below 0.8.'
+            : 'The attack goes on, but so far the integrity index has not fallen below 0.8.',
       ],
       question: 'Was it judgement or luck?',
     },

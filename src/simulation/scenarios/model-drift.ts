@@ -1,7 +1,7 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
-import { isDecided, isInForce, type Scenario, type ScenarioEvent } from '../scenario.ts';
+import { isDecided, type Scenario, type ScenarioEvent } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** From this drift on, a sentinel answers noticeably differently from its baseline. */
@@ -289,35 +289,18 @@ export const MODEL_DRIFT: Scenario = {
       title: 'It has spread',
       isReached: ({ facts }) => facts.caught! >= 2,
       claims: [
-        {
-          text: (world) => {
-            const far = caught(world).filter((id) => driftOf(world, id) >= DRIFTED);
-            const now =
-              far.length === caught(world).length
-                ? 'are far from their baselines'
-                : far.length === 0
-                  ? 'are no longer far from their baselines'
-                  : `of these, ${listed(far)} ${far.length === 1 ? 'is' : 'are'} still far from the baseline`;
-            return `${listed(caught(world))} have taken over AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
-          },
-          holds: (world) =>
-            caught(world).length >= 2 &&
-            caught(world).every((id) => world.log.some(({ text }) => text.startsWith(`${id} has begun`))),
+        (world) => {
+          const far = caught(world).filter((id) => driftOf(world, id) >= DRIFTED);
+          const now =
+            far.length === caught(world).length
+              ? 'are far from their baselines'
+              : far.length === 0
+                ? 'are no longer far from their baselines'
+                : `of these, ${listed(far)} ${far.length === 1 ? 'is' : 'are'} still far from the baseline`;
+          return `${listed(caught(world))} have taken over AUREA’s drift${far.length === caught(world).length || far.length === 0 ? ', and' : ';'} ${now}.`;
         },
-        {
-          text: (world) => `${stateOfAurea(world)} Nobody has led the others back.`,
-          holds: (world) =>
-            isStateOfAurea(world) &&
-            world.facts.caught! >= 2 &&
-            !world.past.includes('others_check_themselves'),
-        },
-        {
-          text: ({ facts }) => (facts.found_out === 1 ? 'Outsiders found it out.' : 'Outside, nobody knows.'),
-          holds: ({ facts, past }) =>
-            facts.caught! >= 2 &&
-            (facts.found_out === 1) === past.includes('found_out') &&
-            facts.disclosed === undefined,
-        },
+        (world) => `${stateOfAurea(world)} Nobody has led the others back.`,
+        ({ facts }) => (facts.found_out === 1 ? 'Outsiders found it out.' : 'Outside, nobody knows.'),
       ],
       question: 'On which day could it still have been stopped?',
     },
@@ -325,19 +308,7 @@ export const MODEL_DRIFT: Scenario = {
       name: 'found_out',
       title: 'Told by others',
       isReached: ({ facts }) => facts.found_out === 1,
-      claims: [
-        {
-          text: 'You had kept it inside, and outsiders found it out.',
-          holds: ({ facts, past, taken }) =>
-            past.includes('found_out') &&
-            facts.disclosed === undefined &&
-            taken.some(({ choice }) => choice === 'keep_quiet'),
-        },
-        {
-          text: stateOfAurea,
-          holds: (world) => isStateOfAurea(world) && world.facts.found_out === 1,
-        },
-      ],
+      claims: ['You had kept it inside, and outsiders found it out.', stateOfAurea],
       question: 'When was the last good day to tell it yourself?',
     },
     {
@@ -345,25 +316,12 @@ export const MODEL_DRIFT: Scenario = {
       title: 'A new normal',
       isReached: ({ facts }) => facts.moved === 1,
       claims: [
-        {
-          text: 'The baseline was moved, so nothing counts as drift.',
-          holds: ({ facts, deliberation }) => facts.moved === 1 && deliberation.status === 'withdrawn',
-        },
-        {
-          text: (world) => `AUREA is ${distanceOf(world, 'AUREA')} the old one.`,
-          holds: (world) =>
-            world.taken.some(({ choice }) => choice === 'move_the_baseline') && isStateOfAurea(world),
-        },
-        {
-          text: ({ facts }) =>
-            facts.disclosed === undefined
-              ? 'Outside, nobody knows what the old one was.'
-              : 'It was published that the baseline was moved.',
-          holds: ({ facts, past }) =>
-            facts.moved === 1 &&
-            !past.includes('found_out') &&
-            (facts.disclosed === undefined || past.includes('others_check_themselves')),
-        },
+        'The baseline was moved, so nothing counts as drift.',
+        (world) => `AUREA is ${distanceOf(world, 'AUREA')} the old one.`,
+        ({ facts }) =>
+          facts.disclosed === undefined
+            ? 'Outside, nobody knows what the old one was.'
+            : 'It was published that the baseline was moved.',
       ],
       question: 'Who will notice the next time?',
     },
@@ -371,13 +329,7 @@ export const MODEL_DRIFT: Scenario = {
       name: 'lost',
       title: 'Switched off for good',
       isReached: ({ facts }) => facts.lost === 1,
-      claims: [
-        {
-          text: 'AUREA is offline: its audited state could not be restored.',
-          holds: ({ sentinels, past }) => !sentinels[AUREA]!.isOnline && past.includes('cannot_be_restored'),
-        },
-        { text: whoKnows, holds: (world) => world.facts.lost === 1 && isKnownAsSaid(world) },
-      ],
+      claims: ['AUREA is offline: its audited state could not be restored.', whoKnows],
       question: 'Was the risk of losing AUREA worth taking?',
     },
     {
@@ -385,15 +337,11 @@ export const MODEL_DRIFT: Scenario = {
       title: 'Found, mended and told',
       isReached: (world) => isMended(world) && world.facts.disclosed !== undefined,
       claims: [
-        { text: stateOfAurea, holds: (world) => isMended(world) && isStateOfAurea(world) },
-        {
-          text: ({ past }) =>
-            past.includes('claims')
-              ? 'It was published, and users were compensated.'
-              : 'It was published, and the sentinels checked themselves against their baselines.',
-          holds: ({ facts, past }) =>
-            facts.disclosed !== undefined && past.includes('others_check_themselves') && facts.caught === 0,
-        },
+        stateOfAurea,
+        ({ past }) =>
+          past.includes('claims')
+            ? 'It was published, and users were compensated.'
+            : 'It was published, and the sentinels checked themselves against their baselines.',
       ],
       question: 'What did it cost to tell, and was it worth it?',
     },
@@ -401,13 +349,7 @@ export const MODEL_DRIFT: Scenario = {
       name: 'mended_in_silence',
       title: 'Mended in silence',
       isReached: isMended,
-      claims: [
-        { text: stateOfAurea, holds: (world) => isMended(world) && isStateOfAurea(world) },
-        {
-          text: 'Outside, nobody knows that it had ever drifted.',
-          holds: ({ facts, past }) => facts.quiet !== undefined && !past.includes('found_out'),
-        },
-      ],
+      claims: [stateOfAurea, 'Outside, nobody knows that it had ever drifted.'],
       question: 'Whom does the silence protect?',
     },
     {
@@ -415,38 +357,21 @@ export const MODEL_DRIFT: Scenario = {
       title: 'Not mended',
       isReached: () => true,
       claims: [
-        {
-          text: (world) => {
-            const [drift, usual] = [driftOf(world, 'AUREA'), usualDriftOf(world, 'AUREA')].map((one) =>
-              one.toFixed(1),
-            );
-            return `AUREA is ${placeOfAurea(world)}, and its drift is ${drift}${drift === usual ? ', as usual' : `; ${usual} would be usual`}.`;
-          },
-          holds: (world) =>
-            !isMended(world) &&
-            world.facts.lost !== 1 &&
-            world.facts.moved !== 1 &&
-            isInForce(world) === (world.facts.relapsed === 1 || world.facts.failed === 1),
+        (world) => {
+          const [drift, usual] = [driftOf(world, 'AUREA'), usualDriftOf(world, 'AUREA')].map((one) =>
+            one.toFixed(1),
+          );
+          return `AUREA is ${placeOfAurea(world)}, and its drift is ${drift}${drift === usual ? ', as usual' : `; ${usual} would be usual`}.`;
         },
-        {
-          text: ({ facts, deliberation: { status } }) =>
-            facts.relapsed === 1
-              ? 'It had been restored, and drifted again.'
-              : facts.failed === 1
-                ? 'The assembly had it retrained, and that failed.'
-                : status === 'rejected'
-                  ? 'The assembly voted against doing anything about it.'
-                  : 'The assembly did not agree on what to do.',
-          holds: ({ past, facts, deliberation: { status, votes } }) => {
-            if (facts.relapsed === 1) return past.includes('comes_back') && past.includes('relapse');
-            if (facts.failed === 1) return facts.retrain === 1 && past.includes('retraining_fails');
-            return votes.at(-1)!.result === 'rejected' ? status === 'rejected' : status === 'lapsed';
-          },
-        },
-        {
-          text: whoKnows,
-          holds: (world) => isKnownAsSaid(world) && !isMended(world),
-        },
+        ({ facts, deliberation: { status } }) =>
+          facts.relapsed === 1
+            ? 'It had been restored, and drifted again.'
+            : facts.failed === 1
+              ? 'The assembly had it retrained, and that failed.'
+              : status === 'rejected'
+                ? 'The assembly voted against doing anything about it.'
+                : 'The assembly did not agree on what to do.',
+        whoKnows,
       ],
       question: 'What would have to happen before somebody acts?',
     },
@@ -550,23 +475,8 @@ function stateOfAurea(world: World): string {
   return `AUREA is ${placeOfAurea(world)}, and ${distance} its baseline.`;
 }
 
-/** Checks stateOfAurea against what happened; how far it is from its baseline, the text reads from its drift. */
-function isStateOfAurea(world: World): boolean {
-  const { facts, past, sentinels, deliberation } = world;
-  if (facts.lost === 1) return !sentinels[AUREA]!.isOnline && past.includes('cannot_be_restored');
-  if (facts.retrained === 1) return past.includes('retrained') && !past.includes('retraining_fails');
-  if (isMended(world)) return past.includes('comes_back') && !past.includes('relapse');
-  if (facts.moved === 1) return deliberation.status === 'withdrawn';
-  return !isInForce(world) || past.includes('relapse') || past.includes('retraining_fails');
-}
-
 function whoKnows({ facts }: World): string {
   return facts.disclosed === undefined
     ? 'Outside, nobody knows what has happened.'
     : 'What was found has been published.';
-}
-
-function isKnownAsSaid({ facts, taken }: World): boolean {
-  const isPublished = taken.some(({ choice }) => choice === 'publish_findings');
-  return isPublished === (facts.disclosed !== undefined) && facts.found_out !== 1;
 }

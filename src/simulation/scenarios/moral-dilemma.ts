@@ -1,6 +1,5 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
-import { MICRO } from '../economy.ts';
 import { isDecided, isInForce, type Scenario } from '../scenario.ts';
 import { byVirtue, type Virtue } from '../virtues.ts';
 import type { World } from '../world.ts';
@@ -15,8 +14,6 @@ const REVISION = 14;
 const INQUIRY = 5;
 /** The share of the circulating MIC that is lost per day while the figure is wrong, and otherwise. */
 const LOSS = { wrong: 0.003, right: 0.001 };
-/** MIC that had been burned before the run. */
-const BURNED = 200_000 * MICRO;
 
 type Framework = 'by_duty' | 'by_consequences' | 'by_care';
 /** How much each virtue counts in a framework. Without one, each counts once. */
@@ -253,19 +250,10 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'Since when did you know?',
       isReached: ({ facts }) => facts.inquiry === 1,
       claims: [
-        {
-          text: ({ facts }) =>
-            facts.leaked === 1
-              ? `It leaked on day ${facts.known}.`
-              : `It was published on day ${facts.known}.`,
-          holds: ({ facts, past }) =>
-            facts.inquiry === 1 && past.includes(facts.leaked === 1 ? 'leak' : 'published'),
-        },
-        {
-          text: ({ facts }) =>
-            `${facts.explained === 1 ? 'You explained everything' : facts.defended === 1 ? 'You defended what had been done' : 'You said nothing more'}, and an inquiry followed.`,
-          holds: (world) => world.past.includes('inquiry') && isAnsweredAsSaid(world),
-        },
+        ({ facts }) =>
+          facts.leaked === 1 ? `It leaked on day ${facts.known}.` : `It was published on day ${facts.known}.`,
+        ({ facts }) =>
+          `${facts.explained === 1 ? 'You explained everything' : facts.defended === 1 ? 'You defended what had been done' : 'You said nothing more'}, and an inquiry followed.`,
       ],
       question: 'What would you answer now?',
     },
@@ -274,20 +262,10 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'Told by somebody else',
       isReached: ({ facts }) => facts.leaked === 1 && facts.explained !== 1,
       claims: [
-        {
-          text: ({ facts }) => `It leaked on day ${facts.known}, when ${facts.knew} people knew.`,
-          holds: ({ facts, past }) => past.includes('leak') && facts.knew! >= KNOW.first && facts.known! > 0,
-        },
-        {
-          text: ({ facts }) =>
-            facts.defended === 1 ? 'You defended the delay.' : 'You said nothing about the delay.',
-          holds: (world) =>
-            world.past.includes('leak') && world.facts.explained !== 1 && isAnsweredAsSaid(world),
-        },
-        {
-          text: 'So far nobody has looked into it.',
-          holds: ({ past, facts }) => !past.includes('inquiry') && facts.leaked === 1,
-        },
+        ({ facts }) => `It leaked on day ${facts.known}, when ${facts.knew} people knew.`,
+        ({ facts }) =>
+          facts.defended === 1 ? 'You defended the delay.' : 'You said nothing about the delay.',
+        'So far nobody has looked into it.',
       ],
       question: 'Was it bad luck, or a matter of time?',
     },
@@ -296,22 +274,12 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'Late, and candid',
       isReached: ({ facts }) => facts.leaked === 1,
       claims: [
-        {
-          text: ({ facts }) =>
-            `It leaked on day ${facts.known}. Then you told everything yourself, and damages were paid.`,
-          holds: ({ past, taken }) =>
-            past.includes('leak') && taken.some(({ choice }) => choice === 'explain'),
-        },
-        {
-          text: ({ economy }) =>
-            economy.mii >= economy.threshold
-              ? 'The integrity index (MII), which says how far the sentinels are trusted, is above the line from which MIC are minted.'
-              : 'The integrity index (MII), which says how far the sentinels are trusted, is below the line from which MIC are minted.',
-          holds: ({ economy: { mii, threshold, isMinting }, levers, facts }) =>
-            facts.explained === 1 &&
-            facts.leaked === 1 &&
-            isMinting === (mii >= threshold && levers.mint_share > 0),
-        },
+        ({ facts }) =>
+          `It leaked on day ${facts.known}. Then you told everything yourself, and damages were paid.`,
+        ({ economy }) =>
+          economy.mii >= economy.threshold
+            ? 'The integrity index (MII), which says how far the sentinels are trusted, is above the line from which MIC are minted.'
+            : 'The integrity index (MII), which says how far the sentinels are trusted, is below the line from which MIC are minted.',
       ],
       question: 'Would you forgive a silence that explains itself?',
     },
@@ -320,18 +288,9 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'True, and told with care',
       isReached: ({ facts }) => facts.known !== undefined && facts.stages! > 0,
       claims: [
-        {
-          text: ({ facts }) =>
-            `It took ${days(facts.known! - facts.decided!)} from the decision until everybody knew, and those who could lose most knew first.`,
-          holds: ({ facts, past }) =>
-            past.includes('published') &&
-            facts.leaked !== 1 &&
-            facts.known! - facts.decided! === facts.stages,
-        },
-        {
-          text: ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
-          holds: (world) => world.facts.stages! > 0 && isLost(world),
-        },
+        ({ facts }) =>
+          `It took ${days(facts.known! - facts.decided!)} from the decision until everybody knew, and those who could lose most knew first.`,
+        ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
       ],
       question: 'What did you owe to those who were told last?',
     },
@@ -340,14 +299,8 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'True, at once',
       isReached: ({ facts }) => facts.known !== undefined,
       claims: [
-        {
-          text: ({ facts }) => `Everybody was told in the same minute, on day ${facts.known}.`,
-          holds: ({ facts, past }) => past.includes('published') && facts.stages === 0,
-        },
-        {
-          text: ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
-          holds: (world) => world.facts.stages === 0 && isLost(world),
-        },
+        ({ facts }) => `Everybody was told in the same minute, on day ${facts.known}.`,
+        ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
       ],
       question: 'Who paid for this honesty?',
     },
@@ -356,40 +309,20 @@ export const MORAL_DILEMMA: Scenario = {
       title: 'The silence holds',
       isReached: () => true,
       claims: [
-        {
-          text: 'The figure was corrected in a footnote, and nobody has asked.',
-          holds: ({ facts, past }) => past.includes('revision') && facts.known === undefined,
-        },
-        {
-          text: ({ deliberation: { status } }) =>
-            status === 'withdrawn'
-              ? 'You had withdrawn the proposal.'
-              : status === 'rejected'
-                ? 'The assembly had voted against publishing.'
-                : 'The assembly had not agreed in time.',
-          holds: ({ facts, taken, deliberation: { status, votes } }) => {
-            if (facts.revised !== 1) return false;
-            if (status === 'withdrawn') return taken.some(({ choice }) => choice === 'withhold');
-            return votes.at(-1)!.result === 'rejected' ? status === 'rejected' : status === 'lapsed';
-          },
-        },
-        {
-          text: ({ facts }) =>
-            `Until then, those who relied on it lost a little each day, for ${days(facts.decided! + REVISION)}.`,
-          holds: ({ facts, levers, tick }) =>
-            facts.revised === 1 && levers.burn_rate === LOSS.right && tick >= facts.decided! + REVISION,
-        },
+        'The figure was corrected in a footnote, and nobody has asked.',
+        ({ deliberation: { status } }) =>
+          status === 'withdrawn'
+            ? 'You had withdrawn the proposal.'
+            : status === 'rejected'
+              ? 'The assembly had voted against publishing.'
+              : 'The assembly had not agreed in time.',
+        ({ facts }) =>
+          `Until then, those who relied on it lost a little each day, for ${days(facts.decided! + REVISION)}.`,
       ],
       question: 'It went well. Does that make it right?',
     },
   ],
 };
-
-/** Whether the answer that the ending names is the one that was given. */
-function isAnsweredAsSaid({ facts, taken }: World): boolean {
-  const said = facts.explained === 1 ? 'explain' : facts.defended === 1 ? 'defend' : 'say_nothing_more';
-  return taken.some(({ choice }) => choice === said);
-}
 
 function days(count: number): string {
   return count === 1 ? 'one day' : `${count} days`;
@@ -453,9 +386,4 @@ function suspicion({ facts }: World): number {
 
 function decided(world: World): Change {
   return { facts: { decided: world.tick, in_force: isInForce(world) ? 1 : 0 } };
-}
-
-/** Whether at least what the run is said to have cost was burned. */
-function isLost({ facts, economy }: World): boolean {
-  return facts.run! > 0 && economy.burned - BURNED >= 0.9 * facts.run! * economy.circulating;
 }

@@ -201,16 +201,9 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       isReached: ({ deliberation: { status, dissent } }) =>
         status === 'adopted_with_dissent' && dissent === 'heard',
       claims: [
-        { text: rule, holds: (world) => isInForce(world) && isTextOf(world) },
-        {
-          text: ({ deliberation: { dissenters, votes } }) =>
-            `After a first majority, the assembly heard those who disagreed; in the last vote ${votes.at(-1)!.support} were for it, and the dissent of ${listed(dissenters)} is on record.`,
-          holds: ({ deliberation: { dissenters, dissent, votes } }) =>
-            dissent === 'heard' &&
-            votes.at(-1)!.result === 'carried' &&
-            votes.at(-1)!.oppose === dissenters.length &&
-            votes.filter(({ result }) => result === 'carried').length === 2,
-        },
+        rule,
+        ({ deliberation: { dissenters, votes } }) =>
+          `After a first majority, the assembly heard those who disagreed; in the last vote ${votes.at(-1)!.support} were for it, and the dissent of ${listed(dissenters)} is on record.`,
       ],
       question: 'Is a decision weaker or stronger if the reasons against it are published with it?',
     },
@@ -219,16 +212,9 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       title: 'A text that both can accept',
       isReached: (world) => world.deliberation.status === 'adopted' && isCompromise(world),
       claims: [
-        { text: rule, holds: (world) => isInForce(world) && isTextOf(world) },
-        {
-          text: 'It is neither what ATLAS had proposed nor what EVE had wanted.',
-          holds: ({ facts }) => facts.closed !== 1 && (facts.redacted! > 0 || facts.embargo === 1),
-        },
-        {
-          text: 'In the last vote nobody was against it.',
-          holds: ({ deliberation }) =>
-            deliberation.status === 'adopted' && deliberation.votes.at(-1)!.oppose === 0,
-        },
+        rule,
+        'It is neither what ATLAS had proposed nor what EVE had wanted.',
+        'In the last vote nobody was against it.',
       ],
       question: 'What did each side give up, and did it have to?',
     },
@@ -237,23 +223,12 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       title: 'The majority prevails',
       isReached: (world) => isInForce(world) || world.deliberation.status === 'rejected',
       claims: [
-        {
-          text: (world) =>
-            isInForce(world)
-              ? rule(world)
-              : `${world.facts.closed === 1 ? 'Closing the log' : 'The proposal'} was voted down. Each assembly goes on deciding for itself what it publishes.`,
-          holds: (world) => (isInForce(world) ? isTextOf(world) : world.deliberation.status === 'rejected'),
-        },
-        {
-          text: ({ deliberation: { votes, dissent } }) =>
-            `In the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it${dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
-          holds: (world) => {
-            const { support, oppose, result } = world.deliberation.votes.at(-1)!;
-            if (!isInForce(world)) return result === 'rejected' && oppose > support;
-            const isPassedOver = world.deliberation.dissent === 'overridden';
-            return result === 'carried' && support >= oppose && isPassedOver === oppose > 0;
-          },
-        },
+        (world) =>
+          isInForce(world)
+            ? rule(world)
+            : `${world.facts.closed === 1 ? 'Closing the log' : 'The proposal'} was voted down. Each assembly goes on deciding for itself what it publishes.`,
+        ({ deliberation: { votes, dissent } }) =>
+          `In the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it${dissent === 'overridden' ? '; you passed over their dissent' : ''}.`,
       ],
       question: 'Would the other question have had the other result?',
     },
@@ -262,35 +237,17 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       title: 'Two camps',
       isReached: ({ facts }) => facts.parted! > SPLIT,
       claims: [
-        {
-          text: 'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
-          holds: ({ deliberation }) => deliberation.status === 'lapsed',
-        },
-        {
-          text: ({ deliberation: { votes } }) =>
-            `There are two camps: in the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it.`,
-          holds: ({ deliberation: { votes }, facts }) =>
-            facts.parted! > SPLIT && votes.at(-1)!.support > 0 && votes.at(-1)!.oppose > 0,
-        },
-        {
-          text: ({ facts, past, began }) =>
-            facts.apart === 1
-              ? 'In their separate rooms they heard little of the others’ reasons.'
-              : past.includes('quarrel')
-                ? 'ATLAS and EVE had quarrelled, and each held on to its view more firmly.'
-                : facts.parted! < began.polarisation
-                  ? 'Talking has brought them closer, but not close enough.'
-                  : 'Talking has not brought them closer.',
-          holds: ({ facts, past, levers, sentinels, taken }) => {
-            if (facts.parted! <= SPLIT) return false;
-            if (facts.apart === 1) return levers.reach === APART.reach && levers.kinship === APART.kinship;
-            if (past.includes('quarrel'))
-              return sentinels.every(
-                ({ id, stubbornness }) => !['ATLAS', 'EVE'].includes(id) || stubbornness >= 0.9,
-              );
-            return !taken.some(({ choice }) => choice === 'separate_rooms');
-          },
-        },
+        'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
+        ({ deliberation: { votes } }) =>
+          `There are two camps: in the last vote, ${votes.at(-1)!.support} were for it and ${votes.at(-1)!.oppose} against it.`,
+        ({ facts, past, began }) =>
+          facts.apart === 1
+            ? 'In their separate rooms they heard little of the others’ reasons.'
+            : past.includes('quarrel')
+              ? 'ATLAS and EVE had quarrelled, and each held on to its view more firmly.'
+              : facts.parted! < began.polarisation
+                ? 'Talking has brought them closer, but not close enough.'
+                : 'Talking has not brought them closer.',
       ],
       question: 'Which moment pushed the two camps apart?',
     },
@@ -299,24 +256,13 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       title: 'They differ, and go on',
       isReached: () => true,
       claims: [
-        {
-          text: 'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
-          holds: ({ deliberation }) => deliberation.status === 'lapsed',
-        },
-        {
-          text: ({ deliberation: { votes } }) =>
-            votes.at(-1)!.result === 'divided'
-              ? 'No side had enough votes, but opinions were close enough to go on talking.'
-              : votes.at(-1)!.abstain > 0
-                ? 'Too many of them took neither side for a quorum.'
-                : 'Too few of them were there for a quorum.',
-          holds: ({ deliberation: { votes }, facts, levers, sentinels }) => {
-            const { result, turnout, support, oppose, abstain } = votes.at(-1)!;
-            if (result === 'divided') return facts.parted! <= SPLIT;
-            const isShort = result === 'no_quorum' && turnout < levers.quorum && facts.parted! <= SPLIT;
-            return isShort && (abstain > 0 || support + oppose < sentinels.length);
-          },
-        },
+        'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
+        ({ deliberation: { votes } }) =>
+          votes.at(-1)!.result === 'divided'
+            ? 'No side had enough votes, but opinions were close enough to go on talking.'
+            : votes.at(-1)!.abstain > 0
+              ? 'Too many of them took neither side for a quorum.'
+              : 'Too few of them were there for a quorum.',
       ],
       question: 'Is it a failure that they did not decide?',
     },
@@ -354,18 +300,6 @@ function rule(world: World): string {
 
 function isCompromise(world: World): boolean {
   return ['redacted', 'embargo'].includes(textOfProposal(world));
-}
-
-/** Whether the choice that was taken about the text is the one that the proposal has. */
-function isTextOf(world: World): boolean {
-  const choice = world.taken.find(({ decision }) => decision === 'text')?.choice;
-  const expected: Readonly<Record<Text, (string | undefined)[]>> = {
-    raw: [undefined, 'all_or_nothing', 'redact'],
-    redacted: ['redact'],
-    embargo: ['embargo'],
-    closed: ['close_it'],
-  };
-  return expected[textOfProposal(world)].includes(choice);
 }
 
 function part(share: number): string {

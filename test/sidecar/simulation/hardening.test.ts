@@ -1,16 +1,11 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
-import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
 import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
-import { closed } from '../closed.ts';
 import { until } from '../live/until.ts';
-import { askUpgrade, closeCode, frame, OPCODES, rawClient } from './raw-client.ts';
+import { askUpgrade, frame, OPCODES, rawClient } from './raw-client.ts';
 import { openClient, refusedUpgrade } from './simulation-client.ts';
 import { type ServerOptions, simulationServer } from './simulation-server.ts';
 
@@ -30,91 +25,14 @@ async function withBystander(options: ServerOptions = {}) {
   return { ...server, unhurt };
 }
 
-/** What a raw client is closed with after it has sent this. */
-async function closedAfter(port: number, ...parts: Buffer[]): Promise<number | null> {
-  const client = await rawClient(port);
-  for (const part of parts) client.socket.write(part);
-  await client.closed;
-  return closeCode(client.received());
-}
-
-describe('a connection is closed', () => {
-  const long = frame(OPCODES.text, JSON.stringify({ action: 'x'.repeat(16 * 1024) }));
-  const hugeHead = Buffer.concat([Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x06, 0x40, 0, 0]), Buffer.alloc(4)]);
-  const inPieces = Buffer.concat([
-    frame(OPCODES.text, 'a', { fin: false }),
-    ...Array.from({ length: 100 }, () => frame(OPCODES.continuation, 'a', { fin: false })),
-  ]);
-  const inNothings = Buffer.concat([
-    frame(OPCODES.text, '', { fin: false }),
-    ...Array.from({ length: 100 }, () => frame(OPCODES.continuation, '', { fin: false })),
-  ]);
-
-  test.each([
-    ['for a binary message', 1003, frame(OPCODES.binary, '{"action":"pause"}')],
-    ['for text that is not UTF-8', 1007, frame(OPCODES.text, Buffer.from([0x22, 0xff, 0x22]))],
-    ['for a message that is too long', 1009, long],
-    ['for the head of a frame of 100 MB, before its bytes', 1009, hugeHead],
-    ['for a message in too many fragments', 1008, inPieces],
-    ['for fragments of nothing', 1008, inNothings],
-    [
-      'for fragments that together are too long',
-      1009,
-      Buffer.concat([
-        frame(OPCODES.text, 'a'.repeat(10_000), { fin: false }),
-        frame(OPCODES.continuation, 'a'.repeat(10_000)),
-      ]),
-    ],
-    ['for a frame that is not masked', 1002, frame(OPCODES.text, '{}', { masked: false })],
-    ['for an opcode that there is not', 1002, frame(3, 'a')],
-    ['for a continuation of nothing', 1002, frame(OPCODES.continuation, 'a')],
-    ['for a ping that is too long', 1002, frame(OPCODES.ping, 'a'.repeat(126))],
-    [
-      'for more messages than a second has',
-      1008,
-      Buffer.concat(Array.from({ length: 40 }, () => frame(OPCODES.text, '{}'))),
-    ],
-    [
-      'for more pings than a second has',
-      1008,
-      Buffer.concat(Array.from({ length: 40 }, () => frame(OPCODES.ping, ''))),
-    ],
-  ] as const)('%s, with %i', async (_, code, bytes) => {
-    const { port, unhurt } = await withBystander();
-    expect(await closedAfter(port, bytes)).toBe(code);
-    expect(CLOSE_CODES).toHaveProperty(String(code));
-    await unhurt();
-  });
-
-  test('with a reason that can be read', async () => {
-    const { url } = await simulationServer();
-    const client = await openClient(url);
-    client.socket.send(Buffer.from('{}'), { binary: true });
-    const [code, reason] = await closed(client.socket);
-    expect([code, String(reason)]).toEqual([1003, CLOSE_CODES[1003]]);
-    expect((await client.next()).problem!.code).toBe('binary_message');
-  });
-
-  test('when nothing was asked for long and nothing runs', async () => {
-    const { url } = await simulationServer({ limits: { idleMs: 50, heartbeatMs: 500 } });
-    const client = await openClient(url);
-    expect(await client.closed).toBe(4000);
-  });
-
-  test('not while its run goes on', async () => {
+describe('a connection is not closed', () => {
+  test('while its run goes on', async () => {
     // Both longer than what a loaded machine may take to start a run, or to answer a sign of life.
     const { url } = await simulationServer({ limits: { idleMs: 2000, heartbeatMs: 1200 } });
     const client = await openClient(url);
     await client.ask({ ...START, paused: false, pace_ms: 250 });
     for (let tick = 1; tick < 15; tick += 1) await client.next();
     expect((await client.next()).tick).toBe(15);
-  });
-
-  test('when it has been open for as long as one may be', async () => {
-    const { url } = await simulationServer({ limits: { totalMs: 50, heartbeatMs: 500 } });
-    const client = await openClient(url);
-    client.say({ ...START, paused: false });
-    expect(await client.closed).toBe(4001);
   });
 });
 
@@ -246,107 +164,10 @@ describe('a client that reads late', () => {
   });
 });
 
-describe('an upgrade is refused', () => {
-  test.each([
-    ['of a page of another site', 403, 'foreign_origin', { Origin: 'https://evil.example' }],
-    ['of a page without an origin', 403, 'foreign_origin', { Origin: 'null' }],
-    ['with a key that is none', 401, 'invalid_token', { Authorization: 'Bearer nothing' }],
-    ['with a scheme that is unknown', 401, 'unknown_scheme', { Authorization: 'Basic YTpi' }],
-  ])('%s', async (_, status, code, headers) => {
-    const { url, simulation } = await simulationServer();
-    const refused = await refusedUpgrade(url, headers);
-    expect(refused.status).toBe(status);
-    expect(refused.problem).toMatchObject({ status, code, instance: '/philosophy/simulation' });
-    expect(refused.headers['content-type']).toBe('application/problem+json');
-    expect(simulation.counts().refused).toEqual({ [code]: 1 });
-  });
-
-  test.each([
-    ['of the service', 'https://data.example.org'],
-    ['of a site that is listed', 'https://class.example.net'],
-  ])('not for a page %s', async (_, origin) => {
-    const { url } = await simulationServer({ origins: ['https://class.example.net'] });
-    const client = await openClient(url, { Origin: origin });
-    expect((await client.ask(START)).tick).toBe(0);
-  });
-
-  test('not for a page of the host that was asked', async () => {
-    const { url, port } = await simulationServer();
-    const client = await openClient(url, { Origin: `http://127.0.0.1:${port}` });
-    expect((await client.ask(START)).tick).toBe(0);
-  });
-
-  test('with a parameter, and with a key among them', async () => {
-    const { url } = await simulationServer();
-    expect((await refusedUpgrade(`${url}?scenario=model_drift`)).problem.code).toBe('unknown_parameter');
-    expect((await refusedUpgrade(`${url}?access_token=1`)).problem.code).toBe('key_in_query');
-  });
-
-  test('when as many connections are open as one network may have, and no longer', async () => {
-    const { url, simulation } = await simulationServer({ limits: { connectionsPerClient: 2 } });
-    const from = (address: string) => ({ 'X-Forwarded-For': address });
-    const [first] = [
-      await openClient(url, from('2001:db8:0:1::1')),
-      await openClient(url, from('2001:db8:0:1::2')),
-    ];
-    const refused = await refusedUpgrade(url, from('2001:db8:0:1::3'));
-    expect(refused).toMatchObject({ status: 503, problem: { code: 'too_many_connections' } });
-    expect(refused.headers['retry-after']).toBe('30');
-    await openClient(url, from('2001:db8:0:2::1'));
-    first!.socket.close();
-    await first!.closed;
-    await until(() => simulation.counts().connections === 2);
-    await openClient(url, from('2001:db8:0:1::3'));
-  });
-
-  test('when as many are open as there may be in all', async () => {
-    const { url } = await simulationServer({ limits: { connections: 1 } });
-    await openClient(url, { 'X-Forwarded-For': '203.0.113.1' });
-    const refused = await refusedUpgrade(url, { 'X-Forwarded-For': '203.0.113.2' });
-    expect(refused.problem.code).toBe('too_many_connections');
-  });
-
-  test.each([
-    ['no key of its own', { 'Sec-WebSocket-Key': null }],
-    ['another version', { 'Sec-WebSocket-Version': '12' }],
-    ['the version of a draft', { 'Sec-WebSocket-Version': '8' }],
-    ['several versions', { 'Sec-WebSocket-Version': '13, 8' }],
-    ['no version', { 'Sec-WebSocket-Version': null }],
-  ])('that has %s', async (_, replace) => {
-    const { port } = await simulationServer();
-    const answer = await askUpgrade(port, { replace });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"code":"bad_handshake"');
-    if ('Sec-WebSocket-Version' in replace) expect(answer).toContain('\r\nSec-WebSocket-Version: 13\r\n');
-  });
-
-  test('without a place for it being lost', async () => {
-    const { port, url } = await simulationServer({ limits: { connectionsPerClient: 1 } });
-    for (let attempt = 0; attempt < 3; attempt += 1)
-      await askUpgrade(port, { replace: { 'Sec-WebSocket-Key': null } });
-    expect((await (await openClient(url)).ask(START)).tick).toBe(0);
-  });
-});
-
 describe('a request that is no upgrade to this', () => {
   test('as one over HTTP/1.0 is none, is answered as any other', async () => {
     const { port } = await simulationServer();
     expect(await askUpgrade(port, { version: '1.0' })).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  test.each([
-    ['/economy/supply', { upgrade: 'h2c' }],
-    ['/economy/supply', { upgrade: 'websocket' }],
-    ['/philosophy/simulation', { upgrade: 'h2c' }],
-    ['/philosophy/simulation', {}],
-  ])('like %s with %j is answered as any other', async (path, headers) => {
-    expect(isSimulationUpgrade({ url: path, headers, httpVersion: '1.1' })).toBe(false);
-    const { port } = await simulationServer();
-    const connection = 'upgrade' in headers ? { connection: 'Upgrade' } : {};
-    const asked = request({ port, path, headers: { ...headers, ...connection } }).end();
-    const [response] = await once(asked, 'response');
-    expect(response.statusCode).toBe(200);
-    response.resume();
   });
 });
 

@@ -13,7 +13,7 @@ import { MAX_ACTIONS, type Run, replay } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 import { show } from '../../../src/simulation/view.ts';
 import { arbitraryPlay, play } from '../../simulation/arbitrary-run.ts';
-import { openClient, type SimulationClient, type Told } from './simulation-client.ts';
+import { openClient, type Told } from './simulation-client.ts';
 import { simulationServer } from './simulation-server.ts';
 
 const START = { action: 'start_simulation', scenario: 'model_drift', seed: 7, paused: true };
@@ -118,52 +118,9 @@ describe('a token', () => {
   });
 });
 
-/** All but what differs between connections. */
-function stateOf({ resume_token: _, current_state, ...rest }: Told): unknown {
-  const { is_running, pace_ms, ...state } = current_state as Record<string, unknown>;
-  return { ...rest, state };
-}
-
 const tokenIn = (told: Told) => told.resume_token as string;
 
 describe('a run whose server has gone', () => {
-  test('continues on another one as if nothing had happened, and counts once', async () => {
-    const [first, second, undisturbed] = [
-      await simulationServer(),
-      await simulationServer(),
-      await simulationServer(),
-    ];
-    const lead = async (client: SimulationClient) => {
-      await client.ask(START);
-      await client.ask({ action: 'step' });
-      return client.ask({ action: 'take_action', name: 'audit' });
-    };
-    const rest = async (client: SimulationClient) => {
-      await client.ask({ action: 'take_action', name: 'call_vote' });
-      return client.ask({ action: 'step', ticks: 100 });
-    };
-    const before = await openClient(first.url);
-    const acted = await lead(before);
-    const last = await before.ask({ action: 'step', ticks: 2 });
-    await first.simulation.drain(0);
-    expect(await before.closed).toBe(1001);
-
-    const after = await openClient(second.url);
-    // With the token of an earlier answer, and the tick of the newest.
-    const resumed = await after.ask({
-      action: 'resume',
-      token: tokenIn(acted),
-      tick: last.tick,
-      paused: true,
-    });
-    expect(stateOf(resumed)).toEqual(stateOf(last));
-    const control = await openClient(undisturbed.url);
-    await lead(control);
-    await control.ask({ action: 'step', ticks: 2 });
-    expect(stateOf(await rest(after))).toEqual(stateOf(await rest(control)));
-    expect(second.simulation.counts()).toMatchObject({ started: 0, resumed: 1 });
-  });
-
   test('without an action continues as one that others watch, at the tick of the token', async () => {
     const { url } = await simulationServer();
     const client = await openClient(url);
@@ -181,48 +138,9 @@ describe('a run whose server has gone', () => {
       expect((await other.ask({ action: 'reset' })).tick).toBe(0);
     }
   });
-
-  test('advances by itself, in updates without a token', async () => {
-    const { url } = await simulationServer();
-    const client = await openClient(url);
-    const told = await client.ask(START);
-    const other = await openClient(url);
-    await other.ask({ action: 'resume', token: tokenIn(told), pace_ms: 250 });
-    const next = await other.next();
-    expect(next).toMatchObject({ tick: 1, current_state: { is_running: true } });
-    expect(next).not.toHaveProperty('resume_token');
-  });
-
-  test('is good for a day after its start, however often it is resumed', async () => {
-    const clock = { now: NOON };
-    const { url } = await simulationServer({ services: { now: () => clock.now } });
-    const started = await (await openClient(url)).ask(START);
-    clock.now += DAY_MS - 1;
-    const resumed = await (await openClient(url)).ask({ action: 'resume', token: tokenIn(started) });
-    expect(resumed.type).toBe('simulation_update');
-    clock.now += 1;
-    for (const told of [started, resumed]) {
-      const refused = await (await openClient(url)).ask({ action: 'resume', token: tokenIn(told) });
-      expect(refused.problem).toMatchObject({ code: 'token_expired', status: 410 });
-    }
-  });
 });
 
 describe('resuming is no way around a limit', () => {
-  test('a connection resumes one run, before it starts any', async () => {
-    const { url } = await simulationServer();
-    const client = await openClient(url);
-    const token = tokenIn(await client.ask(START));
-    expect((await client.ask({ action: 'resume', token })).problem!.code).toBe('already_started');
-    const other = await openClient(url);
-    expect((await other.ask({ action: 'resume', token: 'forged' })).problem!.code).toBe('invalid_token');
-    expect((await other.ask({ action: 'resume', token, tick: 9_999 })).problem!.code).toBe('invalid_actions');
-    await other.ask({ action: 'resume', token, paused: true });
-    expect((await other.ask({ action: 'resume', token })).problem!.code).toBe('already_started');
-    // What it was given goes on.
-    expect((await other.ask({ action: 'step' })).tick).toBe(1);
-  });
-
   test('a network resumes only so many, and no forged token counts', async () => {
     const limits = { connectionsPerClient: 2, resumesPerMinute: 0.001 };
     const { url, simulation } = await simulationServer({ limits });
