@@ -362,8 +362,10 @@ test('a run is resumed on another server as if nothing had happened, once on a c
 
   const after = await openClient(second.url);
   const resume = { action: 'resume', token: acted.resume_token, tick: last.tick, paused: true };
-  const forged = `${String(acted.resume_token).slice(0, -1)}`;
-  expect((await after.ask({ ...resume, token: forged })).problem!.code).toBe('invalid_token');
+  const token = String(acted.resume_token);
+  const other = token.replace(/(?<=\.)./, (found) => (found === 'A' ? 'B' : 'A'));
+  for (const forged of [token.slice(0, -1), `${token}A`, other])
+    expect((await after.ask({ ...resume, token: forged })).problem!.code).toBe('invalid_token');
   expect((await after.ask({ ...resume, tick: 0 })).problem!.code).toBe('invalid_actions');
   expect((await after.ask({ ...resume, tick: 99 })).problem!.code).toBe('invalid_actions');
   const resumed = await after.ask(resume);

@@ -2,17 +2,11 @@ import { conversation } from './seam.ts';
 import { type Parameter, Story, type Update } from './story.ts';
 
 /** What a player does in a run, by its seed. */
-export const PLANS = [
-  'nobody chooses',
-  'first choices',
-  'last choices',
-  'any choices',
-  'late and often',
-] as const;
+const PLANS = ['nobody chooses', 'first choices', 'last choices', 'any choices', 'late and often'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Half of all runs take any choices: most of the endings are there. */
-export function planOf(seed: number): Plan {
+function planOf(seed: number): Plan {
   return PLANS[[0, 1, 2, 3, 3, 3, 3, 3, 4, 4][seed % 10]!]!;
 }
 

@@ -1,6 +1,6 @@
 /** A run as a client saw it, and what can be concluded from its messages alone. */
 
-export type Virtue = 'integrity' | 'temperance' | 'justice' | 'prudence' | 'courage';
+type Virtue = 'integrity' | 'temperance' | 'justice' | 'prudence' | 'courage';
 
 /** The parameters of the model that a player may set. */
 export type Lever =
@@ -112,7 +112,7 @@ interface Debrief {
 }
 
 /** What a sentence claims: its words, and what must then have been in the messages. */
-export type Sentence = readonly [words: RegExp, holds: (story: Story, found: readonly string[]) => boolean];
+type Sentence = readonly [words: RegExp, holds: (story: Story, found: readonly string[]) => boolean];
 /** By ending: its sentences, in order. */
 export type Sentences = Readonly<Record<string, readonly Sentence[]>>;
 
