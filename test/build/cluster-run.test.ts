@@ -314,13 +314,13 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
   const kindOf = (sql: string) => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 60);
   const folderOf = (key: string) => key.replace(/(?<=\/).*/, '');
 
-  /** After the last call of each kind that changes something; with SWEEP=all, before and after every call. */
+  /** After the last call of each verb that changes something; with SWEEP=all, before and after every call. */
   function killsOf(calls: readonly string[], kinds: RegExp): Kill[] {
     const all = calls.map((what, index) => ({ what, at: index + 1 }));
     const changing = all.filter(({ what }) => kinds.test(what));
     if (isSweep)
       return all.flatMap(({ at }) => [{ at, when: 'before' } as const, { at, when: 'after' } as const]);
-    return [...Map.groupBy(changing, ({ what }) => what).values()].map((of) => ({
+    return [...Map.groupBy(changing, ({ what }) => what.split(' ')[0]).values()].map((of) => ({
       at: of.at(-1)!.at,
       when: 'after',
     }));

@@ -14,7 +14,7 @@ import { failureOf, temporaryFolder } from './temporary-folder.ts';
 const LOOP = join(import.meta.dirname, 'publish-loop.ts');
 /** How long each run may live, ms. `npm run faults`: more of them. */
 const LIVES = Array.from({ length: 15 }, (_, at) => 5 + at * 13).filter(
-  (_, at) => process.env.SWEEP === 'all' || at % 2 === 0,
+  (_, at) => process.env.SWEEP === 'all' || at % 6 === 0,
 );
 
 /** Runs publish-loop.ts; `lines` fills as it prints. */

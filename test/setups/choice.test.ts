@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { inOrder } from './file-order.ts';
 import { touchedTests } from './touched-tests.ts';
@@ -65,4 +67,11 @@ describe('the tests that a change touches', () => {
   test('are none where nothing changed', () => {
     expect(touchedTests(FILES, [])).toEqual([]);
   });
+});
+
+test('npm run faults names tests that there are', async () => {
+  const [, names = ''] =
+    /^exec vitest run (.*) "\$@"$/m.exec(await readFile('scripts/faults.sh', 'utf8')) ?? [];
+  const files = globSync('test/**/*.test.ts');
+  expect(names.split(' ').filter((name) => !files.some((file) => file.includes(name)))).toEqual([]);
 });
