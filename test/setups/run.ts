@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -29,6 +30,8 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
     join(process.env.TESTS_IN ?? ((await hasRoom()) ? MEMORY : tmpdir()), 'cathedral-tests-'),
   );
   process.env.TMPDIR = folder;
+  // Also where the run is interrupted.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   // As the command line does, so that the other programs that tests start begin in half of the time.
   process.env.NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/node');
   const shared = join(folder, 'shared');
