@@ -27,7 +27,7 @@ export const CHECKPOINTS = ['2026-10-01T00Z', '2026-09-30T18Z', '2026-09-30T12Z'
 }));
 
 /** What is printed from the fixture's pages, where anything is. */
-export const PRINTED_FILES = ['government/transparency-2025.pdf', 'government/transparency.pdf'];
+const PRINTED_FILES = ['government/transparency-2025.pdf', 'government/transparency.pdf'];
 
 /** Where the release has what needs a key: a page that read it would not find it in its place. */
 export const RESTRICTED_APART = 'apart';

@@ -8,7 +8,6 @@ import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { OembedDocument } from '../../src/api/oembed-document.ts';
 import {
   cellWords,
   decimalsOf,
@@ -81,17 +80,6 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     for (const one of ids) expect(html.split(`id="${one}"`)).toHaveLength(2);
   });
 
-  test('leads to the pages of its files, to its portal, and to programs that embed', async () => {
-    const html = await read(`charts/${id}/index.html`);
-    for (const path of chart.sources) expect(html).toContain(`href="/files/${path}/"`);
-    expect(html).toContain(`href="/${chart.area}/"`);
-    expect(html).toContain(
-      `<link rel="alternate" type="application/json+oembed" href="https://data.example.org/oembed/${id}.json"`,
-    );
-    const oembed = OembedDocument.parse(JSON.parse(await read(`oembed/${id}.json`)));
-    expect(oembed.html).toContain(`src="https://data.example.org/embed/${id}/"`);
-  });
-
   test('is cited with the address of its page, and the permanent ones of its data', async () => {
     for (const ending of ['txt', 'bib', 'ris', 'json']) {
       const citation = await read(`charts/${id}/citation.${ending}`);
@@ -99,14 +87,6 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
       for (const path of chart.sources)
         expect(citation).toMatch(new RegExp(`https://data\\.example\\.org/snapshots/[^/]+/${path}`));
     }
-  });
-
-  test('is an embed of its own, which search engines leave to the page', async () => {
-    const html = await read(`embed/${id}/index.html`);
-    expect(html).toContain('<meta name="robots" content="noindex">');
-    expect(html).toContain(`<link rel="canonical" href="https://data.example.org/charts/${id}/">`);
-    expect(html).toContain(`href="https://data.example.org/charts/${id}/" target="_blank" rel="noopener"`);
-    expect(html).not.toContain('site-header');
   });
 });
 

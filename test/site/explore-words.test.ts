@@ -1,30 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deliberationNames, pageNames } from '../../pipeline/words/page-names.ts';
-import {
-  firstSentence,
-  virtueSentence,
-  whyItEnded,
-} from '../../src/site/components/explore/deliberation-sentences.ts';
-import type { Deliberation, Ended, Position } from '../../src/site/components/explore/deliberations.ts';
-import { tally, tallyWords } from '../../src/site/components/explore/deliberations.ts';
+import { firstSentence } from '../../src/site/components/explore/deliberation-sentences.ts';
 import { linkWords } from '../../src/site/components/explore/linked-words.ts';
 import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/components/explore/records.ts';
-import type { SentinelEntry } from '../../src/site/components/explore/sentinels.ts';
-import { sentinelSentences, uptimeSentences } from '../../src/site/components/explore/sentinels.ts';
-
-type Stance = Position['position'];
-
-/** `support`, `oppose without reasons` of sentinels A, B, C … */
-function deliberation(id: string, consensus: Deliberation['consensus'], stances: string[]) {
-  const positions = stances.map((stance, index): Position => {
-    const [position, ...rest] = stance.split(' ');
-    const reasoning = rest.length > 0 ? '' : 'For a reason.';
-    const virtue_tags: Position['virtue_tags'] = position === 'support' ? ['prudence'] : [];
-    return { id: String.fromCharCode(65 + index), position: position as Stance, reasoning, virtue_tags };
-  });
-  return { id, href: `/deliberations/${id}/`, topic: `Whether ${id}`, consensus, outcome: '', positions };
-}
 
 describe('the name of a page', () => {
   test('is the id in lower case', () => {
@@ -191,82 +170,6 @@ describe('the records of a page', () => {
   });
 });
 
-describe('how a deliberation ended', () => {
-  const comparedWith = (...all: Pick<Deliberation, 'consensus' | 'positions'>[]): Ended => ({
-    outcomes: all.map(({ consensus, positions }) => ({ consensus, share: tally(positions).share })),
-    isAll: true,
-  });
-  const agreed = deliberation('d-1', 'reached', ['support', 'support', 'support', 'oppose']);
-  const failed = deliberation('d-2', 'not_reached', [
-    'support_with_conditions',
-    'oppose',
-    'abstain without reasons',
-  ]);
-
-  test('is said of the positions, by name, and compared with those closed before', () => {
-    expect(whyItEnded(failed, comparedWith(agreed))).toEqual([
-      'It ended without consensus: of those for or against, 50\u00a0% were in favour.',
-      'Of three participants, one was in favour, with conditions; one against (B); one abstained (C).',
-      'Among the deliberations closed before it, one reached consensus, none with less than 75\u00a0% in favour.',
-      'C gave no reasons.',
-    ]);
-  });
-
-  test('says so where the share in favour does not tell', () => {
-    const other = deliberation('d-3', 'not_reached', ['support', 'support', 'support', 'support', 'oppose']);
-    const third = deliberation('d-4', 'reached', ['support', 'oppose']);
-    expect(whyItEnded(third, comparedWith(agreed, other))[2]).toBe(
-      'Among the deliberations closed before it, one reached consensus, none with less than 75\u00a0% in favour; one did not, none with more than 80\u00a0%. The share alone does not tell them apart.',
-    );
-  });
-
-  test('is compared with the last hundred, so that others need not be read', () => {
-    const { outcomes } = comparedWith(...Array<typeof agreed>(100).fill(agreed));
-    expect(whyItEnded(failed, { outcomes, isAll: false })[2]).toBe(
-      'Among the last 100 deliberations closed before it, 100 reached consensus, none with less than 75\u00a0% in favour.',
-    );
-  });
-
-  test('compares nothing while it is open, and nothing with nothing', () => {
-    const open = deliberation('d-5', 'pending', ['support']);
-    expect(whyItEnded(open, comparedWith(agreed))).toEqual([
-      'It is still open, and positions can change: of those for or against, all were in favour.',
-      'Of one participant, one was in favour; nobody against.',
-    ]);
-    expect(whyItEnded(agreed, comparedWith())).toHaveLength(2);
-    expect(whyItEnded(deliberation('d-6', 'reached', []), comparedWith())).toEqual([
-      'It ended with consensus; no sentinel took a position.',
-    ]);
-    expect(whyItEnded(deliberation('d-7', 'reached', ['abstain']), comparedWith())[0]).toBe(
-      'It ended with consensus; nobody was for or against.',
-    );
-  });
-
-  test('counts each stance once, whatever was said', () => {
-    const stances = fc.array(fc.constantFrom('support', 'support_with_conditions', 'oppose', 'abstain'));
-    fc.assert(
-      fc.property(stances, (stances) => {
-        const { favour, against, abstained, conditions, share } = tally(
-          deliberation('d', 'pending', stances).positions,
-        );
-        expect(favour + against + abstained).toBe(stances.length);
-        expect(conditions).toBeLessThanOrEqual(favour);
-        expect(share === null).toBe(favour + against === 0);
-      }),
-    );
-    expect(tallyWords(tally(failed.positions))).toBe(
-      'One in favour (with conditions), one against, one abstaining',
-    );
-  });
-
-  test('names the virtues, the most named first', () => {
-    expect(virtueSentence(agreed.positions)).toBe(
-      'Of four positions, the reasons appeal to prudence in three.',
-    );
-    expect(virtueSentence([])).toBe('');
-  });
-});
-
 describe('a question', () => {
   test('is the same when it is reviewed', () => {
     expect(questionOf('Review of D-7: whether to lock')).toBe(questionOf('Whether to lock'));
@@ -318,73 +221,5 @@ describe('a text of the ledger', () => {
     expect(shortText('short')).toBe('short');
     expect(shortText(long)).toMatch(/^(word )+word …$/);
     expect(shortText('x'.repeat(500)).length).toBeLessThan(120);
-  });
-});
-
-describe('a sentinel in words', () => {
-  const one = (
-    id: string,
-    coordination: number | null,
-    more: Partial<SentinelEntry> = {},
-  ): SentinelEntry => ({
-    id,
-    href: '',
-    cathedral: 'FOR-ACADEMICS',
-    status: 'operational',
-    uptime_days: 3,
-    last_heartbeat: '2026-01-01T00:00:00Z',
-    gi_score: null,
-    coordination,
-    total_rewards: 0,
-    multiplier: 1,
-    roi: 0.5,
-    ...more,
-  });
-  const all = [one('A', 9), one('B', 7), one('C', 5), one('D', 3), one('E', null)];
-
-  test('is placed among those that were measured, where they differ', () => {
-    expect(sentinelSentences(all[0]!, all, [])[0]).toBe(
-      'A is operational, 3 days up. Of 5 sentinels it has the highest coordination score.',
-    );
-    expect(sentinelSentences(all[3]!, all, [])[0]).toContain('the lowest coordination score');
-    expect(sentinelSentences(all[4]!, all, [])[0]).toBe('E is operational, 3 days up.');
-  });
-
-  test('that has sent no heartbeat is not called offline', () => {
-    const silent = one('F', null, { status: 'no_heartbeat_yet', uptime_days: null, last_heartbeat: null });
-    expect(sentinelSentences(silent, [silent], [])[0]).toBe('F has sent no heartbeat yet.');
-    const day = {
-      date: '2026-01-01',
-      sentinel: 'F',
-      status: 'no_heartbeat_yet',
-      longest_silence: null,
-    } as const;
-    expect(uptimeSentences('F', [day])).toEqual([]);
-  });
-
-  test('says how it voted', () => {
-    const { positions } = deliberation('d', 'reached', ['support', 'support_with_conditions', 'oppose']);
-    expect(sentinelSentences(all[0]!, all, positions)[1]).toBe(
-      'A took part in 3 published deliberations: in favour twice, 1 of them with conditions; against once; abstaining never.',
-    );
-  });
-
-  test('has its days counted, the last 90 only', () => {
-    const day = (date: string, status: 'operational' | 'offline', longest_silence: number) => ({
-      date,
-      sentinel: 'A',
-      status,
-      longest_silence,
-    });
-    const days = [
-      day('2026-01-01', 'offline', 90),
-      day('2026-04-01', 'offline', 30.25),
-      day('2026-04-02', 'operational', 2),
-    ];
-    expect(uptimeSentences('A', days)).toEqual([
-      'Of 2 days, A was operational on 1 and offline on 1. Its longest silence was 30.3 hours.',
-    ]);
-    expect(uptimeSentences('Z', days)).toEqual(['Z has no recorded day in the last 90.']);
-    expect(uptimeSentences('A', [])).toEqual([]);
   });
 });

@@ -1,47 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { headersFor } from '../../pipeline/release/format/headers.ts';
-import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
-import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { serveStatic } from './static-host.ts';
 import { type Reader, stopClock, violations } from './visit.ts';
 
 let built: Built;
 const browser = useBrowser();
 let site: { origin: string; server: Server };
 const wrong: string[] = [];
-
-/** The pages and the data as a host of files serves them: with the headers that are decided, and blind to queries. */
-async function serveStatic({ out, release }: Built): Promise<typeof site> {
-  const server = createServer(async ({ url = '/' }, response) => {
-    const path = url
-      .slice(1)
-      .split('?', 1)[0]!
-      .replace(/(^|\/)$/, '$1index.html');
-    const found = await readFile(join(out, path))
-      .catch(() => readFile(join(release, 'public', path)))
-      .catch(() => null);
-    if (!found) return response.writeHead(404).end();
-    const type = path.startsWith('economy/') && !path.includes('.') ? 'application/json' : mediaTypeOf(path);
-    const file = { path, kind: 'page', restricted: false, immutable: false, media_type: type };
-    return response.writeHead(200, headersFor(file as ManifestFile)).end(found);
-  });
-  return { server, origin: await listen(server) };
-}
-
-function listen(server: Server): Promise<string> {
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    ),
-  );
-}
 
 beforeAll(async () => {
   built = await buildFixture();
@@ -90,58 +60,8 @@ async function sheetsOf(bytes: Uint8Array) {
 /** The title, below the finding. */
 const heading = (page: Page) => page.locator('.chart-title').textContent();
 const BURNED = 'MIC supply over time: burned';
-const ALL = 'MIC supply over time: circulating, locked and burned';
 
 describe('a reader of a chart', () => {
-  test('takes series out, and address, picture, table, citation and embed code follow; the way back leads back', async () => {
-    const page = await open('/charts/supply/');
-    await page.getByRole('checkbox', { name: 'Circulating' }).uncheck();
-    // A choice that comes before the one before was drawn takes its place, in the history too.
-    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&series=locked');
-    await page.getByRole('checkbox', { name: 'Locked' }).uncheck();
-    await expect.poll(() => heading(page)).toBe(BURNED);
-    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned');
-    expect(await page.title()).toContain(BURNED);
-    expect(await page.locator('.plot svg title').first().textContent()).toBe(BURNED);
-    expect(await page.locator('.chart-table th').allTextContents()).not.toContain('Locked MIC');
-    const link = 'https://data.example.org/charts/supply/?series=burned';
-    expect(await page.locator('[data-code="link"] code').textContent()).toBe(link);
-    expect(await page.locator('[data-code="live"] code').textContent()).toContain(
-      '/embed/supply/?series=burned',
-    );
-    expect(await page.locator('[data-code="citation"] code').first().textContent()).toContain(link);
-    await page.goBack();
-    await page.goBack();
-    await expect.poll(() => heading(page)).toBe(ALL);
-    expect(await page.getByRole('checkbox', { name: 'Locked' }).isChecked()).toBe(true);
-    expect(await page.locator('[data-code="link"] code').textContent()).not.toContain('?');
-    await page.context().close();
-  });
-
-  test('opens an address with a state, on a host that knows of no states', async () => {
-    const page = await open('/charts/supply/?series=burned&scale=log&tab=table');
-    await expect.poll(() => heading(page)).toBe(BURNED);
-    expect(await page.getByLabel('logarithmic').isChecked()).toBe(true);
-    expect(await page.getByRole('tab', { name: /Table/ }).getAttribute('aria-selected')).toBe('true');
-    expect(await page.locator('.plot').isVisible()).toBe(false);
-    const canonical = await page.locator('link[rel="canonical"]').getAttribute('href');
-    expect(canonical).toBe('https://data.example.org/charts/supply/?series=burned&scale=log');
-    await page.context().close();
-  });
-
-  test('opens an address as networks pass it on', async () => {
-    const page = await open('/charts/supply/?utm_source=feed&series=burned&fbclid=abc');
-    await expect.poll(() => heading(page)).toBe(BURNED);
-    await page.context().close();
-  });
-
-  test('is told where an address asks for what the chart does not have', async () => {
-    const page = await open('/charts/supply/?series=nothing');
-    await expect.poll(() => page.locator('[data-part="status"]').textContent()).toContain('does not have');
-    expect(await heading(page)).toBe(ALL);
-    await page.context().close();
-  });
-
   test('chooses days with the handles, one step of the history for each choice, and by a preset', async () => {
     // Between two keys no time passes: a pause would end the choice.
     const page = await open('/charts/supply/', { clock: 'stopped' });
@@ -318,7 +238,10 @@ describe('a page of another origin', () => {
         `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><script nonce="x">addEventListener('message', ({ data, origin }) => { (window.told ??= []).push({ ...data, origin }); });</script>${body}`,
       );
     });
-    const origin = await listen(server);
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) wrong.push(message.text());

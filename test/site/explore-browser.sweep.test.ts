@@ -58,23 +58,6 @@ describe('the search', () => {
     expect([wrong, host.missed]).toEqual([[], []]);
   });
 
-  test('opens from an address, and is walked through with the keys', async () => {
-    await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/search/?q=reading+interval&kind=deliberation`);
-    const { page } = visited;
-    await page.locator('#search-results li').first().waitFor();
-    const [first, second] = await results(page);
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    await page.keyboard.press('/');
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe(first);
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe(second);
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('q');
-  });
-
   test('shows more on demand, says how many there are, and what it did not find', async () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}/search/?q=decision`);

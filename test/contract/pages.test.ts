@@ -1,0 +1,322 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Page } from './pages/page.ts';
+import { type Built, buildFixture } from './pages/seam.ts';
+
+// What a reader, a search engine or a program gets of each kind of page, without JavaScript.
+
+const ORIGIN = 'https://data.example.org';
+const END = ' – Cathedral Data Service';
+
+/** One page of each kind: its address and its title. */
+const PAGES: Readonly<Record<string, string>> = {
+  '': 'Cathedral Data Service',
+  '404.html': 'Not found',
+  'about/': 'About',
+  'academics/': 'Academics: research data',
+  'academics/papers/decaying-threshold/': 'An integrity threshold that decays with supply',
+  'api/': 'API reference',
+  'api/economy/': 'Economy – API reference',
+  'api/explore/': 'API explorer',
+  'attestations/': 'Companion attestations',
+  'attestations/implementers/': 'Companion attestations for implementers',
+  'charts/': 'Charts',
+  'charts/supply/': 'MIC supply over time: circulating, locked and burned',
+  'decisions/': 'Decisions',
+  'decisions/dec-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
+  'decisions/in-2025/': 'Decisions in 2025',
+  'deliberations/': 'Deliberations',
+  'deliberations/d-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
+  'deliberations/in-2026/': 'Deliberations closed in 2026',
+  'diplomacy/': 'Diplomacy: diplomacy data',
+  'economy/': 'Economy: market data',
+  'embed/supply/': 'MIC supply over time: circulating, locked and burned',
+  'embedding/': 'Embedding a chart',
+  'events/': 'Event types',
+  'files/': 'Files',
+  'files/economy/supply/': 'MIC supply (economy/supply)',
+  'files/economy/supply-by-day.csv/': 'MIC supply by day (economy/supply-by-day.csv)',
+  'files/academics/dataset.json/': 'System dataset (academics/dataset.json)',
+  'files/academics/dataset.json/rows/': 'Rows of System dataset: System dataset: sentinels',
+  'files/academics/dataset.json/rows/apps/': 'Rows of System dataset: Applications',
+  'glossary/': 'Glossary',
+  'government/': 'Government: policy data',
+  'government/transparency/': 'Transparency report 2026, year to date',
+  'government/transparency/2025/': 'Transparency report 2025, final',
+  'licence/': 'Licence',
+  'mirrors/': 'How to mirror this service',
+  'philosophy/': 'Philosophy: ethics data',
+  'philosophy/simulation/': 'Governance simulation',
+  'philosophy/simulation/model/': 'Model of the governance simulation',
+  'philosophy/simulation/protocol/': 'Protocol of the governance simulation',
+  'philosophy/simulation/reference/': 'Numbers of the governance simulation',
+  'problems/': 'Problems',
+  'problems/not_found/': 'Not found',
+  'problems/rate_limited/': 'Quota used up',
+  'search/': 'Search',
+  'sentinels/': 'Sentinels',
+  'sentinels/eve/': 'EVE, sentinel',
+  'sql/': 'SQL',
+  'verification/': 'How to verify the data',
+  'verification/log/': 'The log',
+  'versions/': 'Versions',
+};
+
+/** Every chart. */
+const CHARTS = [
+  'compliance',
+  'consensus',
+  'coordination',
+  'coordination-history',
+  'deliberations',
+  'drift',
+  'events',
+  'mii',
+  'minting',
+  'multipliers',
+  'policy-impact',
+  'reward-curve',
+  'roi-by-cathedral',
+  'roi-by-sentinel',
+  'supply',
+  'uptime',
+  'virtues',
+  'virtues-history',
+];
+
+/** Addresses outside of the pages: files beside a release, and those that are printed. */
+const BESIDE = [
+  '/snapshots/',
+  '/log/checkpoint',
+  '/log/public/policy.json',
+  '/government/transparency.pdf',
+  '/government/transparency-2025.pdf',
+];
+
+let built: Built;
+let pages: Map<string, Page>;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const files = (await readdir(built.out, { recursive: true })).filter((path) => path.endsWith('.html'));
+  const texts = await Promise.all(files.map((path) => readFile(join(built.out, path), 'utf8')));
+  pages = new Map(files.map((path, place) => [path.replace(/index\.html$/, ''), new Page(texts[place]!)]));
+});
+
+const page = (address: string) => pages.get(address)!;
+const published = (path: string) => readFile(join(built.release, 'public', path), 'utf8');
+const json = async (path: string) => JSON.parse(await published(path));
+const grouped = (value: number, digits = 0) =>
+  value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+describe('each kind of page', () => {
+  test('is at its address, with its title', () => {
+    const found = Object.keys(PAGES).map((address) => [address, pages.get(address)?.title.replace(END, '')]);
+    expect(Object.fromEntries(found)).toEqual(PAGES);
+  });
+
+  test('names its language and its own address, but for those that are of none', () => {
+    const wrong = [...pages].filter(
+      ([address, { language, canonical }]) =>
+        language !== 'en-GB' ||
+        canonical !==
+          (address === '404.html' ? undefined : `${ORIGIN}/${address.replace(/^embed\//, 'charts/')}`),
+    );
+    expect(wrong.map(([address, { canonical }]) => [address, canonical])).toEqual([]);
+  });
+
+  test('has one first heading and skips no level', () => {
+    const wrong = [...pages].filter(
+      ([, { headings }]) =>
+        headings.filter((level) => level === 1).length !== 1 ||
+        headings.some((level, place) => level - (headings[place - 1] ?? 0) > 1),
+    );
+    expect(wrong.map(([address]) => address)).toEqual([]);
+  });
+
+  test('has no script, style or handler of its own, so that the strictest policy fits', () => {
+    const wrong = [...pages].flatMap(([address, { inline }]) =>
+      inline.map((found) => `${address}: ${found}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('links only to what the release has, and to anchors that are there', async () => {
+    const files = (await readdir(built.out, { recursive: true })).map((path) => `/${path}`);
+    const data = built.draft.files.filter(({ restricted }) => !restricted).map(({ path }) => `/${path}`);
+    const targets = new Set([...files, ...data, ...BESIDE]);
+    const ids = new Map([...pages].map(([address, one]) => [`/${address}`, one.ids]));
+    const dead = [...pages].flatMap(([address, { links }]) =>
+      links
+        .filter((href) => !/^(https?|mailto|data):/.test(href))
+        .filter((href) => {
+          const [rest = '', anchor = ''] = href.split('#');
+          const [path = ''] = rest.split('?');
+          const target = path === '' ? `/${address}` : path;
+          const isThere = ids.has(target) || targets.has(target) || targets.has(`${target}index.html`);
+          return !isThere || (anchor !== '' && !anchor.startsWith('row=') && !ids.get(target)?.has(anchor));
+        })
+        .map((href) => `${address}: ${href}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test('shows nothing of a restricted file, not even its hash', async () => {
+    const policies = JSON.parse(
+      await readFile(join(built.release, 'apart/government/policy-impact.json'), 'utf8'),
+    ).projections.map(({ policy }: { policy: string }) => policy) as string[];
+    const hashes = built.draft.files.filter(({ restricted }) => restricted).map(({ sha256 }) => sha256);
+    expect(Math.min(policies.length, hashes.length)).toBeGreaterThan(1);
+    const leaks = [...pages].filter(([, { html }]) =>
+      [...policies, ...hashes].some((one) => html.includes(one)),
+    );
+    expect(leaks.map(([address]) => address)).toEqual([]);
+  });
+
+  test('escapes what the ledger says', () => {
+    const said = [...pages].filter(([, { words }]) => words.includes('<later> stays at six hours'));
+    expect(said.length).toBeGreaterThan(3);
+    // In an attribute it does no harm.
+    const bare = [...pages].filter(([, { html }]) =>
+      html.replaceAll(/\s[\w:-]+="[^"]*"/g, '').includes('<later>'),
+    );
+    expect(bare.map(([address]) => address)).toEqual([]);
+  });
+});
+
+describe('figures', () => {
+  test('of the first page and of the economy are those of the published files, with their time', async () => {
+    const supply = await json('economy/supply');
+    const rows = parse(await published('economy/supply-by-day.csv'), { columns: true }) as Record<
+      string,
+      string
+    >[];
+    expect(grouped(Number(rows[0]!.total_supply))).toBe(grouped(supply.total_supply));
+    expect(page('').words).toContain(`Total supply ${grouped(supply.total_supply)} MIC`);
+    const economy = page('economy/').words;
+    for (const [name, value] of [
+      ['Total supply', supply.total_supply],
+      ['In circulation', supply.circulating],
+      ['Burned', supply.burned],
+    ])
+      expect(economy).toContain(`${name} ${grouped(value)} MIC`);
+    for (const address of [
+      '',
+      'government/',
+      'economy/',
+      'academics/',
+      'philosophy/',
+      'diplomacy/',
+      'files/economy/supply/',
+    ])
+      expect([address, /[Aa]s of 30 September 2026, 18:00 UTC/.test(page(address).words)]).toEqual([
+        address,
+        true,
+      ]);
+    expect(supply.timestamp).toBe('2026-09-30T18:00:00Z');
+  });
+
+  test('of the head of a page are those of the release: the root and the origin of its ledger', () => {
+    expect(page('').html).toContain(built.draft.ledger.root);
+    expect(page('').words).toContain(
+      `Ledger ${built.draft.ledger.origin}, as of 30 September 2026, 18:00 UTC`,
+    );
+  });
+
+  test('of a file’s page are those of the file: size, hash, fields', async () => {
+    const file = built.draft.files.find(({ path }) => path === 'economy/supply')!;
+    const { words } = page('files/economy/supply/');
+    expect(words).toContain(`Size ${file.bytes} bytes`);
+    expect(words).toContain(`SHA-256 ${file.sha256}`);
+    for (const name of Object.keys(await json('economy/supply'))) expect(words).toContain(`"${name}":`);
+  });
+});
+
+describe('a chart', () => {
+  test('has a table with every number of its source, newest first', async () => {
+    const days = parse(await published('economy/supply-by-day.csv'), { columns: true }) as Record<
+      string,
+      string
+    >[];
+    const byDay = new Map(days.map((row) => [row.date, row]));
+    const [head, ...rows] = page('charts/supply/').tables.find((table) => table[0]?.[0] === 'Day')!;
+    expect(head).toEqual(['Day', 'Circulating MIC', 'Locked MIC', 'Burned MIC', 'Total supply MIC']);
+    expect(rows.length).toBe(66);
+    const number = (text: string | undefined) => Number(text?.replaceAll(',', ''));
+    // The last day goes on, so it is in the other file alone.
+    const supply = await json('economy/supply');
+    expect([rows[0]![0], number(rows[0]![1]), number(rows[0]![4])]).toEqual([
+      '2026-09-30',
+      supply.circulating,
+      supply.total_supply,
+    ]);
+    for (const [day, circulating, locked, burned, total] of rows.slice(1)) {
+      const row = byDay.get(day!)!;
+      expect([day, number(circulating), number(locked), number(burned), number(total)]).toEqual([
+        day,
+        Number(row.circulating),
+        Number(row.locked),
+        Number(row.burned),
+        Number(row.total_supply),
+      ]);
+    }
+    expect(rows.map(([day]) => day)).toEqual(
+      rows
+        .map(([day]) => day!)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+
+  test('has two pictures with text alternatives of their own, its source, its oEmbed and its embed', async () => {
+    const { html, words, links } = page('charts/supply/');
+    const pictures = html.match(/<svg [^>]*role="img"[^>]*>/g) ?? [];
+    const labels = pictures.flatMap((svg) => /aria-labelledby="([^"]+)"/.exec(svg)?.[1]?.split(' ') ?? []);
+    expect([pictures.length, new Set(labels).size]).toEqual([2, 4]);
+    for (const label of labels) expect(page('charts/supply/').ids.has(label)).toBe(true);
+    expect(words).toContain('MIC, at the end of each week');
+    for (const link of [
+      '/files/economy/supply-by-day.csv/',
+      '/charts/supply/citation.bib',
+      '/charts/supply/citation.ris',
+      '/economy/',
+    ])
+      expect(links).toContain(link);
+    const oembed = JSON.parse(await readFile(join(built.out, 'oembed/supply.json'), 'utf8'));
+    expect([oembed.type, oembed.title]).toEqual([
+      'rich',
+      'MIC supply over time: circulating, locked and burned',
+    ]);
+    expect(oembed.html).toContain(`src="${ORIGIN}/embed/supply/"`);
+    expect(page('embed/supply/').html).toContain('<meta name="robots" content="noindex">');
+  });
+
+  test('of every id has its page, its embed and its description for programs', async () => {
+    const ids = [...pages.keys()].flatMap((address) => /^charts\/([^/]+)\/$/.exec(address)?.[1] ?? []);
+    expect(ids.toSorted()).toEqual(CHARTS);
+    for (const id of ids) {
+      const [, text] =
+        /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page(`charts/${id}/`).html) ?? [];
+      if (text)
+        expect(JSON.parse(text)).toMatchObject({ '@type': 'Dataset', url: `${ORIGIN}/charts/${id}/` });
+      expect([id, pages.has(`embed/${id}/`)]).toEqual([id, true]);
+    }
+  });
+});
+
+describe('records', () => {
+  test('each sentinel, deliberation and decision of the ledger has a page, and its list names it', async () => {
+    for (const [list, pattern, count] of [
+      ['sentinels/', /^sentinels\/[^/]+\/$/, 5],
+      ['deliberations/', /^deliberations\/d-[^/]+\/$/, 15],
+      ['decisions/', /^decisions\/dec-[^/]+\/$/, 15],
+    ] as const) {
+      const own = [...pages.keys()].filter((address) => pattern.test(address));
+      expect([list, own.length]).toEqual([list, count]);
+      const linked = new Set(page(list).links.map((href) => href.slice(1)));
+      expect(own.filter((address) => !linked.has(address))).toEqual([]);
+    }
+  });
+});

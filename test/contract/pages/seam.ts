@@ -1,0 +1,1 @@
+export { type Built, buildFixture } from '../../site/build-fixture.ts';
