@@ -1,14 +1,10 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { openKey, parseKeyFile } from '../../src/commands/attest/key-file.ts';
 import { askNewPassphrase } from '../../src/commands/attest/passphrase.ts';
-import { readLedgerEvents } from '../attestation/ledger-events.ts';
 import { JUSTIFICATION, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
-import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
+import { openAttestCli } from './attest-cli.ts';
 
 const { inFolder, save, attest, verifyText } = openAttestCli();
 
@@ -76,72 +72,6 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
         problems: [{ code: 'signature_invalid', pointer: '/signature' }],
       },
     ]);
-  });
-});
-
-describe('attest keygen', () => {
-  test('never overwrites a file', async () => {
-    const key = save('there.key', 'precious');
-    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', 'key-file': key });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('EEXIST (attestation_refused)')]);
-    expect(readFileSync(key, 'utf8')).toBe('precious');
-  });
-
-  test.each([
-    ['a file', 'precious.key', 'EEXIST'],
-    ['a link to nothing', 'dangling.key', 'EEXIST'],
-    ['a place below a file', 'precious.key/a.key', 'ENOTDIR'],
-  ])('notices %s before it asks for a passphrase', async (_, name, code) => {
-    save('precious.key', 'precious');
-    rmSync(inFolder('dangling.key'), { force: true });
-    symlinkSync(inFolder('nothing'), inFolder('dangling.key'));
-    const { status, stderr } = await attest(
-      'keygen',
-      { companion: 'LANTERN', 'key-file': inFolder(name) },
-      {},
-    );
-    const message = `${inFolder(name)}: expected a place for a new file, found ${code} (attestation_refused)`;
-    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
-    expect(existsSync(inFolder('nothing'))).toBe(false);
-  });
-
-  test('makes one complete key, for its owner only, if two are requested at once', async () => {
-    const key = inFolder('raced.key');
-    const both = await Promise.all(
-      ['LANTERN', 'TALLY'].map((companion) => attest('keygen', { companion, 'key-file': key, json: true })),
-    );
-    expect(both.map(({ status }) => status).sort()).toEqual([0, 1]);
-    const [entry] = both.filter(({ status }) => status === 0).map(({ stdout }) => JSON.parse(stdout));
-    expect(JSON.parse(readFileSync(key, 'utf8'))).toMatchObject({
-      companion: entry.companion,
-      public_key: entry.keys[0].public_key,
-    });
-    expect(statSync(key).mode & 0o777).toBe(0o600);
-  });
-
-  test.each([
-    [{ companion: 'LANTERN' }, PASSPHRASE, 2, '--key-file: expected a file'],
-    [
-      { companion: 'LANTERN', 'key-file': 'a.key', algorithm: 'rsa' },
-      PASSPHRASE,
-      2,
-      '--algorithm: expected ed25519 or ecdsa-secp256k1',
-    ],
-    [
-      { companion: 'LANTERN', 'key-file': 'a.key' },
-      { CATHEDRAL_PASSPHRASE: 'short' },
-      1,
-      'passphrase: expected at least 12 characters',
-    ],
-    [
-      { companion: 'LANTERN', 'key-file': 'a.key', passphrase: 'on the command line' },
-      PASSPHRASE,
-      2,
-      '--passphrase: expected',
-    ],
-  ])('refuses %j', async (flags, env, status, message) => {
-    const finished = await attest('keygen', flags, env);
-    expect(finished).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
   });
 });
 
@@ -306,114 +236,5 @@ describe('attest new', () => {
       drift_monitoring,
       attested_at: expect.any(String),
     });
-  });
-});
-
-describe('with a ledger', () => {
-  const ledger = inFolder('ledger');
-  const sample = { ledger };
-  let events: LedgerEvent[] = [];
-  beforeAll(async () => {
-    await writeSample({ out: ledger, from: '2025-07-03', to: Date.parse('2025-07-20T00:00:00Z') });
-    events = await readLedgerEvents(ledger);
-  });
-  const idOf = (type: string) => events.findLast((event) => event.type === type)!.data.attestation as string;
-
-  test('attest status prints what it has about an attestation, as of any time', async () => {
-    const id = idOf('companion_attested');
-    const { status, stdout } = await attest('status', {
-      ...sample,
-      attestation: id,
-      'as-of': '2025-07-20T00:00:00Z',
-      json: true,
-    });
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      id,
-      uuid: attestationUuid(id),
-      status: 'active',
-      companion: expect.any(String),
-    });
-    const later = await attest('status', {
-      ...sample,
-      attestation: attestationUuid(id).toUpperCase(),
-      'as-of': '2026-01-01T00:00:00Z',
-    });
-    expect(later).toMatchObject({ status: 1, stdout: expect.stringMatching(/^status +expired$/m) });
-    const before = await attest('status', { ...sample, attestation: id, 'as-of': '2025-07-03T00:00:00Z' });
-    expect(before).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining(
-        '--attestation: expected the id or UUID of an attestation in the ledger',
-      ),
-    });
-  });
-
-  test('attest revoke appends an event, which status reports and which is final', async () => {
-    const id = idOf('companion_attested');
-    const at = '2025-07-20T01:00:00Z';
-    const revoked = await attest('revoke', {
-      ...sample,
-      attestation: id,
-      reason: 'The key was lost.',
-      'revoked-at': at,
-      json: true,
-    });
-    expect(revoked).toMatchObject({ status: 0, stderr: '' });
-    const event = JSON.parse(revoked.stdout);
-    expect(event).toMatchObject({
-      type: 'companion_revoked',
-      seq: events.length,
-      data: { attestation: id, reason: 'The key was lost.' },
-    });
-    const { status, stdout } = await attest('status', { ...sample, attestation: id, json: true });
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      status: 'revoked',
-      ended_at: event.timestamp,
-      reason: 'The key was lost.',
-    });
-    const again = await attest('revoke', { ...sample, attestation: attestationUuid(id), reason: 'Again.' });
-    expect(again).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('found one that was revoked at'),
-    });
-  });
-
-  test.each([
-    [{ attestation: 'a'.repeat(64), reason: 'none' }, 1, '--attestation: expected the id or UUID'],
-    [{ reason: 'none' }, 2, 'ATTESTATION: expected the id of an attestation'],
-    [{ attestation: 'a'.repeat(64), reason: 'two\nlines' }, 2, '--reason: expected one line'],
-    [
-      { attestation: 'a'.repeat(64), reason: 'none', ledger: 'civic+https://ledger.example.org' },
-      2,
-      '--ledger: expected a ledger in a folder',
-    ],
-  ])('attest revoke refuses %j', async (flags, status, message) => {
-    expect(await attest('revoke', { ...sample, ...flags })).toMatchObject({
-      status,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    });
-  });
-
-  test('attest verify trusts the companions of a demo ledger in that ledger, and says that they prove nothing', async () => {
-    const { data } = events.findLast((event) => event.type === 'companion_attested')!;
-    const file = save('taken.json', data.document);
-    const told = await attest('verify', { ledger, file, 'as-of': '2025-07-20T00:00:00Z' });
-    expect(told).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining('its signature proves nothing'),
-    });
-  });
-
-  test('attest verify warns of a document that it does not have', async () => {
-    const { stdout } = await attest('verify', {
-      ledger,
-      file: save('unknown.json', signed()),
-      json: true,
-      'as-of': '2025-12-02T00:00:00Z',
-    });
-    expect(JSON.parse(stdout)).toMatchObject([{ warnings: [{ code: 'not_registered' }] }]);
   });
 });

@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
@@ -34,18 +24,7 @@ const now = () => clock;
 const run = (name: string, ...args: string[]) => runHere(name, args, { env: {}, now });
 const init = (...flags: string[]) =>
   run('ledger init', ledger, ...(flags.includes('--origin') ? [] : ['--origin', ORIGIN]), ...flags);
-const seal = async (...flags: string[]) =>
-  JSON.parse((await run('ledger seal', ledger, '--json', ...flags)).stdout);
-const entries = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 const headOf = () => readFileSync(join(ledger, 'head.ndjson'), 'utf8');
-
-/** Appends heartbeats at these times. */
-async function append(...times: string[]): Promise<void> {
-  const verifiers = await readVerifiers(`${ledger}.vkey`);
-  const writer = await LedgerWriter.open(ledger, { verifiers, now, waitMs: 0, holder: 'a test' });
-  await writer.append(times.map((timestamp) => ({ type: 'heartbeat', agent: 'ATLAS', data: {}, timestamp })));
-  writer.close();
-}
 
 /** Without a file of verifier keys, the one beside the ledger counts. */
 const build = (out: string, ledgerKey: string | null = null, ...flags: string[]) => {
@@ -83,61 +62,6 @@ describe('ledger init', () => {
     expect(headOf()).toBe('');
   });
 
-  test('takes the beginning, the allocation, multipliers and a charter', async () => {
-    writeFileSync(join(folder, 'charter.txt'), 'Réserves.\nSecond line.\n');
-    const { status } = await init(
-      ...[
-        '--from',
-        '2026-01-01T00:00:00Z',
-        '--allocation',
-        '1000000',
-        '--charter',
-        join(folder, 'charter.txt'),
-      ],
-      ...['--multipliers', 'FOR-GOVERNMENTS=1.5, DIPLOMACY=2', '--agent', 'TREASURY'],
-    );
-    expect(status).toBe(0);
-    const multipliers = { 'FOR-GOVERNMENTS': 1.5, 'FOR-ECONOMISTS': 1, DIPLOMACY: 2 };
-    expect(JSON.parse(headOf())).toMatchObject({
-      timestamp: '2026-01-01T00:00:00Z',
-      agent: 'TREASURY',
-      data: { allocation: '1000000', multipliers, charter: 'Réserves.\nSecond line.' },
-    });
-  });
-
-  test.each<[string, () => unknown, string[], string]>([
-    [
-      'a folder with a ledger',
-      () => mkdirSync(join(ledger, 'snapshots'), { recursive: true }),
-      [],
-      'ledger_unwritable',
-    ],
-    ['a file in its place', () => writeFileSync(ledger, ''), [], 'ledger_unwritable'],
-    ['a signing key that exists', () => writeFileSync(`${ledger}.key`, ''), [], 'key_refused'],
-    ['a verifier key that exists', () => writeFileSync(`${ledger}.vkey`, ''), [], 'key_refused'],
-    [
-      'a folder of another program',
-      () => mkdirSync(`${ledger}.new/home`, { recursive: true }),
-      [],
-      'ledger_unwritable',
-    ],
-    ['a key inside the ledger', () => {}, ['--ledger-signing-key', 'ledger/key'], 'config_invalid'],
-    ['an origin with a space', () => {}, ['--origin', 'my ledger'], 'config_invalid'],
-    ['a beginning in the future', () => {}, ['--from', '2026-10-01T07:35:01Z'], 'ledger_order'],
-    ['a cathedral that does not exist', () => {}, ['--multipliers', 'FOR-ALL=1'], 'config_invalid'],
-    ['a multiplier out of range', () => {}, ['--multipliers', 'DIPLOMACY=2.1'], 'config_invalid'],
-    ['an allocation that is a float', () => {}, ['--allocation', '1e6'], 'config_invalid'],
-    ['a charter that is missing', () => {}, ['--charter', 'nowhere.txt'], 'config_invalid'],
-  ])('refuses %s, and creates nothing', async (_, prepare, flags, code) => {
-    prepare();
-    const before = entries();
-    const inside = flags.map((flag) => (flag === 'ledger/key' ? join(ledger, 'key') : flag));
-    const { status, stderr } = await init(...inside);
-    expect([status, stderr]).toEqual([expect.any(Number), expect.stringContaining(`(${code})`)]);
-    expect(status).toBeGreaterThan(0);
-    expect(entries()).toEqual(before);
-  });
-
   test('takes a folder that is there and empty, and completes what an interrupted one began, with its key', async () => {
     mkdirSync(ledger);
     expect((await init()).status).toBe(0);
@@ -168,60 +92,6 @@ describe('ledger seal', () => {
       stdout: expect.stringContaining('sealed '),
     });
     expect(await run('ledger check', link)).toMatchObject({ status: 0 });
-  });
-
-  test('seals finished slots and says what is left', async () => {
-    await init();
-    expect((await run('ledger seal', ledger)).stdout).toBe('sealed 2026-10-01T06Z: 1 event\n');
-    const nothing = await run('ledger seal', ledger);
-    expect(nothing.stdout).toBe('Nothing to seal. The current slot ends at 2026-10-01T12:00:00Z.\n');
-    await append('2026-10-01T07:00:00Z', '2026-10-01T07:10:00Z');
-    expect(await seal()).toMatchObject({ sealed: [], size: 1, head: 2 });
-    clock = Date.parse('2026-10-02T01:00:00Z');
-    expect(await seal()).toEqual({
-      ledger,
-      sealed: [
-        { id: '2026-10-01T12Z', events: 2 },
-        { id: '2026-10-02T00Z', events: 0 },
-      ],
-      snapshot: '2026-10-02T00Z',
-      size: 3,
-      head: 0,
-      paused: null,
-    });
-    expect(await run('ledger check', ledger, '--ledger-key', `${ledger}.vkey`)).toMatchObject({ status: 0 });
-  });
-
-  test('needs a flag after a long pause, because the clock may be wrong', async () => {
-    await init();
-    await append('2026-10-01T07:00:00Z');
-    clock = Date.parse('2027-10-01T07:00:00Z');
-    const { status, stdout, stderr } = await run('ledger seal', ledger);
-    expect([status, stdout]).toEqual([0, 'sealed 2026-10-01T06Z: 1 event\nsealed 2026-10-01T12Z: 1 event\n']);
-    expect(stderr).toContain(
-      '2027-10-01T06Z is not sealed: it has no events, and the last event or sealed slot is 364 days',
-    );
-    expect(stderr).toContain(`cathedral ledger seal ${ledger} --after-pause`);
-    clock = Date.parse('2026-10-01T13:00:00Z');
-    await append('2026-10-01T13:00:00Z');
-    clock = Date.parse('2026-10-01T11:00:00Z');
-    const behind = await run('ledger seal', ledger);
-    expect(behind.stderr).toContain('The clock is behind the last event, 2026-10-01T13:00:00Z.');
-    clock = Date.parse('2027-10-01T07:00:00Z');
-    expect((await seal('--after-pause')).sealed.at(-1)).toEqual({ id: '2027-10-01T06Z', events: 0 });
-  });
-
-  test.each<[string, (keyFile: string) => void, string]>([
-    ['is missing', (key) => rmSync(key), 'no such file'],
-    ['others can read', (key) => writeFileSync(`${key}2`, readFileSync(key), { mode: 0o644 }), 'mode 644'],
-    ['is not one', (key) => writeFileSync(key, 'secret'), 'something else'],
-  ])('refuses a key file that %s', async (name, spoil, found) => {
-    await init();
-    spoil(`${ledger}.key`);
-    const key = name === 'others can read' ? `${ledger}.key2` : `${ledger}.key`;
-    const { status, stderr } = await run('ledger seal', ledger, '--ledger-signing-key', key);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(found)]);
-    expect(stderr).not.toContain('secret"');
   });
 });
 

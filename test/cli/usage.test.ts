@@ -1,135 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROJECT } from '../../pipeline/config/project.ts';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
-import { formatGroup, formatHelp, formatOverview, sectionsOf } from '../../src/commands/help.ts';
+import { formatHelp, sectionsOf } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { runCli, runHere, runWords } from './run-cli.ts';
+import { runHere } from './run-cli.ts';
 
 const ALL = await loadCommands();
 const NAMES = Object.keys(COMMANDS);
-
-describe('cathedral', () => {
-  test('lists the commands by task, in a process of its own', async () => {
-    expect(await runCli(['--help'])).toMatchObject({ status: 0, stdout: formatOverview(ALL), stderr: '' });
-  });
-
-  test.each([['--help'], ['-h'], ['help']])('%s lists the commands by task', async (word) => {
-    const { status, stdout, stderr } = await runWords([word]);
-    expect([status, stdout, stderr]).toEqual([0, formatOverview(ALL), '']);
-    for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
-  });
-
-  test.each([
-    [['build', '--help'], 'build'],
-    [['build', '-h'], 'build'],
-    [['build', '--rebuild', '--help'], 'build'],
-    [['help', 'build'], 'build'],
-    [['keys', 'issue', '--help'], 'keys issue'],
-    [['help', 'keys', 'issue'], 'keys issue'],
-  ])('%j prints the help of %s', async (args, name) => {
-    const { status, stdout } = await runWords(args);
-    expect([status, stdout]).toEqual([0, `${formatHelp(name, ALL[name]!).trimEnd()}\n`]);
-  });
-
-  test.each([[['help', 'keys']], [['keys', '--help']]])('%j lists the commands for keys', async (args) => {
-    const group = Object.fromEntries(Object.entries(ALL).filter(([name]) => name.startsWith('keys ')));
-    expect((await runWords(args)).stdout).toBe(formatGroup(group));
-  });
-
-  test.each([['--version'], ['-V'], ['version']])('%s prints the version and the commit', async (word) => {
-    expect((await runWords([word])).stdout).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{12}(\.modified)?)?\n$/);
-  });
-
-  test('says which option names a place where it may not write', async () => {
-    const who = ['--tier=economist', '--areas=economy', '--email=a@example.org', '--name=A'];
-    const why = ['--affiliation=none', '--purpose=research', '--volume=1', '--basis=x', '--deliver=print'];
-    const { status, stderr } = await runCli(['keys', 'issue', ...who, ...why], {
-      CATHEDRAL_KEYS: '/sys/cathedral/keys.sqlite',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^cathedral: \/sys\/cathedral\/keys.sqlite: .*; set another place with --keys or CATHEDRAL_KEYS\n$/,
-    );
-  });
-
-  test.each([
-    [[], 'command: expected a command that “cathedral --help” lists, found no command'],
-    [['biuld'], 'command: expected build, or a command that “cathedral --help” lists, found "biuld"'],
-    [['kyes', 'list'], 'command: expected keys, or a command'],
-    [['keys'], 'command: expected a command that “cathedral keys --help” lists, found no command'],
-    [['keys', 'isue'], 'command: expected keys issue, or a command that “cathedral keys --help” lists'],
-    [['help', 'biuld'], 'command: expected build, or'],
-    [['__proto__'], 'command: expected a command'],
-    [['build', '--outt=x'], '--outt: expected --out, or a flag that “cathedral build --help” lists'],
-    [['build', '--led'], '--led: expected --ledger, or a flag that “cathedral build --help” lists'],
-    [['serve', '--port', 'http'], '--port: expected a TCP port, 0 to 65535, found "http"'],
-    [['check', 'everything'], 'everything: expected a flag'],
-    [['as-of'], 'SNAPSHOT: expected the id of a snapshot'],
-  ])('%j is wrong use: exit 2, and one line that says what was expected', async (args, message) => {
-    const { status, stdout, stderr } = await runWords(args);
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`cathedral: ${message}`);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-
-  test('a process says of wrong use what was expected, and nothing else', async () => {
-    const { status, stdout, stderr } = await runCli(['biuld']);
-    const message =
-      'command: expected build, or a command that “cathedral --help” lists, found "biuld" (usage)';
-    expect([status, stdout, stderr]).toEqual([2, '', `cathedral: ${message}\n`]);
-  });
-
-  test.each([
-    ['keys issue', [], ['--tier', '--email', '--name', '--affiliation', '--purpose', '--volume']],
-    [
-      'keys issue',
-      ['--tier=government', '--email=x'],
-      ['--email', '--name', '--affiliation', '--purpose', '--basis'],
-    ],
-    ['keys revoke', [], ['--key-id', '--reason']],
-    ['mirror', ['--parallel=0'], ['ORIGIN', 'FOLDER', '--parallel']],
-    ['verify-proof', [], ['PROOF', '--event']],
-    ['attest keygen', [], ['--companion', '--key-file']],
-    ['attest new', [], ['--companion', '--ledger-id', '--scope', '--risk', '--justification']],
-    ['attest revoke', ['--agent='], ['ATTESTATION', '--reason', '--agent']],
-    ['sample', ['--follow', '--to=2025-08-01', '--json'], ['--to', '--json']],
-  ])('%s %j reports everything that is missing or wrong at once', async (name, args, places) => {
-    const { status, stdout, stderr } = await runHere(name, args);
-    expect([status, stdout]).toEqual([2, '']);
-    const named = [...stderr.matchAll(/^ {2}(\S+): expected /gm)].map(([, place]) => place!);
-    expect(named.sort()).toEqual([...places].sort());
-    expect(stderr).toContain(`“cathedral ${name} --help” lists all flags`);
-  });
-
-  test('run by npm from another folder, takes the names of files as they are there', () => {
-    const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
-    const env = {
-      PATH: `${join(PROJECT, 'node_modules/.bin')}:${process.env.PATH}`,
-      INIT_CWD: tmpdir(),
-      npm_package_json: join(PROJECT, 'package.json'),
-    };
-    const script = `${scripts.cathedral} attest sign --key-file nothing.key`;
-    const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: PROJECT, env, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringContaining(`${join(tmpdir(), 'nothing.key')}: expected a readable file`),
-    ]);
-  });
-
-  test('refuses a misspelt variable before it does anything', async () => {
-    const { status, stderr } = await runCli(['build'], { CATHEDRAL_LEGDER: '/srv/ledger' });
-    expect(status).toBe(2);
-    expect(stderr).toContain('CATHEDRAL_LEGDER: expected CATHEDRAL_LEDGER');
-  });
-});
 
 /** The options that every reading command needs, for a run in which everything it could read is missing. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
