@@ -197,6 +197,7 @@ describe('a proof of an event', () => {
   const note = cosigned(checkpoint(300), WITNESSES.slice(0, 2));
   const proof = proofOf(100, note, 300);
   const lines = proof.split('\n');
+  const signedBy = (key: typeof LEDGER, text: string) => `${text}\n${key.line(text)}`;
   const event = leafHash(lineOf(100)).toString('hex');
   const verify = async (text: string, of = event) => {
     await writeFile(join(folder, 'proof'), text);
@@ -232,6 +233,10 @@ describe('a proof of an event', () => {
     ['that is empty', ''],
     ['in a smaller tree', proofOf(100, note.replace('\n300\n', '\n299\n'), 300)],
     ['in the log of another ledger', proofOf(100, checkpoint(300, { ledger: OTHER_LEDGER }), 300)],
+    [
+      'in a log that has another name than its key',
+      proofOf(100, signedBy(LEDGER, textOf(checkpoint(300)).replace('ledger.', 'other.')), 300),
+    ],
     ['in a checkpoint without signatures', proof.replace(/— ledger.*\n/, '')],
     ['in a checkpoint whose signature does not verify', proof.replace(/— ledger.*\n/, LEDGER.line('else\n'))],
     ['in a checkpoint with two signatures, one of which does not verify', proof + LEDGER.line('else\n')],

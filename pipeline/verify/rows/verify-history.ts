@@ -564,9 +564,11 @@ class Comparison {
     return this.#source.hidesGenesis && [cells.reason, cells.event_type].includes('genesis');
   }
 
-  /** The counts of types whose events stay hashes. */
-  #isUncounted({ event_type }: Cells): boolean {
+  /** The counts of types whose events stay hashes; the genesis event may be one though its type is public. */
+  #isUncounted(cells: Cells): boolean {
+    const { event_type } = cells;
     if (this.#table.path !== COUNTS) return false;
+    if (this.#isOfGenesis(cells)) return true;
     return !Object.hasOwn(DECISIONS, event_type!) || !DECISIONS[event_type as KnownType].public;
   }
 

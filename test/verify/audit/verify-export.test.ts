@@ -113,18 +113,6 @@ describe.each(FORMS)('an export as %s', (form) => {
     expect((await verify(fileOf(form, rows).replaceAll('\n', '\r\n'))).faults).toEqual([]);
   });
 
-  test.each([1, 2, 255, 256, 257, 600, EVENTS - 2])('without row %d is found out', async (row) => {
-    const without = rows.toSpliced(row, 1);
-    const { faults, entries } = await verify(fileOf(form, without));
-    expect([faults.length, faults[0]!.kind, faults[0]!.line, entries]).toEqual([
-      1,
-      'missing',
-      lineOf(row),
-      EVENTS,
-    ]);
-    expect(faults[0]!.message).toContain(`event ${EVENTS - 1 - row} `);
-  });
-
   test('without its first and last rows is found out where its period is said', async () => {
     const rest = rows.slice(6, -6);
     expect((await verify(fileOf(form, rest))).faults).toEqual([]);

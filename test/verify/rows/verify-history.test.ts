@@ -12,7 +12,6 @@ import { TABLES } from '../../../pipeline/forms/tables.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
 import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
-import { TILE_WIDTH } from '../../../pipeline/ledger/log/tile.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { isNewDay } from '../../../pipeline/model/period.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
@@ -119,20 +118,6 @@ async function verify(text: string, options: HistoryOptions = {}, of: Site = sit
   expect(fast).toEqual(plain);
   return fast;
 }
-
-test('threads write the rows of the log’s full bundles', async () => {
-  const table = HISTORY_TABLES[0]!;
-  const log = await logOf(site);
-  let rows = '';
-  for (let number = Math.floor(leaves.length / TILE_WIDTH) - 1; number >= 0; number -= 1) {
-    const block = (await rowBytes.block(table, number, () => true))!;
-    rows += Buffer.from(block.bytes).toString();
-    expect(block.ends.at(-1)).toBe(block.bytes.length);
-  }
-  const full = made(leaves.slice(0, leaves.length - (leaves.length % TILE_WIDTH))).rows.get(table.path)!;
-  expect(rows).toBe(full.map((row) => `${row}\n`).join(''));
-  expect(log.size).toBeGreaterThan(4 * TILE_WIDTH);
-});
 
 test('a mint has the same row without a JSON parser, or is left to one', () => {
   const data = fc.record({
@@ -257,20 +242,6 @@ describe.each(PROVED)('%s', (path) => {
       'does_not_hold',
       `${line(last)} moved`,
     ]);
-  });
-
-  test('without its oldest rows is found out', async () => {
-    expect(await found(fileOf(path, rows.slice(0, -2)))).toEqual([
-      'does_not_hold',
-      `${line(last - 1)} missing`,
-    ]);
-  });
-
-  test('cut off within a row is found out', async () => {
-    const text = fileOf(path, rows);
-    const [verdict, ...findings] = await found(text.slice(0, text.lastIndexOf(rows[middle]!) + 12));
-    expect(verdict).toBe('does_not_hold');
-    expect(findings.at(0)).toMatch(/unreadable|edited/);
   });
 
   test('with a line that is no row is found out', async () => {
@@ -439,22 +410,4 @@ test('a log that ends before the file proves the rows up to its end', async () =
   const verdict = await verify(fileOf(path, rowsOf(path)), {}, publicSite(leaves.slice(0, -900)));
   expect(verdict).toMatchObject({ verdict: 'cannot_be_checked', findings: [] });
   expect(verdict.unchecked[0]).toMatch(/newer than the log’s newest public event/);
-});
-
-test('a damaged bundle is a fault of the log, not of the file', async () => {
-  const path = [...site.keys()].find((name) => /^log\/public\/v\d+\/001/.test(name))!;
-  const text = fileOf('economy/mic-history.csv', rowsOf('economy/mic-history.csv'));
-  const cut = new Map(site).set(path, site.get(path)!.subarray(0, -9));
-  await expect(verify(text, {}, cut)).rejects.toThrow(expect.objectContaining({ code: 'log_invalid' }));
-});
-
-test('progress goes up to the whole', async () => {
-  const done: number[] = [];
-  const text = fileOf('economy/supply-by-day.csv', rowsOf('economy/supply-by-day.csv'));
-  await verifyHistory(chunksOf(text), await logOf(site), {
-    onProgress: (progress) => void done.push(progress.done / progress.total),
-  });
-  expect(done[0]).toBe(0);
-  expect(done.at(-1)).toBe(1);
-  expect(done).toEqual(done.toSorted((one, other) => one - other));
 });

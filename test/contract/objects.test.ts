@@ -3,58 +3,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
-import { InProcessStore } from '../engines/in-process-store.ts';
-import { CREDENTIALS } from '../engines/object-store.ts';
-import { useObjects } from '../setups/use-objects.ts';
-
-const objects = useObjects();
-
-interface Engine {
-  bucket(name: string): string | Promise<string>;
-  stop(): void;
-}
-
-const ENGINES = [
-  {
-    name: 'Ceph',
-    isThere: !objects.isMissing,
-    conditions: 'unquoted',
-    page: 1000,
-    start: async () => ({ bucket: () => objects.newBucket(), stop: () => undefined }),
-  },
-  {
-    name: 'a server in this process',
-    isThere: true,
-    conditions: 'quoted',
-    page: 12,
-    start: () => InProcessStore.start({ pageSize: 12 }),
-  },
-] as const;
+import { engines, type ObjectStore, open } from './objects/seam.ts';
 
 function contentOf(text: string | Buffer) {
   const bytes = Buffer.from(text as string);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, page, start }) => {
-  describe.skipIf(!isThere)('', () => {
+describe.each(engines())('an object store: $name', ({ isMissing, conditions, page, newBucket, stop }) => {
+  describe.skipIf(isMissing)('', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-objects-'));
-    let engine: Engine;
     let store: ObjectStore;
 
     beforeAll(async () => {
-      engine = await start();
-      const address = await engine.bucket('contract');
-      store = await openObjectStore(`${address}/below/this`, CREDENTIALS, {
-        access: 'write',
-        software: 'test/1',
-      });
+      store = await open(`${await newBucket()}/below/this`);
     });
 
     afterAll(() => {
       store?.close();
-      engine?.stop();
+      stop();
       rmSync(folder, { recursive: true });
     });
 
@@ -167,11 +134,7 @@ describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, page, s
 
     test('stores nothing if the content is not the one that was announced', async () => {
       const object = { bytes: Buffer.from('other'), sha256: contentOf('announced').sha256 };
-      const impatient = await openObjectStore(store.name, CREDENTIALS, {
-        access: 'read',
-        software: 'test/1',
-        attempts: 1,
-      });
+      const impatient = await open(store.name, 'read', 1);
       await expect(impatient.put('wrong', object)).rejects.toThrow('XAmzContentSHA256Mismatch');
       impatient.close();
       expect(await store.head('wrong')).toBe(null);
