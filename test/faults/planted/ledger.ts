@@ -84,14 +84,14 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'A log’s origin is the name of its key.',
     file: 'pipeline/ledger/read-checkpoint.ts',
     change: ['if (checkpoint.origin !== verifier.name)', "if (checkpoint.origin === '')"],
-    tests: ['test/ledger/snapshot.test.ts'],
+    tests: ['test/ledger/refusal.test.ts'],
   },
   {
     name: 'a snapshot need not have the root of its checkpoint',
     breaks: 'The Merkle root over all events so far equals the one in the checkpoint.',
     file: 'pipeline/ledger/read-snapshot.ts',
     change: ['if (read.root() === root) return;', 'if (read.size === size) return;'],
-    tests: ['test/ledger/snapshot.test.ts'],
+    tests: ['test/ledger/refusal.test.ts'],
   },
   {
     name: 'an event is public although a member of it is not',

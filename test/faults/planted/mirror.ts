@@ -67,13 +67,6 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: LIES,
   },
   {
-    name: 'a mirror forgets the release that it has',
-    breaks: 'A version and a log only grow.',
-    file: 'pipeline/mirror/mirror.ts',
-    change: ['const earlier = local.release && acceptedOf(local.release);', 'const earlier = null;'],
-    tests: LIES,
-  },
-  {
     name: 'a mirror forgets the log that it has',
     breaks: 'The new log must begin with the one that the mirror holds.',
     file: 'pipeline/mirror/mirror.ts',
