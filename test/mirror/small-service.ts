@@ -49,7 +49,7 @@ export interface SmallOptions {
 }
 
 /** The events of the n-th release; the third passes 256, a full tile. */
-export const eventsOf = (release: number): number => 100 * release;
+const eventsOf = (release: number): number => 100 * release;
 
 /** Computed once, since every release of every site contains it. */
 const NOISE = noise(300_000);
@@ -172,7 +172,7 @@ function manifestOf(
 }
 
 /** The three files that prove a release. */
-export function proofsOf(
+function proofsOf(
   manifest: PublicManifest,
   signers: readonly Signer[] = [PUBLISHER],
   text = formatPublicManifest(manifest),
@@ -188,7 +188,7 @@ export function proofsOf(
   ]);
 }
 
-export function signedByAll(text: string, signers: readonly Signer[]): string {
+function signedByAll(text: string, signers: readonly Signer[]): string {
   return `${text}\n${signers.map((signer) => signNote(text, signer).slice(text.length + 1)).join('')}`;
 }
 
