@@ -6,16 +6,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
-import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
 import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
-import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
-import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-key-services.ts';
-import { get, served, servedShared, type TinyOptions } from './tiny-app.ts';
+import { get, servedShared, type TinyOptions } from './tiny-app.ts';
 
 const REPORT = '/government/compliance-report.json';
 
@@ -46,16 +43,6 @@ async function keyFor(keyServices: ReturnType<typeof keyServicesOf>, applicant: 
 }
 
 describe('a restricted file', () => {
-  test('is sent to a key, and is not cacheable', async () => {
-    const { app, keyServices } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, GOVERNMENT);
-    const answer = await get(app, REPORT, bearer);
-    expect([answer.statusCode, answer.json()]).toEqual([200, { events: 50 }]);
-    expect(answer.headers['cache-control']).toBe('private, no-store');
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-    expect(answer.headers).not.toHaveProperty('ratelimit');
-  });
-
   test('fills no disk when clients without access request it endlessly, and accesses with a key stay on record', async () => {
     const { app, keyServices, entries } = await asDiskErrors();
     const { bearer } = await keyFor(keyServices, GOVERNMENT);
@@ -67,18 +54,6 @@ describe('a restricted file', () => {
     expect(logged).toHaveLength(601);
     expect(logged.at(-1)).toMatchObject({ status: 200, path: REPORT });
     expect(Math.max(...logged.map((entry) => JSON.stringify(entry).length))).toBeLessThan(1_000);
-  });
-
-  test('is not sent while the folder of the access log is missing', async () => {
-    const { app, keyServices, entries, stores } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, GOVERNMENT);
-    const statusOf = async () => (await get(app, REPORT, bearer)).statusCode;
-    expect(await statusOf()).toBe(200);
-    await rename(join(stores, 'access-log'), join(stores, 'aside'));
-    expect([await statusOf(), await statusOf()]).toEqual([503, 503]);
-    await rename(join(stores, 'aside'), join(stores, 'access-log'));
-    expect(await statusOf()).toBe(200);
-    expect((await entries()).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('is refused to a revoked key from the first request after its store was restored', async () => {
@@ -116,36 +91,6 @@ describe('a restricted file', () => {
     expect((await entries()).map(({ status }) => status)).toEqual([503, 401, 200]);
   });
 
-  test('is recorded with client, request and outcome, including refusals', async () => {
-    const { app, keyServices, entries, stores } = await asDiskErrors();
-    const { id, holder, bearer } = await keyFor(keyServices, GOVERNMENT);
-    const stranger = await keyFor(keyServices, ECONOMIST);
-    const statuses: number[] = [];
-    for (const headers of [bearer, {}, { authorization: 'Bearer nonsense' }, stranger.bearer])
-      statuses.push((await get(app, REPORT, headers)).statusCode);
-    statuses.push((await get(app, `${REPORT}?x=1`, bearer)).statusCode);
-    statuses.push((await app.inject({ method: 'DELETE', url: REPORT, headers: bearer })).statusCode);
-    statuses.push((await app.inject({ method: 'HEAD', url: REPORT, headers: bearer })).statusCode);
-    const conditional = { ...bearer, 'if-none-match': '*' };
-    statuses.push((await get(app, REPORT, conditional)).statusCode);
-    expect(statuses).toEqual([200, 401, 401, 403, 400, 405, 200, 304]);
-    const logged = await entries();
-    expect(logged.map(({ status }) => status)).toEqual(statuses);
-    expect(logged[0]).toMatchObject({
-      time: '2026-03-02T09:00:00.000Z',
-      key_id: id,
-      holder,
-      area: 'government',
-      method: 'GET',
-      path: REPORT,
-      query: '',
-      client: '127.0.0.1',
-    });
-    expect(logged.map(({ key_id }) => key_id)).toEqual([id, null, null, stranger.id, id, id, id, id]);
-    expect(logged[4]).toMatchObject({ query: '?x=1' });
-    expect((await verifyAccessLog(readLogFolder(join(stores, 'access-log')))).faults).toEqual([]);
-  });
-
   test('is recorded with the holder of the key, however it was sent', async () => {
     const { app, keyServices, entries } = await asDiskErrors();
     const { id, holder, bearer } = await keyFor(keyServices, GOVERNMENT);
@@ -166,65 +111,9 @@ describe('a restricted file', () => {
     const answer = await get(app, REPORT, bearer);
     expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
   });
-
-  test('is not sent if the access cannot be recorded', async () => {
-    const failing = { append: () => Promise.reject(new Error('the disk is full')) };
-    for (const accessLog of [failing, null]) {
-      const { app, keyServices } = await asDiskErrors({ services: { accessLog } });
-      const { bearer } = await keyFor(keyServices, GOVERNMENT);
-      const answer = await get(app, REPORT, bearer);
-      expect(answer.json()).toMatchObject({ status: 503, code: 'access_not_logged' });
-      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-      expect((await get(app, '/economy/supply')).statusCode).toBe(200);
-    }
-  });
-
-  test('is refused from the moment of a revocation, and from the expiry of the key to the millisecond', async () => {
-    const { app, keyServices, clock } = await asDiskErrors();
-    const first = await keyFor(keyServices, GOVERNMENT);
-    await revokeKey({ id: first.id, reason: 'lost' }, keyServices);
-    expect((await get(app, REPORT, first.bearer)).json()).toMatchObject({ code: 'invalid_token' });
-    const second = await keyFor(keyServices, GOVERNMENT);
-    clock.now += 92 * 86_400_000 - 1;
-    expect((await get(app, REPORT, second.bearer)).statusCode).toBe(200);
-    clock.now += 1;
-    const ended = await get(app, REPORT, second.bearer);
-    expect(ended.statusCode).toBe(401);
-    expect(ended.headers['www-authenticate']).toContain('error="invalid_token"');
-  });
 });
 
 describe('a limit', () => {
-  test('allows 100 requests a day without a key, and then says when it resets', async () => {
-    const { app } = await asDiskErrors();
-    for (let n = 1; n <= 100; n += 1) {
-      const { statusCode, headers } = await get(app, '/economy/supply');
-      // A shared cache may keep it for other clients.
-      expect([n, statusCode, headers.ratelimit]).toEqual([n, 200, undefined]);
-      expect(headers['cache-control']).toMatch(/^public, max-age=/);
-    }
-    const refused = await get(app, '/economy/supply');
-    expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
-    expect(refused.headers).toMatchObject({ 'retry-after': '54000', ratelimit: '"daily";r=0;t=54000' });
-    const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
-    expect([head.statusCode, head.body]).toEqual([200, '']);
-    // Another area, a page and another client have quotas of their own, or none.
-    expect((await get(app, '/')).statusCode).toBe(200);
-    const other = await app.inject({ url: '/economy/supply', remoteAddress: '198.51.100.7' });
-    expect(other.statusCode).toBe(200);
-  });
-
-  test('tells the holder of a key what is left, in a response that only the holder’s cache may keep', async () => {
-    const { app, keyServices } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, ECONOMIST);
-    for (const encoding of ['identity', 'gzip']) {
-      const { headers } = await get(app, '/economy/supply', { ...bearer, 'accept-encoding': encoding });
-      expect(headers).toMatchObject({ 'ratelimit-policy': '"daily";q=2000;w=86400' });
-      expect(headers['cache-control']).toMatch(/^private, max-age=\d+, stale-while-revalidate=\d+$/);
-    }
-    expect((await get(app, '/economy/supply')).headers['cache-control']).toMatch(/^public, /);
-  });
-
   test('resets at midnight UTC', async () => {
     const { app, clock, keyServices } = await asDiskErrors();
     const { bearer } = await keyFor(keyServices, ECONOMIST);
@@ -234,94 +123,12 @@ describe('a limit', () => {
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=86400');
   });
 
-  test('counts responses with data, including 304 and ranges, but no refusals, pages, preflights and HEAD', async () => {
-    const { app, keyServices } = await asDiskErrors();
-    const { bearer } = await keyFor(keyServices, ECONOMIST);
-    const left = async (headers = {}) =>
-      (await get(app, '/economy/supply', { ...bearer, ...headers })).headers.ratelimit;
-    const { headers } = await get(app, '/economy/supply', bearer);
-    await get(app, '/economy/nothing', bearer);
-    await get(app, '/economy/supply?x=1', bearer);
-    await get(app, '/economy/supply', { authorization: `${bearer.authorization}nonsense` });
-    await app.inject({ method: 'POST', url: '/economy/supply', headers: bearer });
-    await app.inject({ method: 'OPTIONS', url: '/economy/supply', headers: bearer });
-    await get(app, '/economy/', bearer);
-    for (const more of [{}, { 'if-none-match': String(headers.etag) }, { range: 'bytes=0-9' }]) {
-      const head = await app.inject({
-        method: 'HEAD',
-        url: '/economy/supply',
-        headers: { ...bearer, ...more },
-      });
-      expect(head.headers).not.toHaveProperty('ratelimit');
-      expect(head.headers['cache-control']).toMatch(/^private, /);
-    }
-    await get(app, '/economy/supply', { ...bearer, range: 'bytes=100000-' });
-    expect(await left()).toBe('"daily";r=1998;t=54000');
-    expect(await left({ 'if-none-match': String(headers.etag) })).toBe('"daily";r=1997;t=54000');
-    expect(await left({ range: 'bytes=0-9' })).toBe('"daily";r=1996;t=54000');
-  });
-
-  test('applies to the files of an area, and not to a file of all areas', async () => {
-    const { app, out } = await asDiskErrors({}, served);
-    const all = dataFile('all.sqlite', 'SQLite', { area: null, mediaType: 'application/vnd.sqlite3' });
-    await publishTiny(out, { events: 51, extra: (staging) => staging.write(all) });
-    await expect.poll(async () => (await get(app, '/all.sqlite')).statusCode).toBe(200);
-    expect((await get(app, '/all.sqlite')).headers).not.toHaveProperty('ratelimit');
-  });
-
-  test('is shared by all keys of a holder, so that a rotation does not double it', async () => {
-    const { app, keyServices } = await asDiskErrors();
-    const { id, bearer } = await keyFor(keyServices, ECONOMIST);
-    expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=54000');
-    const rotated = await rotateKey({ id, deliver: 'print' }, keyServices);
-    const next = { authorization: `Bearer ${rotated.key}` };
-    expect((await get(app, '/economy/supply', next)).headers.ratelimit).toBe('"daily";r=1998;t=54000');
-    expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1997;t=54000');
-  });
-
   test('is exact for concurrent requests', async () => {
     const { app } = await asDiskErrors();
     const answers = await Promise.all(Array.from({ length: 300 }, () => get(app, '/economy/supply')));
     const statuses = answers.map(({ statusCode }) => statusCode);
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 429)).toHaveLength(200);
-  });
-
-  test('allows nothing if requests cannot be counted', async () => {
-    const limiter = { take: () => Promise.reject(new Error('the disk is full')) };
-    const { app } = await asDiskErrors({ services: { limiter } });
-    expect((await get(app, '/economy/supply')).json()).toMatchObject({
-      status: 503,
-      code: 'request_not_counted',
-    });
-    expect((await get(app, '/')).statusCode).toBe(200);
-  });
-});
-
-describe('a client behind a proxy', () => {
-  const spoofed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
-
-  test('is counted by the address of the connection if no proxy is trusted', async () => {
-    const { app } = await asDiskErrors();
-    for (let n = 1; n <= 100; n += 1) await get(app, '/economy/supply', { 'x-forwarded-for': `10.0.0.${n}` });
-    const refused = await get(app, '/economy/supply', spoofed);
-    expect(refused.statusCode).toBe(429);
-    expect(refused.headers).not.toHaveProperty('strict-transport-security');
-  });
-
-  test('is counted by the nearest untrusted address that a trusted proxy names', async () => {
-    const { app, entries } = await asDiskErrors({ limits: { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } });
-    const chain = { 'x-forwarded-for': '1.2.3.4, 203.0.113.9, 10.1.1.1' };
-    await get(app, REPORT, chain);
-    await get(app, REPORT, { 'x-forwarded-for': 'nonsense' });
-    await app.inject({ url: REPORT, headers: chain, remoteAddress: '198.51.100.7' });
-    expect((await entries()).map(({ client }) => client)).toEqual([
-      '203.0.113.9',
-      '127.0.0.1',
-      '198.51.100.7',
-    ]);
-    const secure = await get(app, '/', spoofed);
-    expect(secure.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 });
 
@@ -395,15 +202,6 @@ describe('a key', () => {
     );
     for (const text of [told, JSON.stringify(logged), ...kept]) expect(text).not.toContain(key);
   });
-
-  test('that is invalid is also refused on public files and pages', async () => {
-    const { app } = await asDiskErrors();
-    for (const url of ['/economy/supply', '/', '/economy/nothing', '/live'])
-      expect([url, (await get(app, url, { authorization: 'Bearer nonsense' })).statusCode]).toEqual([
-        url,
-        401,
-      ]);
-  });
 });
 
 test('a store that fails with every request is logged once a minute, and other errors are always logged', () => {
@@ -417,24 +215,6 @@ test('a store that fails with every request is logged once a minute, and other e
   log.error({ err }, 'not started');
   for (let count = 0; count < 2; count += 1) log.error({ err: new Error('a bug') }, 'failed');
   expect(lines).toEqual(['not counted', 'not counted', 'not counted', 'not started', 'failed', 'failed']);
-});
-
-describe('under high load', () => {
-  test('requests without a key are refused first, and /healthz is answered', async () => {
-    const { LoadGate } = await import('../../src/sidecar/limits/load-gate.ts');
-    const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
-    const { app, keyServices } = await asDiskErrors({ services: { gate } });
-    const { bearer } = await keyFor(keyServices, GOVERNMENT);
-    // A late event loop alone is not overload: the machine may be busy with something else.
-    expect((await get(app, '/economy/supply')).statusCode).toBe(200);
-    for (let request = 0; request < 50; request += 1) gate.enter('government');
-    const refused = await get(app, '/economy/supply');
-    expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' });
-    expect(refused.headers['retry-after']).toBe('10');
-    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
-    expect((await get(app, '/healthz')).statusCode).toBe(200);
-    expect(gate.active).toBe(50);
-  });
 });
 
 describe('counts', () => {

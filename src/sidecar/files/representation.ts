@@ -163,7 +163,7 @@ const PREFERRED: readonly Encoding[] = ['br', 'gzip'];
  * The encoding to send, out of those available; null for identity. Among equal weights the smaller one wins
  * (RFC 9110 §12.5.3). Identity is never refused, since it is acceptable unless it is mentioned.
  */
-export function chooseEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | null {
+function chooseEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | null {
   if (header === undefined) return null;
   const weights = parseWeights(header);
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
@@ -248,10 +248,7 @@ function rangeApplies(ifRange: string | undefined, { etag, modified }: Validator
  * `bytes=0-99`, `bytes=100-`, `bytes=-100` of `size` bytes (RFC 9110 §14). `whole` for what a server may ignore: no header,
  * another unit, several ranges, a malformed one. `unsatisfiable` if there are no such bytes.
  */
-export function parseByteRange(
-  header: string | undefined,
-  size: number,
-): ByteRange | 'whole' | 'unsatisfiable' {
+function parseByteRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
   if (from === undefined || to === undefined || (from === '' && to === '')) return 'whole';
   if (from === '') {

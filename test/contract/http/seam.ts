@@ -13,8 +13,9 @@ export async function command(
   words: string,
   args: readonly string[],
   now: () => number = Date.now,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { status, stdout, stderr } = await runHere(words, args, { now });
+  const { status, stdout, stderr } = await runHere(words, args, { now, env });
   if (status !== 0) throw new Error(`cathedral ${words} exited with ${status}: ${stderr}`);
   return stdout;
 }

@@ -1,0 +1,178 @@
+import type { PlantedFault } from './planted-fault.ts';
+
+const HTTP = ['test/contract/http.test.ts'];
+
+/** Requests, files, charts, live, the export, health. */
+export const FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'a range ends one byte early',
+    breaks: 'A range has the bytes that were asked for.',
+    file: 'src/sidecar/files/representation.ts',
+    change: ['Math.min(Number(to), size - 1)', 'Math.min(Number(to), size) - 1'],
+    tests: HTTP,
+  },
+  {
+    name: 'a weak tag continues a range',
+    breaks: 'A range applies to the plain file, and only to the same bytes.',
+    file: 'src/sidecar/files/representation.ts',
+    change: ['ifRange.trim() === etag', "ifRange.trim().replace('W/', '') === etag"],
+    tests: HTTP,
+  },
+  {
+    name: 'an encoding that was refused is sent',
+    breaks: 'A client gets no encoding that it refuses.',
+    file: 'src/sidecar/files/representation.ts',
+    change: [' || weightOf(encoding) === 0', ''],
+    tests: HTTP,
+  },
+  {
+    name: 'If-Modified-Since wins over If-None-Match',
+    breaks: 'Conditions hold in the order of RFC 9110: a date never hides a changed file.',
+    file: 'src/sidecar/files/representation.ts',
+    change: [
+      "      ? 'not_modified'\n      : 'send';",
+      "      ? 'not_modified'\n      : modified <= dateOf(headers['if-modified-since'], -Infinity)\n        ? 'not_modified'\n        : 'send';",
+    ],
+    tests: HTTP,
+  },
+  {
+    name: 'a tag is that of the plain file in every encoding',
+    breaks: 'Each encoding of a file has its own entity tag.',
+    file: 'src/sidecar/files/representation.ts',
+    change: ['const etag = `"${found.sha256}"`;', 'const etag = `"${content(null).sha256}"`;'],
+    tests: HTTP,
+  },
+  {
+    name: 'the answer of a compressible file has no Vary',
+    breaks: 'A cache never gives one client the encoding of another.',
+    file: 'src/sidecar/files/representation.ts',
+    change: ["...(encodings.length > 0 && { Vary: 'Accept-Encoding' }),", ''],
+    tests: HTTP,
+  },
+  {
+    name: 'a restricted file is sent before its access is recorded',
+    breaks: 'No byte of a restricted file leaves without an entry in the access log.',
+    file: 'src/sidecar/request/count-and-record.ts',
+    change: ['  await log.append(', '  void log.append('],
+    tests: HTTP,
+  },
+  {
+    name: 'HEAD of a restricted file is not recorded',
+    breaks: 'The access log records every request for restricted data.',
+    file: 'src/sidecar/request/handle-request.ts',
+    change: [
+      'context.restricted ? recordAndSend',
+      "context.restricted && context.request.method !== 'HEAD' ? recordAndSend",
+    ],
+    tests: HTTP,
+  },
+  {
+    name: 'a 304 is not counted',
+    breaks: 'A response with data counts: a 200, a 206 and a 304.',
+    file: 'src/sidecar/request/count-and-record.ts',
+    change: ['new Set([200, 206, 304])', 'new Set([200, 206])'],
+    tests: HTTP,
+  },
+  {
+    name: 'an answer that a shared cache keeps tells what is left of a quota',
+    breaks: 'A response that a shared cache may keep says nothing of limits.',
+    file: 'src/sidecar/request/count-and-record.ts',
+    change: ['return isShared(own.headers) ? own :', 'return false ? own :'],
+    tests: HTTP,
+  },
+  {
+    name: 'requests are served although they cannot be counted',
+    breaks: 'The server sends no data that it cannot count.',
+    file: 'src/sidecar/request/count-and-record.ts',
+    change: ['    throw requestNotCounted();', '    return answer;'],
+    tests: HTTP,
+  },
+  {
+    name: 'an encoded separator is decoded',
+    breaks: 'No spelling of a path leads to another file.',
+    file: 'src/sidecar/request/request-context.ts',
+    change: ['%(?:2f|5c|00)', '%(?:5c|00)'],
+    tests: HTTP,
+  },
+  {
+    name: 'two Host headers are accepted',
+    breaks: 'A request that two readers may understand differently is refused.',
+    file: 'src/sidecar/request/request-context.ts',
+    change: ['if (hosts === 1 ||', 'if (hosts >= 1 ||'],
+    tests: HTTP,
+  },
+  {
+    name: 'the short address of the export needs no key',
+    breaks: 'The export needs a government key at both addresses.',
+    file: 'src/sidecar/request/request-context.ts',
+    change: ['if (EXPORT_PATHS.has(path) ||', "if (path === 'government/ledger/export' ||"],
+    tests: HTTP,
+  },
+  {
+    name: 'a damaged file is sent',
+    breaks: 'Files are compared with the manifest’s hash before they are sent.',
+    file: 'src/sidecar/files/releases.ts',
+    change: ['if (digest === sha256) return found;', 'if (digest !== undefined) return found;'],
+    tests: HTTP,
+  },
+  {
+    name: 'security headers are left out',
+    breaks: 'Every answer has the security headers.',
+    file: 'src/sidecar/request/send.ts',
+    change: ['{ ...COMMON_HEADERS, ...own }', 'own'],
+    tests: HTTP,
+  },
+  {
+    name: 'a file takes a parameter that it does not know',
+    breaks:
+      'Data files take no parameters but those that name an earlier version, and a request with any other is refused.',
+    file: 'src/sidecar/request/answer-route.ts',
+    change: ['if (query && isVersioned(file))', 'if (/^(as_of|sha256)=/.test(query) && isVersioned(file))'],
+    tests: HTTP,
+  },
+  {
+    name: 'the end of a period is exclusive',
+    breaks: 'An export with to= includes the events of exactly that moment.',
+    file: 'src/sidecar/export/period.ts',
+    change: ['compareTimestamps(timestamp, bound) > 0', 'compareTimestamps(timestamp, bound) >= 0'],
+    tests: HTTP,
+  },
+  {
+    name: 'a filter with != selects what it excludes',
+    breaks: 'An export has exactly the events that the filter selects.',
+    file: 'src/sidecar/export/row-test.ts',
+    change: ['    return negated;\n  };', '    return false;\n  };'],
+    tests: HTTP,
+  },
+  {
+    name: 'a listener that has everything is sent it again',
+    breaks: 'A client that reconnects gets the paths that have changed since, and nothing about the others.',
+    file: 'src/sidecar/live/live-hub.ts',
+    change: ["request.headers['last-event-id'] as string | undefined", 'undefined'],
+    tests: ['test/sidecar/live/live-stream.test.ts'],
+  },
+  {
+    name: 'a network may have one more listener',
+    breaks: 'At most 50 listeners from one network.',
+    file: 'src/sidecar/live/live-hub.ts',
+    change: [
+      '(this.#perClient.get(client) ?? 0) >= maxPerClient',
+      '(this.#perClient.get(client) ?? 0) > maxPerClient',
+    ],
+    tests: ['test/sidecar/live/live-stream.test.ts'],
+  },
+  {
+    name: 'a listener who left still counts',
+    breaks: 'At most 50 listeners from one network at a time.',
+    file: 'src/sidecar/live/live-hub.ts',
+    change: ['this.#perClient.get(client)! - 1', 'this.#perClient.get(client)!'],
+    tests: ['test/sidecar/live/live-stream.test.ts'],
+  },
+  {
+    name: 'a fault of the key store makes the server not ready',
+    breaks: '/readyz is 503 only if a load balancer should send every request elsewhere.',
+    file: 'src/sidecar/health/readiness.ts',
+    change: ['return Object.values(serving).every', 'return Object.values(serving).every'],
+    tests: HTTP,
+  },
+];
