@@ -14,7 +14,7 @@ import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-stor
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
-import { entriesOf } from '../sidecar/access-log/access-log-contract.ts';
+import { entriesOf } from '../sidecar/access-log/entries-of.ts';
 import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 import { RunningCli, runHere } from './run-cli.ts';

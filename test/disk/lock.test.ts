@@ -48,28 +48,6 @@ test('a waiting process gets the lock when the holder is killed', async () => {
   expect(await waiting).toBe('done');
 });
 
-test('only one of many works at a time, also within one process', async () => {
-  const out = await temporaryFolder();
-  let inside = 0;
-  let most = 0;
-  const work = async () => {
-    most = Math.max(most, ++inside);
-    await sleep(5);
-    inside -= 1;
-  };
-  await Promise.all(Array.from({ length: 6 }, () => withLock(out, { waitMs: 120_000, holder: 'me' }, work)));
-  expect(most).toBe(1);
-});
-
-test('the lock is released when the work fails', async () => {
-  const out = await temporaryFolder();
-  const failing = withLock(out, { waitMs: 0, holder: 'me' }, async () => {
-    throw new Error('the work fails');
-  });
-  await expect(failing).rejects.toThrow('the work fails');
-  expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
-});
-
 test('a missing folder is created, and an invalid lock file is rejected', async () => {
   const out = join(await temporaryFolder(), 'a/b');
   await withLock(out, { waitMs: 0, holder: 'me' }, () => access(out));

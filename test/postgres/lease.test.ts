@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { assertHeld, type Lease, withLease } from '../../pipeline/postgres/lease.ts';
@@ -28,32 +27,6 @@ describe.skipIf(postgres.isMissing)('a lease', () => {
 
   const isHeld = (database: Database, lease: Lease) =>
     database.transaction((query) => assertHeld(query, database, lease));
-
-  test('has one holder at a time, each with an epoch of its own', async () => {
-    const databases = [await open(), await open(), await open()];
-    const epochs: number[] = [];
-    let holders = 0;
-    await Promise.all(
-      databases.map((database) =>
-        hold(database, 'one', async ({ epoch }) => {
-          holders += 1;
-          await sleep(30);
-          expect(holders).toBe(1);
-          epochs.push(epoch);
-          holders -= 1;
-        }),
-      ),
-    );
-    expect(epochs).toEqual([1, 2, 3]);
-  });
-
-  test('tells those who do not wait who holds it', async () => {
-    const [first, second] = [await open(), await open()];
-    await hold(first, 'named', async () => {
-      const refused = hold(second, 'named', async () => {}, { waitMs: 0 });
-      await expect(refused).rejects.toThrow(/the lease named in .*found holder of named, epoch 1 \(locked\)/);
-    });
-  });
 
   test('lasts as long as its holder works, and not longer than its length when the holder is gone', async () => {
     const [first, second] = [await open(), await open()];

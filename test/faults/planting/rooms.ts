@@ -7,6 +7,18 @@ interface Room {
 
 /** Where seeded faults are planted, and which tests have to find them. */
 export const ROOMS: Readonly<Record<string, Room>> = {
+  ledger: {
+    product: ['pipeline/ledger', 'pipeline/model'],
+    tests: ['test/contract/{import,release}.test.ts', 'test/{ledger,model}/**/*.test.ts'],
+  },
+  release: {
+    product: ['pipeline/artifacts', 'pipeline/build', 'pipeline/release/format', 'pipeline/release/staging'],
+    tests: ['test/contract/release.test.ts', 'test/{artifacts,build,release}/*.test.ts'],
+  },
+  simulation: {
+    product: ['src/simulation'],
+    tests: ['test/contract/simulation*.test.ts', 'test/simulation/**/*.test.ts'],
+  },
   stores: {
     product: [
       'pipeline/disk',
@@ -18,9 +30,32 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/sidecar/storage',
     ],
     tests: [
-      'test/disk/*.test.ts',
-      'test/sidecar/{access-log,keys,limits,storage}/*.test.ts',
+      'test/contract/stores/*.test.ts',
+      'test/{disk,postgres}/*.test.ts',
       'test/release/sign*.test.ts',
+      'test/sidecar/{access-log,keys,limits,storage}/*.test.ts',
+    ],
+  },
+  verify: {
+    product: ['pipeline/verify', 'pipeline/mirror', 'pipeline/attestation', 'pipeline/witness'],
+    tests: [
+      'test/contract/{lies,attestation,published}.test.ts',
+      'test/{verify,mirror,attestation,witness}/**/*.test.ts',
+    ],
+  },
+  http: {
+    product: [
+      'src/api',
+      'src/sidecar/files',
+      'src/sidecar/request',
+      'src/sidecar/export',
+      'src/sidecar/live',
+    ],
+    tests: [
+      'test/contract/http*.test.ts',
+      'test/api/**/*.test.ts',
+      'test/sidecar/{files,export,live}/*.test.ts',
+      'test/sidecar/*.test.ts',
     ],
   },
 };

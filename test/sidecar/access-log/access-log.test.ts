@@ -34,41 +34,6 @@ function rowsOf(dir: string, name = CURRENT): Entry[] {
 }
 
 describe('an access log', () => {
-  test('has an entry when append has resolved, readable while the log is open', async () => {
-    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
-    await log.append(sampleAccess(0));
-    expect(rowsOf(dir)).toMatchObject([{ seq: 0, request_id: 'request-0', status: 200 }]);
-    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 1 });
-  });
-
-  test('keeps the order in which entries came, many at once', async () => {
-    const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);
-    await Promise.all(Array.from({ length: 3_000 }, (_, index) => log.append(sampleAccess(index))));
-    const rows = rowsOf(dir);
-    expect(rows.map(({ request_id }) => request_id)).toEqual(rows.map((_, index) => `request-${index}`));
-    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 3_000 });
-  });
-
-  test('goes on where it ended', async () => {
-    const dir = await writtenLog(3);
-    await writtenLog(2, { dir });
-    expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
-    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 5 });
-  });
-
-  test('refuses an entry without a time and takes the others', async () => {
-    const { dir, log } = await openTemporaryLog();
-    const bad = failureOf(() => log.append(sampleAccess(0, { time: Number.NaN })));
-    await Promise.all([bad, log.append(sampleAccess(1))]);
-    expect(await bad).toBeInstanceOf(RangeError);
-    expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-1']);
-  });
-
-  test('has one writer', async () => {
-    const { dir } = await openTemporaryLog();
-    expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'locked', place: dir });
-  });
-
   test('is for its owner only', async () => {
     const { dir, log } = await openTemporaryLog();
     await log.append(sampleAccess(0));

@@ -4,7 +4,6 @@ import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
 import {
   formatDeliveredKey,
   formatDeliveredKeyJson,
-  formatExpiring,
   formatExpiringJson,
   formatKeysJson,
   formatKeyTable,
@@ -36,20 +35,6 @@ describe('keys expiring', () => {
     expect(ids((await expiringKeys({ within: '1' }, services)).keys)).not.toContain(over);
   });
 
-  test('are told to their holders once', async () => {
-    const services = await tinyKeyServices();
-    const soon = await issue(services, '10');
-    await issue(services, '100');
-    const first = await expiringKeys({ within: '30', notify: true }, services);
-    expect(first).toMatchObject({ notified: [soon], failures: [], keys: [{ id: soon, notifiedAt: NOW }] });
-    expect(services.mails.map(({ to }) => to)).toEqual([ECONOMIST.email]);
-    expect(services.mails[0]!.text.replace(/\s+/g, ' ')).toContain(
-      'expires in 10 days, on 2026-03-12 09:00 UTC',
-    );
-    expect(await expiringKeys({ within: '30', notify: true }, services)).toMatchObject({ notified: [] });
-    expect(services.mails).toHaveLength(1);
-  });
-
   test('are listed and not told where nobody asks for it', async () => {
     const services = await tinyKeyServices();
     const soon = await issue(services, '10');
@@ -66,30 +51,6 @@ describe('keys expiring', () => {
     const { keys, notified } = await expiringKeys({ within: '30', notify: true }, services);
     expect(ids(keys)).toEqual([old]);
     expect(notified).toEqual([]);
-  });
-
-  test('are told the next time where a mail fails, and do not hold up the others', async () => {
-    let works = false;
-    const services = await tinyKeyServices(async ({ to }) => {
-      if (!works && to.startsWith('bo@')) throw new Error('mailbox full');
-    });
-    const bo = await issue(services, '5', 'bo@institute.example');
-    const ada = await issue(services, '10');
-    const first = await expiringKeys({ within: '30', notify: true }, services);
-    expect(first).toMatchObject({ notified: [ada], failures: [{ id: bo, message: 'mailbox full' }] });
-    expect(formatExpiring(first, NOW)).toContain(`${bo}: holder not notified: mailbox full\n`);
-    expect(formatExpiring(first, NOW)).toContain(`${ada}: holder told\n`);
-    works = true;
-    expect(await expiringKeys({ within: '30', notify: true }, services)).toMatchObject({ notified: [bo] });
-  });
-
-  test('are told once by two runs at the same time', async () => {
-    const services = await tinyKeyServices(() => new Promise((done) => setImmediate(done)));
-    for (let n = 0; n < 5; n += 1) await issue(services, '10', `e${n}@institute.example`);
-    const args = { within: '30', notify: true };
-    const runs = await Promise.all([expiringKeys(args, services), expiringKeys(args, services)]);
-    expect(runs.flatMap(({ notified }) => notified)).toHaveLength(5);
-    expect(services.mails).toHaveLength(5);
   });
 
   test.each([{}, { within: '0' }, { within: 'soon' }, { within: '30', notify: 'yes' }])(

@@ -9,17 +9,7 @@ import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { REPLACEMENTS } from '../storage/replacements.ts';
-import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
-import { memoryKeyStore } from './memory-key-store.ts';
-
-describeKeyStore('memory', async () => {
-  const store = memoryKeyStore();
-  return [store, store, store];
-});
-describeKeyStore('sqlite', async () => {
-  const path = await newPath();
-  return [open(path), open(path), open(path)];
-});
+import { newKey, sha256 } from './new-key.ts';
 
 async function newPath(): Promise<string> {
   return join(await temporaryFolder(), 'private', 'keys.sqlite');
@@ -43,14 +33,6 @@ function inAnotherProcess(path: string, work: string): PromiseWithChild<{ stdout
 }
 
 describe('a store on the disk', () => {
-  test('has what was written when it is opened again', async () => {
-    const path = await newPath();
-    const first = open(path);
-    await first.addKey(newKey('a'));
-    await first.close();
-    expect(await open(path).keyById('a')).toMatchObject({ id: 'a' });
-  });
-
   test('can be read by its owner alone', async () => {
     const path = await newPath();
     await open(path).addKey(newKey('a'));
@@ -58,53 +40,11 @@ describe('a store on the disk', () => {
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
   });
 
-  test('is seen by a second connection at once, both ways', async () => {
-    const path = await newPath();
-    const [one, two] = [open(path), open(path)];
-    await one.addKey(newKey('a'));
-    expect(await two.keyById('a')).not.toBeNull();
-    await two.revokeKey('a', 7, 'lost');
-    expect((await one.keyByHash(sha256('a')))?.revokedAt).toBe(7);
-  });
-
-  test('shows a revocation by another process at the next look', async () => {
-    const path = await newPath();
-    const store = open(path);
-    await store.addKey(newKey('a'));
-    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBeNull();
-    const { stdout } = await inAnotherProcess(path, `console.log(await store.revokeKey('a', 7, 'lost'));`);
-    expect(stdout).toBe('true\n');
-    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBe(7);
-  });
-
-  test('keeps what a killed process had written', async () => {
-    const path = await newPath();
-    const store = open(path);
-    await store.addKey(newKey('a'));
-    const work = `await store.revokeKey('a', 7, 'lost'); process.kill(process.pid, 'SIGKILL');`;
-    expect(await failureOf(() => inAnotherProcess(path, work))).toMatchObject({ signal: 'SIGKILL' });
-    expect((await store.keyById('a'))?.revokedAt).toBe(7);
-    await store.addKey(newKey('b'));
-    expect(await store.keyById('b')).not.toBeNull();
-  });
-
   test('is made once by processes that open it together', async () => {
     const path = await newPath();
     const work = 'console.log((await store.keys()).length);';
     const runs = await Promise.all([1, 2, 3, 4].map(() => inAnotherProcess(path, work)));
     expect(runs.map(({ stdout }) => stdout)).toEqual(['0\n', '0\n', '0\n', '0\n']);
-  });
-
-  test('gives one rotation of two at the same time', async () => {
-    const path = await newPath();
-    const store = open(path);
-    await store.addKey(newKey('a'));
-    const add = (id: string) => {
-      const key = JSON.stringify(newKey(id, { replaces: 'a', deliveredAt: null }));
-      return inAnotherProcess(path, `console.log(await store.addKey(${key}));`);
-    };
-    const runs = await Promise.all([add('b'), add('c'), add('d')]);
-    expect(runs.map(({ stdout }) => stdout).sort()).toEqual(['false\n', 'false\n', 'true\n']);
   });
 });
 

@@ -4,8 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
-import { testCountStore } from './count-store-contract.ts';
-import { memoryCountStore } from './memory-count-store.ts';
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;
 
@@ -15,20 +13,6 @@ async function openTemporary() {
 }
 
 describe('counts in SQLite', () => {
-  testCountStore(async () => {
-    const { path, store } = await openTemporary();
-    return [store, openSqliteCountStore(path), openSqliteCountStore(path)];
-  });
-
-  test('are there again after the file was closed', async () => {
-    const { path, store } = await openTemporary();
-    await store.takeAll([TAKE, TAKE]);
-    await store.close();
-    const again = openSqliteCountStore(path);
-    onTestFinished(() => again.close());
-    expect(await again.takeAll([TAKE])).toEqual([3]);
-  });
-
   test('wait while another process writes, and go on counting from there', async () => {
     const { path, store } = await openTemporary();
     onTestFinished(() => store.close());
@@ -110,12 +94,5 @@ describe('counts in SQLite', () => {
     prepare(path);
     const failure = await failureOf(async () => openSqliteCountStore(path));
     expect(failure).toMatchObject({ code: 'store_failed', place: path });
-  });
-});
-
-describe('counts in memory', () => {
-  testCountStore(async () => {
-    const store = memoryCountStore();
-    return [store, store, store];
   });
 });

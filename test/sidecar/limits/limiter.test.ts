@@ -29,30 +29,11 @@ describe('a limiter', () => {
     expect(await limiter.used(request())).toBe(100);
   });
 
-  test('counts a holder, whatever the address', async () => {
-    const limiter = limiterOn();
-    const keyed = request({ tier: 'economist', subject: { holder: 'h-1' } });
-    expect((await limiter.take(keyed)).remaining).toBe(1_999);
-    expect((await limiter.take(keyed)).remaining).toBe(1_998);
-    expect((await limiter.take({ ...keyed, subject: { holder: 'h-2' } })).remaining).toBe(1_999);
-    expect((await limiter.take(request())).remaining).toBe(99);
-  });
-
   test('does not take a holder for an address of the same name', async () => {
     const limiter = limiterOn();
     await limiter.take(request());
     const holder = { holder: '203.0.113.7' };
     expect(await limiter.used(request({ subject: holder }))).toBe(0);
-  });
-
-  test('counts the addresses of one /64 together and areas apart', async () => {
-    const limiter = limiterOn();
-    const from = (address: string, area: QuotaRequest['area'] = 'economy') =>
-      limiter.take(request({ subject: { address }, area }));
-    expect((await from('2001:db8:1:2::1')).remaining).toBe(99);
-    expect((await from('2001:db8:1:2:ffff::9')).remaining).toBe(98);
-    expect((await from('2001:db8:1:3::1')).remaining).toBe(99);
-    expect((await from('2001:db8:1:2::1', 'diplomacy')).remaining).toBe(99);
   });
 
   test('neither counts nor refuses where there is no limit', async () => {

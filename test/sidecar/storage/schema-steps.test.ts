@@ -18,7 +18,7 @@ import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from '../access-log/open-temporary-log.ts';
 import { sampleAccess } from '../access-log/sample-access.ts';
-import { newKey } from '../keys/key-store-contract.ts';
+import { newKey } from '../keys/new-key.ts';
 
 const postgres = useStore();
 
