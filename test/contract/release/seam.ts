@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { siteFiles } from '../../../pipeline/bucket/site-files.ts';
 import { build } from '../../../pipeline/build/build.ts';
 import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
@@ -8,6 +9,7 @@ import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/no
 import { formatNoteKeys } from '../../../pipeline/ledger/note-keys.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 import { SnapshotWriter } from '../../../pipeline/ledger/write-snapshot.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 
 const NASTY = signerFromSeed('ledger.example/nasty', new Uint8Array(32).fill(7));
@@ -54,13 +56,15 @@ export interface PublishOptions {
   now: string;
   /** Last ledger snapshot to publish; default: the newest. */
   until?: string | undefined;
-  /** Only the data files, also the other formats and the catalogues, or also the charts. */
-  contents: 'data' | 'formats' | 'charts';
+  /** Only the data files, also the other formats and the catalogues, also the charts, or also the pages. */
+  contents: 'data' | 'formats' | 'charts' | 'pages';
   /** Starts from genesis and reuses nothing. */
   isRebuild?: boolean;
+  /** How long each snapshot is kept. */
+  days?: number;
 }
 
-/** A run, signed by a publisher whose key is the same everywhere; never with pages or PDFs. Returns the release's id. */
+/** A run, signed by a publisher whose key is the same everywhere; never with PDFs. Returns the release's id. */
 export async function publish({
   ledger,
   key,
@@ -70,6 +74,7 @@ export async function publish({
   until,
   contents,
   isRebuild,
+  days = 366,
 }: PublishOptions): Promise<string> {
   const keyFile = `${out}.publisher-key`;
   if (!existsSync(keyFile)) {
@@ -94,15 +99,24 @@ export async function publish({
       from: isRebuild ? 'genesis' : 'current',
       contents: {
         formats: contents !== 'data',
-        charts: contents === 'charts' ? { print: null } : null,
-        pages: null,
+        charts: contents === 'charts' || contents === 'pages' ? { print: null } : null,
+        pages: contents === 'pages' ? { print: null } : null,
       },
       publisher: { kind: 'signs', keyFile, now: () => Date.parse(now) },
-      snapshots: { days: 366 },
+      snapshots: { days },
       ...(until && { until }),
     },
+    ...(contents === 'pages' && { compile: (await import('../../site/compile-once.ts')).compileOnce }),
     waitMs: 0,
     log: () => {},
   });
   return manifest.release;
 }
+
+/** The paths of what `cathedral publish` uploads from a published folder. */
+export async function bucketFiles(out: string): Promise<string[]> {
+  return (await siteFiles(out, (await readCurrent(out))!)).map(({ path }) => path);
+}
+
+/** A command in this process, by any clock. */
+export { runHere } from '../../cli/run-cli.ts';

@@ -1,0 +1,170 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { unzipSync } from 'fflate';
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueKey, type Service, serve } from './release/program.ts';
+import { RESTRICTED_EVENTS } from './release/restricted-events.ts';
+import { bucketFiles, publish, writeEvents } from './release/seam.ts';
+
+const LEDGER = JSON.stringify(RESTRICTED_EVENTS);
+const marked = (text: string, start: string) => [
+  ...new Set(text.match(new RegExp(`${start}[a-z0-9_]+`, 'gi'))),
+];
+const SECRETS = marked(LEDGER, 'zq');
+
+let folder: string;
+let out: string;
+let service: Service;
+let key: string;
+/** Everything that anybody may read, decompressed, as text, by path. */
+const files = new Map<string, string>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-restricted-'));
+  const ledger = join(folder, 'ledger');
+  out = join(folder, 'out');
+  const slots = [0, 1].map((half) => {
+    const events = RESTRICTED_EVENTS.filter(({ timestamp }) => timestamp < '2026-02-05' === (half === 0));
+    return [`2026-02-${half === 0 ? '05' : '13'}T00Z`, events] as const;
+  });
+  const about = {
+    ledger,
+    key: await writeEvents(ledger, slots),
+    documents: 'data/documents',
+    out,
+    now: '2026-02-13T01:00:00Z',
+  };
+  for (const until of ['2026-02-05T00Z', undefined])
+    await publish({ ...about, until, contents: until ? 'data' : 'pages' });
+  for (const root of ['current/public', 'log', 'snapshots'])
+    for (const entry of await readdir(join(out, root, '/'), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const file = join(entry.parentPath, entry.name);
+      files.set(file.slice(out.length + 1), await contentOf(file));
+    }
+  const stores = join(folder, 'service');
+  service = await serve(out, stores);
+  key = await issueKey('government', stores);
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a reader makes of a file: of a compressed one its text, of a table its rows. */
+async function contentOf(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  if (file.endsWith('.br')) return `${brotliDecompressSync(bytes)}`;
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes).toString('latin1');
+  if (file.endsWith('.xlsx'))
+    return Object.values(unzipSync(bytes))
+      .map((part) => Buffer.from(part))
+      .join('\n');
+  if (file.endsWith('.parquet')) {
+    const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
+    return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : (value as unknown)));
+  }
+  if (!file.endsWith('.sqlite')) return bytes.toString('latin1');
+  using database = new DatabaseSync(file, { readOnly: true });
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+  const rows = tables.map(({ name }) => database.prepare(`SELECT * FROM "${name}"`).all());
+  return `${JSON.stringify(rows)}${bytes.toString('latin1')}`;
+}
+
+const placesOf = (start: string) =>
+  [...files].flatMap(([path, text]) => marked(text, start).map((word) => `${word.toLowerCase()} in ${path}`));
+
+test('a restricted member is in no file that anybody may read, compressed ones, the search index and tables included', () => {
+  expect(SECRETS.length).toBeGreaterThan(80);
+  expect(placesOf('zq')).toEqual([]);
+});
+
+test('the search finds what is public, wherever a reader may look for it', () => {
+  const found = new Set(placesOf('yq').map((place) => place.split(' ')[0]));
+  expect(marked(LEDGER, 'yq').filter((word) => !found.has(word.toLowerCase()))).toEqual([]);
+  const where = (ending: RegExp) =>
+    [...files].filter(([path, text]) => ending.test(path) && /yq/i.test(text)).length;
+  for (const kind of [
+    /\.csv$/,
+    /\.json$/,
+    /\.gz$/,
+    /\.br$/,
+    /\.xlsx$/,
+    /\.parquet$/,
+    /\.sqlite$/,
+    /\.atom$/,
+    /\.svg$/,
+    /\.html$/,
+  ])
+    expect([kind, where(kind) > 0]).toEqual([kind, true]);
+  for (const part of [/^log\/public\/v1\//, /^snapshots\//, /\/search\/index\/fragment\//])
+    expect([part, where(part) > 0]).toEqual([part, true]);
+});
+
+test('a bucket gets the same files, and neither a restricted one nor an entry of the log', async () => {
+  const paths = await bucketFiles(out);
+  expect(paths.length).toBeGreaterThan(400);
+  const listed = new Set([...files.keys()].map((path) => path.replace('current/public/', '')));
+  expect(paths.filter((path) => !listed.has(path) && path !== 'status.json')).toEqual([]);
+  const restricted =
+    /(^|Z\/)government\/(compliance-report\.json|policy-impact\.json|ledger\/export)$|\/entries\//;
+  expect(paths.filter((path) => restricted.test(path))).toEqual([]);
+});
+
+/** What a key of a government reads, and which of the members are there. */
+const OF_A_KEY: readonly (readonly [path: string, words: string])[] = [
+  [
+    'government/ledger/export',
+    'zqcharter zqopener zqrole zqdeep zqheartbeat zqburn zqbasis zqsensor zqrepository zqowner zqdraft zqminutes zqdissent zqfinding zqfirm zqpolicy zqmitigation zqtrace zqcleared zqvalue zqsample zqrevocation zqretired zqsomething zqlist',
+  ],
+  [
+    'government/policy-impact.json',
+    'zqpolicy zqdebt zqgdp zqjobs zqaccess zqequity zqtransparency zqrisk zqmitigation zqtimeline',
+  ],
+  ['government/compliance-report.json', 'GDPR'],
+  ['log/tile/entries/000.p/27', 'zqcharter zqsalt000000000000000A zqstranger zqsomething'],
+];
+
+test.each(OF_A_KEY)(
+  '%s is refused without a key, and says with one what is restricted',
+  async (path, words) => {
+    const without = await fetch(`${service.address}/${path}`);
+    expect([without.status, marked(await without.text(), 'zq')]).toEqual([401, []]);
+    const wrong = await fetch(`${service.address}/${path}`, {
+      headers: { Authorization: `Bearer ${key.slice(0, -4)}AAAA` },
+    });
+    expect([wrong.status, marked(await wrong.text(), 'zq')]).toEqual([401, []]);
+    const response = await fetch(`${service.address}/${path}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
+    expect(words.split(' ').filter((word) => !text.includes(word))).toEqual([]);
+  },
+);
+
+test('nothing restricted is among the live answers, the status or the log of the server', async () => {
+  const open = [
+    'live',
+    'status.json',
+    'readyz',
+    'metrics',
+    'economy/supply',
+    'government/sentinel-status.json',
+    'openapi.json',
+    'zq-no-such-path',
+  ];
+  for (const path of open) {
+    const text = await (await fetch(`${service.address}/${path}`)).text();
+    expect([path, marked(text, 'zq').filter((word) => SECRETS.includes(word))]).toEqual([path, []]);
+  }
+  const log = service.log();
+  expect(log).toContain('ledger/export');
+  expect(marked(log, 'zq').filter((word) => SECRETS.includes(word))).toEqual([]);
+  expect(log).not.toContain(key);
+});
