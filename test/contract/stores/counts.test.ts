@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { eachEngine, opened, openThree } from './engines.ts';
 
@@ -50,7 +53,7 @@ const TAKES: readonly [
   ],
 ];
 
-eachEngine('counts', ({ newPlace, everything }) => {
+eachEngine('counts', ({ newPlace, everything, isShared }) => {
   test.each(TAKES)('are kept %s', async (_, takes) => {
     const place = await newPlace();
     for (const [subject, limit, left] of takes) {
@@ -143,4 +146,21 @@ eachEngine('counts', ({ newPlace, everything }) => {
     await Promise.all(stores.map(({ counts }) => counts.prune()));
     await Promise.all(stores.map(({ counts }) => counts.check()));
   });
+
+  // In a database, the programs of the test before have connections of their own.
+  test.skipIf(isShared)(
+    'never exceed a limit, and miss none, where three processes count one holder',
+    async () => {
+      const place = await newPlace();
+      const program = join(import.meta.dirname, 'program-child.ts');
+      const run = async (number: string) =>
+        (await promisify(execFile)(process.execPath, [program, place, number, '200'])).stdout
+          .trim()
+          .split('\n');
+      const left = (await Promise.all(['1', '2', '3'].map(run))).flat().map((line) => JSON.parse(line));
+      const granted = left.filter((rest) => rest !== null).sort((one, other) => one - other);
+      expect(granted).toEqual(Array.from({ length: 400 }, (_, at) => at));
+      expect(left).toHaveLength(600);
+    },
+  );
 });

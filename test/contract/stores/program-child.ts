@@ -4,11 +4,18 @@ import { openStores } from './seam.ts';
 
 /**
  * As a process of its own: uses every store at a place without end, and writes what was acknowledged, a line of JSON each, until it is killed.
- * Arguments: the place, and the number of the program.
+ * Arguments: the place, and the number of the program; and a number of requests, where it is only to count these and to end.
  */
 const [place, program] = [process.argv[2]!, Number(process.argv[3])];
+const toCount = Number(process.argv[4] ?? 0);
 const stores = await openStores(place);
 const { keys, counts, log } = stores;
+
+for (let at = 0; at < toCount; at += 1) {
+  acknowledge(JSON.stringify(await counts.take({ holder: 'h_all' }, 400)));
+  await nextTurn();
+}
+if (toCount > 0) process.exit();
 
 async function forever(what: string, work: (at: number) => Promise<unknown>): Promise<never> {
   for (let at = 0; ; at += 1) {
