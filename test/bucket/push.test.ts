@@ -23,6 +23,7 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { InProcessStore, type StoreFault } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { isSweep } from '../setups/sweep.ts';
 import { ForeignKey } from '../witness/foreign-log.ts';
 import { wholeRelease } from './bucket-reader.ts';
 import { type Local, tinyReleases } from './tiny-releases.ts';
@@ -33,7 +34,7 @@ const { service } = claim;
 const IMPATIENT = { stallMs: 200, attempts: 1, wait: async () => {} };
 
 /** Every call to the store, or some of them. */
-const STEP = process.env.SWEEP === 'all' ? 1 : 7;
+const STEP = isSweep ? 1 : 7;
 
 describe.skipIf(!hasPostgres)('a release in a bucket', () => {
   let server: PostgresServer;

@@ -16,6 +16,7 @@ import { CREDENTIALS } from '../engines/object-store.ts';
 import { writeLedger } from '../ledger/test-ledger.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { few, isSweep, sweep } from '../setups/sweep.ts';
 import { useStore } from '../setups/use-store.ts';
 import { copyKeys, type Machine, type Means, machineIn, runMachine } from './publisher-machine.ts';
 import type { PublisherProcess } from './publisher-process.ts';
@@ -23,7 +24,6 @@ import type { PublisherProcess } from './publisher-process.ts';
 const postgres = useStore();
 
 /** `npm run faults`. */
-const isSweep = process.env.SWEEP === 'all';
 
 describe.skipIf(postgres.isMissing)('publishers that share a database and a bucket', () => {
   let store: InProcessStore;
@@ -111,7 +111,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     expect(await list(a.out)).toBe(await list(b.out));
   });
 
-  test('purge caches after the switch and without the lease, each release once', async () => {
+  sweep('purge caches after the switch and without the lease, each release once', async () => {
     const of = await service();
     const [a] = of.machines;
     const means = await of.connect();
@@ -140,7 +140,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     expect(purged).toEqual(versions.map((version) => ({ version, switched: true })));
   });
 
-  test('refuse a machine without the keys, or with others', async () => {
+  sweep('refuse a machine without the keys, or with others', async () => {
     const of = await service();
     const [a, b] = of.machines;
     await runMachine(a, await of.connect());
@@ -156,7 +156,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     expect((await runMachine(b, await of.connect())).outcome).toBe('unchanged');
   });
 
-  test('refuse a database that is older than what was published', async () => {
+  sweep('refuse a database that is older than what was published', async () => {
     const of = await service();
     const [a] = of.machines;
     const means = await of.connect();
@@ -239,7 +239,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     expect([again.outcome, again.manifest.release]).toEqual(['unchanged', manifest.release]);
   });
 
-  test('agree on the time, whatever the clocks of their machines say', async () => {
+  sweep('agree on the time, whatever the clocks of their machines say', async () => {
     const of = await service();
     const [a, b] = of.machines;
     const hour = 3_600_000;
@@ -348,10 +348,12 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     return calls;
   }
 
-  test.each([
-    ['the first release', [0, 1], /^(UPDATE cathedral.signing|PUT manifests|INSERT)/],
-    ['a release and the snapshot of a slot that was missed', [1, 3], /^(INSERT|UPDATE|COMMIT|PUT|DELETE)/],
-  ] as const)(
+  test.each(
+    few([
+      ['the first release', [0, 1], /^(UPDATE cathedral.signing|PUT manifests|INSERT)/],
+      ['a release and the snapshot of a slot that was missed', [1, 3], /^(INSERT|UPDATE|COMMIT|PUT|DELETE)/],
+    ] as const),
+  )(
     'finish %s after the one that made it was killed at any call',
     { timeout: isSweep ? 8 * 3_600_000 : 900_000 },
     async (_, lengths, kinds) => {

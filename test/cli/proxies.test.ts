@@ -9,6 +9,7 @@ import { LyingServer } from '../contract/lies/host.ts';
 import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { few, sweep } from '../setups/sweep.ts';
 import { runCli } from './run-cli.ts';
 
 const KEY = ['--verifier-key', formatVerifierKey(PUBLISHER.verifier)];
@@ -58,11 +59,13 @@ async function proxyTo(to: string | null) {
 }
 
 describe('the proxy that the environment names', () => {
-  test.each([
-    ['HTTP_PROXY', (address: string) => `http://${address}`],
-    ['http_proxy', (address: string) => `http://user:secret@${address}/`],
-    ['http_proxy', (address: string) => address],
-  ] as const)('in %s serves a mirror whose origin only it can reach', async (name, write) => {
+  test.each(
+    few([
+      ['http_proxy', (address: string) => `http://user:secret@${address}/`],
+      ['HTTP_PROXY', (address: string) => `http://${address}`],
+      ['http_proxy', (address: string) => address],
+    ] as const),
+  )('in %s serves a mirror whose origin only it can reach', async (name, write) => {
     const server = await LyingServer.start(site);
     onTestFinished(() => server.close());
     const { asked, address } = await proxyTo(server.url);
@@ -73,7 +76,8 @@ describe('the proxy that the environment names', () => {
   });
 
   const BUCKET = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
-  test.each([
+  // Each asks again several times before it gives up.
+  sweep.each([
     ['verify', ['verify', 'https://origin.invalid'], {}],
     ['prove', ['prove', 'a'.repeat(64), '--url', ORIGIN], {}],
     ['import', ['build', '--ledger', 'civic+https://origin.invalid', '--without-site', '--without-pdf'], {}],
@@ -106,7 +110,7 @@ describe('the proxy that the environment names', () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(['socks5://127.0.0.1:1', 'http://', '://', 'http://a b'])('cannot be %s', async (value) => {
+  test.each(few(['socks5://127.0.0.1:1', 'http://', '://', 'http://a b']))('cannot be %s', async (value) => {
     const { status, stderr } = await runCli(['verify', ORIGIN], { HTTPS_PROXY: value });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/HTTPS_PROXY: expected http:\/\/host:port/)]);
   });
@@ -127,7 +131,7 @@ describe('a service that does not answer', () => {
     expect([mirror.status, mirror.stderr]).toEqual([4, expect.stringContaining('mirror_unreachable')]);
   });
 
-  test('in part is unreachable, and forged in part is forged', async () => {
+  sweep('in part is unreachable, and forged in part is forged', async () => {
     const server = await LyingServer.start(site);
     onTestFinished(() => server.close());
     const [table = ''] = [...site.keys()].filter((path) => path.endsWith('.csv'));

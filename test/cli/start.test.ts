@@ -6,6 +6,7 @@ import { withLock } from '../../pipeline/disk/lock.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { sweep } from '../setups/sweep.ts';
 import { NPM_START, RunningCli, runCli, runHere } from './run-cli.ts';
 
 interface Folders {
@@ -104,7 +105,7 @@ describe('cathedral start --demo', () => {
     return { ledger, out, args: ['start', '--demo', ...flags] };
   }
 
-  test('appends to the ledger, and leaves no process behind when it is killed', async () => {
+  sweep('appends to the ledger, and leaves no process behind when it is killed', async () => {
     const { ledger, args } = await demo();
     const head = join(ledger, 'head.ndjson');
     const before = (await readFile(head)).length;
@@ -150,7 +151,7 @@ describe('cathedral start --demo', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([{ tier: 'government', status: 'active' }]);
   });
 
-  test('shows new events at the real-time paths before they are published', async () => {
+  sweep('shows new events at the real-time paths before they are published', async () => {
     const { args } = await demo();
     const cli = new RunningCli(args);
     const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
@@ -162,7 +163,7 @@ describe('cathedral start --demo', () => {
     await expect.poll(isAhead).toBe(true);
   });
 
-  test('refuses to start if another one appends to the same ledger', async () => {
+  sweep('refuses to start if another one appends to the same ledger', async () => {
     const { ledger, args } = await demo();
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'the first one' }, async () => {
       const { status, stderr } = await runCli(args);
@@ -173,7 +174,7 @@ describe('cathedral start --demo', () => {
     });
   });
 
-  test('stops in order, with the process that writes the ledger, if only npm gets the signal', async () => {
+  sweep('stops in order, with the process that writes the ledger, if only npm gets the signal', async () => {
     const { ledger, args } = await demo();
     const [, , ...flags] = args;
     const npm = new RunningCli(flags, {}, NPM_START);
@@ -188,25 +189,28 @@ describe('cathedral start --demo', () => {
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
   });
 
-  test('stops immediately while the first demo ledger is written, and starts over the next time', async () => {
-    const folder = await temporaryFolder();
-    const ledger = join(folder, 'ledger');
-    const cli = new RunningCli([
-      'start',
-      '--demo',
-      '--ledger',
-      ledger,
-      '--out',
-      join(folder, 'out'),
-      '--port=0',
-    ]);
-    const written = () => readdir(join(`${ledger}.new`, 'snapshots')).catch(() => []);
-    await expect.poll(async () => (await written()).length).toBeGreaterThan(10);
-    cli.child.kill('SIGINT');
-    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
-    // It is renamed into place when it is complete.
-    await expect(readdir(ledger)).rejects.toThrow('ENOENT');
-  });
+  sweep(
+    'stops immediately while the first demo ledger is written, and starts over the next time',
+    async () => {
+      const folder = await temporaryFolder();
+      const ledger = join(folder, 'ledger');
+      const cli = new RunningCli([
+        'start',
+        '--demo',
+        '--ledger',
+        ledger,
+        '--out',
+        join(folder, 'out'),
+        '--port=0',
+      ]);
+      const written = () => readdir(join(`${ledger}.new`, 'snapshots')).catch(() => []);
+      await expect.poll(async () => (await written()).length).toBeGreaterThan(10);
+      cli.child.kill('SIGINT');
+      expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+      // It is renamed into place when it is complete.
+      await expect(readdir(ledger)).rejects.toThrow('ENOENT');
+    },
+  );
 
   test.each(['cathedral', 'start', 'test', 'bench', 'faults'])(
     'no shell is left between npm and npm run %s',
@@ -218,20 +222,23 @@ describe('cathedral start --demo', () => {
     },
   );
 
-  test('says what to do if the ledger was written again and the first one is published, and does not try to publish', async () => {
-    const { ledger, out, args } = await demo();
-    expect((await build(ledger, out)).status).toBe(0);
-    await rm(ledger, { recursive: true });
-    const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
-    await writeSample({ out: ledger, from, to: Date.now(), seed: 2 });
-    const { status, stderr } = await runCli(args);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('found releases of a different ledger')]);
-    const [, command = ''] = /\(to start over: rm -r ([^)]+)\)/.exec(stderr) ?? [];
-    for (const folder of command.split(' ')) await rm(folder, { recursive: true });
-    expect((await build(ledger, out)).status).toBe(0);
-  });
+  sweep(
+    'says what to do if the ledger was written again and the first one is published, and does not try to publish',
+    async () => {
+      const { ledger, out, args } = await demo();
+      expect((await build(ledger, out)).status).toBe(0);
+      await rm(ledger, { recursive: true });
+      const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+      await writeSample({ out: ledger, from, to: Date.now(), seed: 2 });
+      const { status, stderr } = await runCli(args);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('found releases of a different ledger')]);
+      const [, command = ''] = /\(to start over: rm -r ([^)]+)\)/.exec(stderr) ?? [];
+      for (const folder of command.split(' ')) await rm(folder, { recursive: true });
+      expect((await build(ledger, out)).status).toBe(0);
+    },
+  );
 
-  test('refuses a ledger that is not a demo ledger, because it would append to it', async () => {
+  sweep('refuses a ledger that is not a demo ledger, because it would append to it', async () => {
     const remote = await runCli(['start', '--demo', '--port=0', '--ledger=civic+http://localhost:1']);
     expect([remote.status, remote.stderr]).toEqual([
       2,

@@ -3,18 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isSweep } from '../setups/sweep.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Finding } from './sweep.ts';
 import type { Swept } from './sweep-all.ts';
 import { MISTAKES } from './wrong-publishers.ts';
 
 const RUN = join(import.meta.dirname, 'run-sweep.ts');
-/** `npm run faults`; a choice of it otherwise, for the whole takes hours. */
-const isWhole = process.env.SWEEP === 'all';
 const HOURS_MS = 8 * 3_600_000;
 
-/** A ledger, a release, a key and a mirror: the others make the same calls. */
-const SOME_SCENARIOS = ['an event appended', 'next run', 'rotate', 'a mirror that goes on'];
+/** A ledger, a key and a mirror; a release takes minutes, and runs are killed in test/release. */
+const SOME_SCENARIOS = ['an event appended', 'rotate', 'a mirror that goes on'];
 /** One that is found by a flush that fails, and one that is found by a power cut. */
 const SOME_MISTAKES = ['goes on after a flush that failed', 'mirrors files that are not flushed'];
 
@@ -39,14 +38,14 @@ async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: S
 
 /** On a busy machine, a sweep takes several times as long as alone. */
 const BUSY_MS = 15 * 60_000;
-const options = { timeout: isWhole ? HOURS_MS : BUSY_MS };
+const options = { timeout: isSweep ? HOURS_MS : BUSY_MS };
 
 describe('whatever call fails, whenever the process is killed or power is lost', () => {
-  test.each(isWhole ? Object.keys(SCENARIOS) : SOME_SCENARIOS)(
+  test.each(isSweep ? Object.keys(SCENARIOS) : SOME_SCENARIOS)(
     '%s leaves what is whole, and the next run makes the rest',
     options,
     async (name) => {
-      const { findings, swept, stderr } = await sweep(...(isWhole ? ['--all'] : []), name);
+      const { findings, swept, stderr } = await sweep(...(isSweep ? ['--all'] : []), name);
       expect({ findings, stderr }).toEqual({ findings: [], stderr: '' });
       const [{ calls, swept: counts }] = swept as [Swept];
       const cuts = Object.entries(counts).filter(([way]) => way.startsWith('power cut'));
@@ -55,13 +54,13 @@ describe('whatever call fails, whenever the process is killed or power is lost',
       expect(counts).toMatchObject({ EIO: expect.any(Number) });
       expect(counts.EROFS ?? counts.ENOSPC).toEqual(expect.any(Number));
       expect(cuts.length).toBeGreaterThan(1);
-      if (isWhole) console.log(JSON.stringify(swept));
+      if (isSweep) console.log(JSON.stringify(swept));
     },
   );
 });
 
 describe('the same sweep finds', () => {
-  test.each(isWhole ? Object.keys(MISTAKES) : SOME_MISTAKES)(
+  test.each(isSweep ? Object.keys(MISTAKES) : SOME_MISTAKES)(
     'a program that %s',
     options,
     async (mistake) => {

@@ -16,6 +16,7 @@ import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { lineSchemaPath } from '../../pipeline/release/format/schemas.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
+import { sweep } from '../setups/sweep.ts';
 import { query } from './duckdb.ts';
 import { archived, linesOf, rangesOf, restore } from './event-links.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from './small-release.ts';
@@ -46,7 +47,7 @@ const content = ({ files, unlisted }: Manifest) => ({
 });
 
 describe('the other formats of the tables', () => {
-  test('are the same whether one run wrote a release or several', async () => {
+  sweep('are the same whether one run wrote a release or several', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     // Within a day, at its end, over the turn of the year, and two slots at once.
     for (const until of [3, 4, 5, 47, 48, 49].map((index) => ids[index]!))
@@ -204,7 +205,7 @@ describe('the other formats of the tables', () => {
     }
   });
 
-  test('are refused if a file that the run would extend is damaged', async () => {
+  sweep('are refused if a file that the run would extend is damaged', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     const { dir } = await buildSmall(folder, 'damaged', { until: ids.at(-2)! });
     const base = join(dir, 'extras/closed-days.sqlite');

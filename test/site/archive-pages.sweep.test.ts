@@ -28,6 +28,7 @@ import { sentinelDays } from '../../src/site/components/explore/sentinels.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { TestLedger } from '../model/events.ts';
 import { ORGANISATION } from '../organisation.ts';
+import { isSweep } from '../setups/sweep.ts';
 import { buildFixture } from './build-fixture.ts';
 import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 
@@ -56,7 +57,7 @@ class Growing {
 }
 
 /** Each run renders some hundred pages; with `SWEEP=all` there are more, and others each time. */
-const RUNS = process.env.SWEEP === 'all' ? { numRuns: 80 } : { numRuns: 4, seed: 19 };
+const RUNS = isSweep ? { numRuns: 80 } : { numRuns: 4, seed: 19 };
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

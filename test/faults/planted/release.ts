@@ -21,7 +21,7 @@ export const FAULTS: readonly PlantedFault[] = [
       'if (!place || (await this.keysBefore()).get(place) !== key) return false;',
       'if (!place || !(await this.keysBefore()).has(place)) return false;',
     ],
-    tests: ['test/build/unchanged-files.test.ts'],
+    tests: ['test/build/unchanged-files.sweep.test.ts'],
   },
   {
     name: 'an immutable file may change',

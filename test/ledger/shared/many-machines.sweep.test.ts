@@ -19,6 +19,7 @@ import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
+import { isSweep } from '../../setups/sweep.ts';
 import { signer } from '../test-signer.ts';
 import { eventsOf, filesOf, Machines, newFolder } from './cluster.ts';
 
@@ -173,7 +174,7 @@ describe.skipIf(!hasPostgres)('many machines', () => {
       expect(signal, `${does} has failed by itself: ${said}`).toBe('SIGKILL');
       if (does === 'follow') await eventsOf(folder);
     };
-    const TURNS = process.env.SWEEP === 'all' ? 10 : 2;
+    const TURNS = isSweep ? 10 : 2;
     const writing = async (isOver: () => boolean) => {
       for (; !isOver(); await sleep(random.whole(1, 40))) {
         await all.append(random.whole(1, 9));

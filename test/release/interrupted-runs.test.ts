@@ -8,14 +8,13 @@ import { compileSite } from '../../pipeline/build/site/compile-site.ts';
 import { withLock } from '../../pipeline/disk/lock.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { isSweep } from '../setups/sweep.ts';
 import { publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const LOOP = join(import.meta.dirname, 'publish-loop.ts');
 /** How long each run may live, ms. `npm run faults`: more of them. */
-const LIVES = Array.from({ length: 15 }, (_, at) => 5 + at * 13).filter(
-  (_, at) => process.env.SWEEP === 'all' || at % 6 === 0,
-);
+const LIVES = Array.from({ length: 15 }, (_, at) => 5 + at * 13).filter((_, at) => isSweep || at % 6 === 0);
 
 /** Runs publish-loop.ts; `lines` fills as it prints. */
 function startLoop(args: string[], limit = '') {

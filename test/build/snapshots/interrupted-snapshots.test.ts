@@ -13,12 +13,11 @@ import { verify } from '../../../pipeline/verify/verify.ts';
 import { signerOfKeys } from '../../release/signer-of-keys.ts';
 import { BASE_URL, smallService } from '../../release/small-service.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { isSweep } from '../../setups/sweep.ts';
 
 const LOOP = join(import.meta.dirname, 'snapshot-loop.ts');
 /** How long each run may live after it has published for the first time, ms. `npm run faults`: more of them. */
-const LIVES = Array.from({ length: 20 }, (_, at) => at * 7).filter(
-  (_, at) => process.env.SWEEP === 'all' || at % 8 === 0,
-);
+const LIVES = Array.from({ length: 20 }, (_, at) => at * 7).filter((_, at) => isSweep || at % 8 === 0);
 
 /** The findings of `cathedral verify` in the folder. */
 async function findingsOf(out: string) {
