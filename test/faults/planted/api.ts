@@ -82,13 +82,13 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'A key has one tier and some of its areas.',
     file: 'src/api/tiers.ts',
     change: ["    areas: ['academics', 'philosophy'],", "    areas: ['economy', 'academics', 'philosophy'],"],
-    tests: ['test/sidecar/keys/issue-key.test.ts'],
+    tests: ['test/contract/keys.test.ts'],
   },
   {
     name: 'a rotated key is valid for a day',
     breaks: 'After a rotation, the previous key keeps working for 14 days.',
     file: 'src/api/tiers.ts',
     change: ['OVERLAP_DAYS = 14', 'OVERLAP_DAYS = 1'],
-    tests: ['test/sidecar/keys/rotate-key.test.ts'],
+    tests: ['test/contract/keys.test.ts'],
   },
 ];

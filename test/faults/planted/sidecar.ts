@@ -149,7 +149,7 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'A client that reconnects gets the paths that have changed since, and nothing about the others.',
     file: 'src/sidecar/live/live-hub.ts',
     change: ["request.headers['last-event-id'] as string | undefined", 'undefined'],
-    tests: ['test/sidecar/live/live-stream.test.ts'],
+    tests: ['test/contract/live.test.ts'],
   },
   {
     name: 'a network may have one more listener',
@@ -159,14 +159,14 @@ export const FAULTS: readonly PlantedFault[] = [
       '(this.#perClient.get(client) ?? 0) >= maxPerClient',
       '(this.#perClient.get(client) ?? 0) > maxPerClient',
     ],
-    tests: ['test/sidecar/live/live-stream.test.ts'],
+    tests: ['test/contract/live.test.ts'],
   },
   {
     name: 'a listener who left still counts',
     breaks: 'At most 50 listeners from one network at a time.',
     file: 'src/sidecar/live/live-hub.ts',
     change: ['this.#perClient.get(client)! - 1', 'this.#perClient.get(client)!'],
-    tests: ['test/sidecar/live/live-stream.test.ts'],
+    tests: ['test/contract/live.test.ts'],
   },
   {
     name: 'a fault of the key store makes the server not ready',
