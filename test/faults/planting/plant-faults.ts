@@ -51,7 +51,8 @@ export async function plantFaults(plan: Plan): Promise<Outcome[]> {
   const interrupted = () => leave().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    for (let made = 0; made < COPIES; made++) copies.push(await WorkingCopy.make(tree));
+    for (let made = 0; made < COPIES; made++) copies.push(await WorkingCopy.begin());
+    await Promise.all(copies.map((copy) => copy.fill(tree)));
     const clean = await cleanRun(copies[0]!, [...new Set([...tests.values()].flat())], plan.say);
     const waiting = [...plan.faults];
     const outcomes: Outcome[] = [];

@@ -4,10 +4,12 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { inParallel } from '../../../pipeline/disk/in-parallel.ts';
 import type { PlantedFault } from '../planted/planted-fault.ts';
 import { withFault } from './tables.ts';
 
 const MEMORY = '/dev/shm';
+const PARALLEL = 32;
 
 /** A checkout's files, those that git would add included, with the checkout's node_modules. */
 export class WorkingCopy {
@@ -20,24 +22,26 @@ export class WorkingCopy {
     this.temporary = temporary;
   }
 
-  static async make(tree: string): Promise<WorkingCopy> {
+  /** Without files yet, so that whoever is interrupted knows what to remove. */
+  static async begin(): Promise<WorkingCopy> {
     const make = (within: string) => mkdtemp(join(within, 'cathedral-planted-'));
-    const copy = new WorkingCopy(await make(tmpdir()), await make(existsSync(MEMORY) ? MEMORY : tmpdir()));
+    return new WorkingCopy(await make(tmpdir()), await make(existsSync(MEMORY) ? MEMORY : tmpdir()));
+  }
+
+  async fill(tree: string): Promise<void> {
     const { stdout } = await promisify(execFile)(
       'git',
       ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
       { cwd: tree, maxBuffer: 2 ** 26 },
     );
-    const files = stdout.split('\0').filter((file) => file !== '');
+    // What was deleted, and git does not know it yet, is not there.
+    const files = stdout.split('\0').filter((file) => file !== '' && existsSync(join(tree, file)));
     for (const folder of new Set(files.map(dirname)))
-      await mkdir(join(copy.folder, folder), { recursive: true });
-    for (const file of files)
-      await cp(join(tree, file), join(copy.folder, file), { verbatimSymlinks: true }).catch((error) => {
-        // Deleted, and git does not know it yet.
-        if (error.code !== 'ENOENT') throw error;
-      });
-    await symlink(join(tree, 'node_modules'), join(copy.folder, 'node_modules'));
-    return copy;
+      await mkdir(join(this.folder, folder), { recursive: true });
+    await inParallel(files, PARALLEL, (file) =>
+      cp(join(tree, file), join(this.folder, file), { verbatimSymlinks: true }),
+    );
+    await symlink(join(tree, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
   /** What `during` gives, while the fault is in the copy. */
