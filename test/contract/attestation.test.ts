@@ -194,6 +194,9 @@ beforeAll(async () => {
     writeFileSync(inFolder(`${at}.json`), row.text);
     for (const line of row.lines) await inLedger(line, row, inFolder(`${at}.json`));
   }
+  // What the ledger knows ends with its last event: only until then can a drift check be late.
+  writeFileSync(inFolder('last.ndjson'), '{"type":"note","agent":"LEDGER","data":{}}\n');
+  await done(['ledger', 'append', inFolder('last.ndjson'), ...LEDGER], '2025-12-01T11:59:00Z');
   await done(['ledger', 'seal', ...LEDGER], '2025-12-01T12:00:00Z');
   const publishing = ['--out', inFolder('out'), '--publisher-key', inFolder('publisher.key')];
   await done(
