@@ -68,8 +68,8 @@ export const keysIssue = defineCommand({
   details:
     'For the tier academic, verify the address first, with `keys request-verification` and `keys verify-email`.',
   examples: [
-    'cathedral keys issue --tier economist --email ada@institute.example --name "Ada Quill" --affiliation "Institute of Measures" --purpose "A paper on minting" --volume "500 requests a day" --basis "staff page, 2026-03-01"',
-    'cathedral keys issue --tier government --email desk@ministry.example --name "Bo Tarn" --affiliation "Ministry of Audit" --purpose "Yearly audit" --basis "call back, 2026-03-01" --deliver print --json',
+    'cathedral keys issue --tier economist --email ada@institute.example --name "Economy Desk" --affiliation "Institute of Measures" --purpose "A paper on minting" --volume "500 requests a day" --basis "staff page, 2026-03-01"',
+    'cathedral keys issue --tier government --email desk@ministry.example --name "Audit Desk" --affiliation "Ministry of Audit" --purpose "Yearly audit" --basis "call back, 2026-03-01" --deliver print --json',
   ],
   settings: SETTINGS,
   flags: {

@@ -155,7 +155,9 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
     expect(all).toBeGreaterThan(20);
     const once: StoreFault[] = ['lost', 'answer lost', 'silent', { status: 503 }];
     const seen = new Set<number | null>();
-    for (let last = 0; last <= all; last += STEP) {
+    const calls = Array.from({ length: all + 1 }, (_, at) => at);
+    // The last one decides what readers get.
+    for (const last of calls.filter((at) => at % STEP === 0 || at === all)) {
       const reset = async () => {
         store.objects.clear();
         for (const [key, object] of before) store.objects.set(key, object);

@@ -7,7 +7,7 @@ import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { DEMO_ORIGIN } from '../../pipeline/ledger/demo-key.ts';
 import { NORTHBY, writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { isSweep, sweep } from '../setups/sweep.ts';
+import { sweep } from '../setups/sweep.ts';
 import { RunningCli, runHere } from './run-cli.ts';
 
 let folder: string;
@@ -172,13 +172,7 @@ describe('a ledger of one’s own', () => {
 
 /** Where the software is named as software. */
 const SOFTWARE = ['CITATION.cff', 'about/index.html'];
-const NAMED = [
-  ...['index.html', 'about/index.html', 'llms.txt', 'datapackage.json', 'catalog.jsonld', 'feed.atom'],
-];
-/** Pages, and the PDFs that are printed from them, are in a sweep. */
-const PAGE = /\.html$|^government\/.*\.pdf$/;
-
-test('a whole publication names its organisation, and nowhere the demo or this software as its author', async () => {
+sweep('a whole publication names its organisation, and nowhere the demo or this software as its author', async () => {
   await init();
   writeOrganisation(ledger);
   const [out, keys] = [join(folder, 'out'), ['--ledger-signing-key', `${ledger}.key`]];
@@ -188,7 +182,6 @@ test('a whole publication names its organisation, and nowhere the demo or this s
     ...own,
     '--base-url',
     'https://data.northby.example',
-    ...(isSweep ? [] : ['--without-site']),
   ]).finished();
   expect([built.status, built.stderr]).toEqual([0, expect.anything()]);
   const demo = await readDocuments('data/documents');
@@ -204,13 +197,17 @@ test('a whole publication names its organisation, and nowhere the demo or this s
       const path = join(parentPath, name).slice(root.length + 1);
       return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
     });
-  const ofSoftware = SOFTWARE.filter((path) => isSweep || !PAGE.test(path));
-  expect(found.sort()).toEqual(ofSoftware.map((path) => `${path}: Cathedral Data Service`));
-  for (const path of NAMED.filter((path) => isSweep || !PAGE.test(path)))
+  expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
+  for (const path of [
+    'index.html',
+    'about/index.html',
+    'llms.txt',
+    'datapackage.json',
+    'catalog.jsonld',
+    'feed.atom',
+  ])
     expect(readFileSync(join(root, path), 'utf8')).toContain(NORTHBY.name);
-  for (const path of ['government/transparency.pdf', 'charts/supply.pdf'].filter(
-    (path) => isSweep || !PAGE.test(path),
-  )) {
+  for (const path of ['government/transparency.pdf', 'charts/supply.pdf']) {
     const pdf = await getDocument({ data: new Uint8Array(readFileSync(join(root, path))) }).promise;
     const { info } = await pdf.getMetadata();
     expect(info).toMatchObject({ Author: NORTHBY.name, Creator: NORTHBY.name });

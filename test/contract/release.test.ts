@@ -75,6 +75,13 @@ function isSigned(note: string, key: string): boolean {
   return verify(null, Buffer.from(text), publicKey, Buffer.from(signature!, 'base64').subarray(4));
 }
 
+/** Its contact, its ledger and its treaty. */
+const OF_THE_DEMO = [
+  'contact@data.example.org',
+  'ledger.cathedral.example/demo',
+  'Framework Agreement on Open and Verifiable Ledgers',
+];
+
 describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) => {
   let folder: string;
   let made: Made;
@@ -130,6 +137,14 @@ describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) =
       sha256: sha256(bytes),
       bytes: bytes.length,
     });
+  });
+
+  test.runIf(name === 'own')('names its organisation, and the demo’s nowhere', () => {
+    const naming = (word: string) =>
+      [...made.listing].filter(([, { bytes }]) => bytes.includes(word)).map(([path]) => path);
+    // It cites the software.
+    expect(naming('Cathedral Data Service')).toEqual(['CITATION.cff']);
+    expect(OF_THE_DEMO.flatMap(naming)).toEqual([]);
   });
 
   test('has the tree over the lines of the ledger as its log, and these lines as its export', async () => {

@@ -18,7 +18,7 @@ export function newKey(id: string, changes: Partial<NewKey> = {}): NewKey {
     prefix: 'cds_economy_Ab3d',
     tier: 'economist',
     areas: ['economy'],
-    name: 'Ada Quill',
+    name: 'Economy Desk',
     affiliation: 'Institute of Measures',
     purpose: 'A paper on minting',
     volume: '500 requests a day',

@@ -38,7 +38,7 @@ export async function tinyKeyServices(send?: (mail: Mail) => Promise<void>): Pro
 export const GOVERNMENT = {
   tier: 'government',
   email: 'desk@ministry.example',
-  name: 'Bo Tarn',
+  name: 'Audit Desk',
   affiliation: 'Ministry of Audit',
   purpose: 'Yearly audit',
   basis: 'call back, 2026-03-01',
@@ -47,7 +47,7 @@ export const GOVERNMENT = {
 export const ECONOMIST = {
   tier: 'economist',
   email: 'ada@institute.example',
-  name: 'Ada Quill',
+  name: 'Economy Desk',
   affiliation: 'Institute of Measures',
   purpose: 'A paper on minting',
   volume: '500 requests a day',
