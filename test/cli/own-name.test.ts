@@ -172,51 +172,55 @@ describe('a ledger of one’s own', () => {
 
 /** Where the software is named as software. */
 const SOFTWARE = ['CITATION.cff', 'about/index.html'];
-sweep('a whole publication names its organisation, and nowhere the demo or this software as its author', async () => {
-  await init();
-  writeOrganisation(ledger);
-  const [out, keys] = [join(folder, 'out'), ['--ledger-signing-key', `${ledger}.key`]];
-  const own = ['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key'), ...keys];
-  const built = await new RunningCli([
-    'build',
-    ...own,
-    '--base-url',
-    'https://data.northby.example',
-  ]).finished();
-  expect([built.status, built.stderr]).toEqual([0, expect.anything()]);
-  const demo = await readDocuments('data/documents');
-  const words = [
-    ...['Cathedral Data Service', demo.organisation.contact, DEMO_ORIGIN, demo.treatyFramework!.title],
-    ...demo.papers.map(({ title }) => title),
-  ];
-  const root = join(out, 'current/public');
-  const found = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
-    .flatMap(({ parentPath, name }) => {
-      const text = readFileSync(join(parentPath, name), 'utf8');
-      const path = join(parentPath, name).slice(root.length + 1);
-      return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
-    });
-  expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
-  for (const path of [
-    'index.html',
-    'about/index.html',
-    'llms.txt',
-    'datapackage.json',
-    'catalog.jsonld',
-    'feed.atom',
-  ])
-    expect(readFileSync(join(root, path), 'utf8')).toContain(NORTHBY.name);
-  for (const path of ['government/transparency.pdf', 'charts/supply.pdf']) {
-    const pdf = await getDocument({ data: new Uint8Array(readFileSync(join(root, path))) }).promise;
-    const { info } = await pdf.getMetadata();
-    expect(info).toMatchObject({ Author: NORTHBY.name, Creator: NORTHBY.name });
-    const { items } = await (await pdf.getPage(1)).getTextContent();
-    const text = items.map((item) => ('str' in item ? item.str : '')).join(' ');
-    expect(text).toMatch(/Council of Northby/i);
-    for (const word of words) expect(text).not.toContain(word);
-  }
-}, 600_000);
+sweep(
+  'a whole publication names its organisation, and nowhere the demo or this software as its author',
+  async () => {
+    await init();
+    writeOrganisation(ledger);
+    const [out, keys] = [join(folder, 'out'), ['--ledger-signing-key', `${ledger}.key`]];
+    const own = ['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key'), ...keys];
+    const built = await new RunningCli([
+      'build',
+      ...own,
+      '--base-url',
+      'https://data.northby.example',
+    ]).finished();
+    expect([built.status, built.stderr]).toEqual([0, expect.anything()]);
+    const demo = await readDocuments('data/documents');
+    const words = [
+      ...['Cathedral Data Service', demo.organisation.contact, DEMO_ORIGIN, demo.treatyFramework!.title],
+      ...demo.papers.map(({ title }) => title),
+    ];
+    const root = join(out, 'current/public');
+    const found = readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+      .flatMap(({ parentPath, name }) => {
+        const text = readFileSync(join(parentPath, name), 'utf8');
+        const path = join(parentPath, name).slice(root.length + 1);
+        return words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`);
+      });
+    expect(found.sort()).toEqual(SOFTWARE.map((path) => `${path}: Cathedral Data Service`));
+    for (const path of [
+      'index.html',
+      'about/index.html',
+      'llms.txt',
+      'datapackage.json',
+      'catalog.jsonld',
+      'feed.atom',
+    ])
+      expect(readFileSync(join(root, path), 'utf8')).toContain(NORTHBY.name);
+    for (const path of ['government/transparency.pdf', 'charts/supply.pdf']) {
+      const pdf = await getDocument({ data: new Uint8Array(readFileSync(join(root, path))) }).promise;
+      const { info } = await pdf.getMetadata();
+      expect(info).toMatchObject({ Author: NORTHBY.name, Creator: NORTHBY.name });
+      const { items } = await (await pdf.getPage(1)).getTextContent();
+      const text = items.map((item) => ('str' in item ? item.str : '')).join(' ');
+      expect(text).toMatch(/Council of Northby/i);
+      for (const word of words) expect(text).not.toContain(word);
+    }
+  },
+  600_000,
+);
 
 async function freePort(): Promise<number> {
   const server = createServer();
