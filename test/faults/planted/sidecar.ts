@@ -172,7 +172,10 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a fault of the key store makes the server not ready',
     breaks: '/readyz is 503 only if a load balancer should send every request elsewhere.',
     file: 'src/sidecar/health/readiness.ts',
-    change: ['return Object.values(serving).every', 'return Object.values(serving).every'],
+    change: [
+      'isReady({ serving }: Readiness): boolean {\n  return Object.values(serving).every',
+      'isReady({ serving, stores }: Readiness): boolean {\n  return Object.values({ ...serving, ...stores }).every',
+    ],
     tests: HTTP,
   },
 ];
