@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isSweep } from '../setups/sweep.ts';
 import { issueKey, type Service, serve } from './release/program.ts';
 import { RESTRICTED_EVENTS } from './release/restricted-events.ts';
 import { bucketFiles, publish, writeEvents } from './release/seam.ts';
@@ -15,8 +16,7 @@ const marked = (text: string, start: string) => [
   ...new Set(text.match(new RegExp(`${start}[a-z0-9_]+`, 'gi'))),
 ];
 /** Pages take a minute, and nothing but public files is in them: they are searched in `npm run test:all`. */
-const hasPages = process.env.SWEEP === 'all';
-const WHOLE = hasPages ? 'pages' : 'charts';
+const WHOLE = isSweep ? 'pages' : 'charts';
 const SECRETS = marked(LEDGER, 'zq');
 
 let folder: string;
@@ -107,7 +107,7 @@ test('the search finds what is public, wherever a reader may look for it', () =>
     /\.sqlite$/,
     /\.atom$/,
     /\.svg$/,
-    ...(hasPages ? [/\.html$/, /\/search\/index\/fragment\//] : []),
+    ...(isSweep ? [/\.html$/, /\/search\/index\/fragment\//] : []),
   ])
     expect([kind, where(kind) > 0]).toEqual([kind, true]);
   for (const part of [/^log\/public\/v1\//, /^snapshots\//])

@@ -19,7 +19,7 @@ const NAMES = /['"`]([^'"`\n]{2,200})['"`]|(?<=\s)([\w.-]+(?:\/[\w.-]+)+)/g;
 export function touchedTests(files: ReadonlyMap<string, string>, changed: readonly string[]): string[] {
   const readers = readersOf(files);
   const touched = new Set(changed);
-  // A set goes on with what is added meanwhile.
+  // Iterating a set also visits the members that the loop adds.
   for (const path of touched) {
     for (const place of [path, ...foldersOf(path)])
       for (const reader of readers.get(place) ?? []) touched.add(reader);

@@ -11,7 +11,7 @@ export function ownFolder(given: string | null, ledger: string): string {
   return given ?? besideLedger(ledger, '.documents');
 }
 
-/** The folder to read: that one, or the demo's if no setting names one and there is none beside the ledger. */
+/** The folder to read: the organisation's own, or the demo's if no setting names one and the ledger has none beside it. */
 export function documentsFolder(given: string | null, ledger: string | null): string {
   const own = ledger === null ? given : ownFolder(given, ledger);
   return own !== null && (own === given || existsSync(own)) ? own : DEMO_DOCUMENTS;

@@ -678,7 +678,7 @@ overHttp(
   ),
 );
 overHttp(
-  'a part goes on without an end',
+  'a part never ends',
   'v',
   answer(
     HISTORY,

@@ -114,7 +114,7 @@ eachEngine('the right to publish', ({ newPlace, isShared }) => {
     if (isShared) expect(held).toEqual([1, 2, 3]);
   });
 
-  test('tells those who do not wait who has it, and is free when work fails', async () => {
+  test('tells a caller that does not wait who holds it, and is free after its work failed', async () => {
     const [one, two] = await openThree(await newPlace());
     await one
       .hold({ waitMs: 0 }, async () => {

@@ -52,7 +52,7 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: MESSAGES,
   },
   {
-    name: 'gains are said of whoever loses',
+    name: 'a party that loses is said to gain',
     breaks: 'Every sentence of an ending is true of the run',
     file: 'src/simulation/scenarios/conflicting-incentives.ts',
     change: ['unchanged.multipliers) > 0,', 'unchanged.multipliers) < 0,'],

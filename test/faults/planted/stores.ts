@@ -47,7 +47,7 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: KEYS,
   },
   {
-    name: 'a rotation lengthens the life of the key of before',
+    name: 'a rotation extends the life of the previous key',
     breaks:
       'A key that was replaced ends after 14 days or when it would have ended, whichever is sooner (files)',
     file: 'src/sidecar/keys/sqlite-key-store.ts',

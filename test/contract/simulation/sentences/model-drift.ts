@@ -62,7 +62,7 @@ const STATES: Sentences[string] = [
   ],
 ];
 
-/** What is said of AUREA, whatever happened to it. */
+/** Whether a sentence says truly what became of AUREA. */
 function isStateOfAurea(story: Story, text: string): boolean {
   return STATES.some(([words, holds]) => {
     const found = words.exec(text);
