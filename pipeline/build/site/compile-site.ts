@@ -17,7 +17,7 @@ const NO_KEY = Buffer.alloc(32).toString('base64');
  * The environment variables that the compiler receives. The others are withheld: a build tool has no business with secrets, and Astro
  * writes variables that a module seems to name into the program (a shell's `_`, which varies).
  */
-const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'];
 const LAST_LINES = 20;
 /** Bytes of free space below which a failed build is blamed on the disk. */
 const LITTLE_BYTES = 1 << 16;

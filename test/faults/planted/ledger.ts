@@ -131,4 +131,11 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ["if ((await verifySignature(key, text, signature)).verdict !== 'valid')", 'if (!text)'],
     tests: ['test/witness/witness.test.ts'],
   },
+  {
+    name: 'appending keeps all of its events in memory',
+    breaks: 'What `ledger append` needs does not grow with the file: a batch of lines.',
+    file: 'pipeline/ledger/ledger-writer.ts',
+    change: ['if (take(draft)) await flush();', 'take(draft);'],
+    tests: ['test/contract/memory.test.ts'],
+  },
 ];

@@ -147,4 +147,14 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['export const STATE_VERSION = 1;', 'export const STATE_VERSION = 0;'],
     tests: ['test/contract/published.test.ts'],
   },
+  {
+    name: 'a run keeps every event that it reads',
+    breaks: 'What a run needs does not grow with the events that it reads: a batch of them',
+    file: 'pipeline/build/fold-snapshots.ts',
+    change: [
+      'for (const { event } of leaves) days.add(event);',
+      'for (const { event } of leaves) days.add(event);\n      (globalThis as never as { kept: unknown[] }).kept = [(globalThis as never as { kept: unknown[] }).kept, leaves];',
+    ],
+    tests: ['test/contract/memory.test.ts'],
+  },
 ];

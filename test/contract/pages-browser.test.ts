@@ -1,0 +1,136 @@
+import type { Server } from 'node:http';
+import type { BrowserContextOptions, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { few } from '../setups/sweep.ts';
+import { buildFixture, serveStatic, useBrowser, violations } from './pages/seam.ts';
+
+// In a browser, from a host of files: what the addresses of tools hold, and that one page of each kind is accessible.
+
+const browser = useBrowser();
+let site: { origin: string; server: Server };
+
+beforeAll(async () => {
+  site = await serveStatic(await buildFixture());
+});
+
+afterAll(() => {
+  site?.server.closeAllConnections();
+  site?.server.close();
+});
+
+/** One tab for several addresses. What the browser complains of is collected. */
+async function opened(reader: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...reader });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
+  page.on('console', (message) => {
+    const isOfHost = message.text().includes('status of 404');
+    if (['error', 'warning'].includes(message.type()) && !isOfHost)
+      wrong.push(`${page.url()}: ${message.text()}`);
+  });
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const ALL = 'MIC supply over time: circulating, locked and burned';
+const BURNED = 'MIC supply over time: burned';
+
+/** Query of a chart’s page: its title then, and its canonical address. */
+const CHART_STATES: readonly (readonly [query: string, title: string, canonical: string])[] = [
+  ['', ALL, ''],
+  ['?series=burned', BURNED, '?series=burned'],
+  ['?series=burned&scale=log&tab=table', BURNED, '?series=burned&scale=log'],
+  ['?scale=log&series=burned', BURNED, '?series=burned&scale=log'],
+  ['?utm_source=feed&series=burned&fbclid=abc', BURNED, '?series=burned'],
+  ['?scale=linear', ALL, ''],
+  ['?series=nothing', ALL, ''],
+];
+
+test('a chart shows the state of its address, and says which address that is', async () => {
+  await using visited = await opened();
+  const { page, wrong } = visited;
+  const shown: (readonly string[])[] = [];
+  for (const [query, title] of CHART_STATES) {
+    await page.goto(`${site.origin}/charts/supply/${query}`);
+    await expect.poll(() => page.locator('.chart-title').textContent()).toBe(title);
+    if (query === '?series=nothing')
+      await expect.poll(() => page.locator('[data-part="status"]').textContent()).toContain('does not have');
+    const link = (await page.locator('link[rel="canonical"]').getAttribute('href')) ?? '';
+    shown.push([query, title, link.replace('https://data.example.org/charts/supply/', '')]);
+  }
+  expect(shown).toEqual(CHART_STATES);
+  expect(wrong).toEqual([]);
+});
+
+test('a chart follows its reader into its address, and back', async () => {
+  await using visited = await opened();
+  const { page, wrong } = visited;
+  await page.goto(`${site.origin}/charts/supply/`);
+  await page.getByRole('checkbox', { name: 'Circulating' }).uncheck();
+  await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&series=locked');
+  await page.getByRole('checkbox', { name: 'Locked' }).uncheck();
+  await expect.poll(() => page.locator('.chart-title').textContent()).toBe(BURNED);
+  expect(await page.locator('.chart-table th').allTextContents()).not.toContain('Locked MIC');
+  await page.goBack();
+  await page.goBack();
+  await expect.poll(() => page.locator('.chart-title').textContent()).toBe(ALL);
+  expect(wrong).toEqual([]);
+});
+
+test('the search finds what its address asks, and says what it does not find', async () => {
+  await using visited = await opened();
+  const { page, wrong } = visited;
+  const first = () => page.locator('#search-results a').first().textContent();
+  await page.goto(`${site.origin}/search/?q=atlas`);
+  await expect.poll(first).toBe('ATLAS');
+  await page.goto(`${site.origin}/search/?q=reading+interval&kind=deliberation`);
+  await expect.poll(first).toContain('Whether the reading interval');
+  await page.locator('#q').fill('ωψχω');
+  await expect.poll(() => page.locator('#search-status').textContent()).toBe('Nothing found for “ωψχω”.');
+  await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('ωψχω');
+  expect(wrong).toEqual([]);
+});
+
+test('a simulation is replayed from its address, and a wrong one says so', async () => {
+  await using visited = await opened();
+  const { page, wrong } = visited;
+  await page.goto(`${site.origin}/philosophy/simulation/?scenario=model_drift&seed=7&do=1+audit&tick=4`);
+  await expect.poll(() => page.locator('[data-part="moment"]').textContent()).toContain('Day 4');
+  await page.goto(`${site.origin}/philosophy/simulation/?scenario=model_drift&seed=7&do=1+nothing&tick=4`);
+  await expect.poll(() => page.locator('[data-part="fault"]').textContent()).not.toBe('');
+  expect(wrong).toEqual([]);
+});
+
+/** One of each kind. */
+const PAGES = [
+  ...['', 'economy/', 'charts/supply/', 'sentinels/eve/', 'verification/', 'philosophy/simulation/'],
+  ...['files/economy/supply/', 'search/', 'versions/', 'sql/', 'api/economy/', 'attestations/'],
+];
+
+describe('one page of each kind', () => {
+  test('is accessible, and within the window of a small phone, in dark', async () => {
+    await using visited = await opened({ viewport: { width: 320, height: 640 }, colorScheme: 'dark' });
+    const { page, wrong } = visited;
+    const found: string[] = [];
+    for (const path of few(PAGES, 6)) {
+      await page.goto(`${site.origin}/${path}`);
+      found.push(...(await violations(page)).map((one) => `${path}: ${one}`));
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width !== 320) found.push(`${path}: ${width} px wide`);
+    }
+    expect(found).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  test('is used with the keyboard alone: the first key leads to its content', async () => {
+    await using visited = await opened();
+    const { page } = visited;
+    const focused = (of: Page) => of.evaluate(() => document.activeElement?.id);
+    for (const path of ['economy/', 'charts/supply/', 'files/economy/supply/', 'verification/']) {
+      await page.goto(`${site.origin}/${path}`);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect([path, await focused(page)]).toEqual([path, 'content']);
+    }
+  });
+});
