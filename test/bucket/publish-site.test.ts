@@ -9,7 +9,7 @@ import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import { type Published, readCurrent } from '../../pipeline/release/format/release.ts';
-import { runCli } from '../cli/run-cli.ts';
+import { runCli } from '../contract/commands/seam.ts';
 import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { NOW, type SmallService, smallService } from '../release/small-service.ts';

@@ -8,12 +8,12 @@ import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { openPostgresAccessLog } from '../../src/sidecar/access-log/postgres-access-log.ts';
 import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
 import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
-import { runHere } from './run-cli.ts';
 
 const postgres = useStore();
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type Finished, RunningCli, runHere } from './run-cli.ts';
+import { runHere } from '../contract/commands/seam.ts';
 
 export const PASSPHRASE = { CATHEDRAL_PASSPHRASE: 'correct horse battery' };
 type Flags = Record<string, string | true>;
@@ -16,7 +16,7 @@ export function openAttestCli() {
     writeFileSync(inFolder(name), typeof value === 'string' ? value : JSON.stringify(value));
     return inFolder(name);
   };
-  return { inFolder, save, attest, verifyText };
+  return { inFolder, save, attest };
 }
 
 function attest(
@@ -26,14 +26,6 @@ function attest(
   now: () => number = Date.now,
 ) {
   return runHere(`attest ${name}`, formatFlags(flags), { env, now });
-}
-
-/** `attest verify` of a document on standard input, by the real binary. */
-async function verifyText(text: string, flags: Flags): Promise<Finished> {
-  const running = new RunningCli(['attest', 'verify', ...formatFlags(flags)]);
-  // It may end before it has read everything, which breaks the pipe.
-  running.child.stdin!.on('error', () => {}).end(text);
-  return running.finished();
 }
 
 function formatFlags(flags: Flags): string[] {

@@ -1,95 +1,16 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
 import { openKey, parseKeyFile } from '../../src/commands/attest/key-file.ts';
 import { askNewPassphrase } from '../../src/commands/attest/passphrase.ts';
-import { JUSTIFICATION, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import { NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import { openAttestCli } from './attest-cli.ts';
 
-const { inFolder, save, attest, verifyText } = openAttestCli();
+const { inFolder, save, attest } = openAttestCli();
 
 const WALLET = demoWalletAddress(UNSIGNED.ledger_id);
 
-/** The first steps of a companion's operator: a key, and its registration. */
-async function register(companion: string, algorithm: string) {
-  const key = inFolder(`${companion}.key`);
-  const { status, stdout } = await attest('keygen', { companion, algorithm, 'key-file': key, json: true });
-  expect(status).toBe(0);
-  const entry = JSON.parse(stdout);
-  // Valid since an earlier time, so that the test need not wait for the next second.
-  entry.keys[0].valid_from = '2025-07-03T00:00:00Z';
-  const wallets = [{ ledger_id: UNSIGNED.ledger_id, address: WALLET }];
-  return { key, companions: save(`${companion}.json`, { companions: [entry], wallets }) };
-}
-
-describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) => {
-  test('a document is drafted, signed and verified as the guide says', async () => {
-    const { key, companions } = await register(`LANTERN-${algorithm}`, algorithm);
-    expect(statSync(key).mode & 0o777).toBe(0o600);
-    const request = {
-      companion: `LANTERN-${algorithm}`,
-      algorithm,
-      'ledger-id': UNSIGNED.ledger_id,
-      scope: 'ledger.read.export, audit.trail.annotate',
-      risk: 'low',
-      justification: save('justification.json', JUSTIFICATION),
-      'attestation-days': '89',
-    };
-    // The owner of the wallet takes an hour.
-    const drafted = await attest('new', request, {}, () => Date.now() - 3_600_000);
-    expect(drafted).toMatchObject({ status: 0, stderr: expect.stringContaining('the wallet has to sign') });
-    const draft = JSON.parse(drafted.stdout);
-    expect(draft).toMatchObject({
-      scope: UNSIGNED.scope,
-      epicon_ej: JUSTIFICATION,
-      signature_algorithm: algorithm,
-    });
-    const wallet = { 'wallet-signature': signWithDemoWallet(draft), companions };
-    const { 'attestation-days': _, ...claim } = request;
-    for (const flags of [
-      { draft: save('draft.json', draft) },
-      { ...claim, 'expires-at': draft.expires_at },
-    ]) {
-      const complete = await attest('new', { ...flags, ...wallet });
-      expect(complete).toMatchObject({
-        status: 0,
-        stderr: expect.stringContaining(`The wallet ${WALLET} has`),
-      });
-      save('complete.json', complete.stdout);
-    }
-    const sealed = await attest('sign', { file: inFolder('complete.json'), 'key-file': key, companions });
-    expect(sealed).toMatchObject({ status: 0, stderr: '' });
-    const told = await verifyText(sealed.stdout, { companions });
-    expect(told).toMatchObject({ status: 0, stderr: '' });
-    expect(told.stdout).toMatch(/^-: VALID \(active\)\n {2}Valid by itself: .* no ledger was consulted/);
-    const broken = await verifyText(sealed.stdout.replace('"low"', '"high"'), { companions, json: true });
-    expect(broken.status).toBe(1);
-    expect(JSON.parse(broken.stdout)).toMatchObject([
-      {
-        file: '-',
-        valid: false,
-        status: 'invalid',
-        problems: [{ code: 'signature_invalid', pointer: '/signature' }],
-      },
-    ]);
-  });
-});
-
 describe('a secret file', () => {
-  test.each(['key-file', 'passphrase-file'])('that others may read is refused: --%s', async (flag) => {
-    const file = save('open-to-all', '{}');
-    chmodSync(file, 0o644);
-    const key = { 'key-file': save('closed.key', '{}'), [flag]: file };
-    chmodSync(inFolder('closed.key'), 0o600);
-    const command = flag === 'key-file' ? 'sign' : 'keygen';
-    const flags =
-      command === 'sign' ? key : { ...key, 'key-file': inFolder('none.key'), companion: 'LANTERN' };
-    const { status, stderr } = await attest(command, { ...flags }, {});
-    const message = `${file}: expected a file that only its owner can read: chmod 600, found mode 0644`;
-    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
-    expect(existsSync(inFolder('none.key'))).toBe(false);
-  });
-
   test('contains the passphrase in its first line, and overrides the variable', async () => {
     const file = save('passphrase', 'correct horse battery\nand more\n');
     chmodSync(file, 0o600);

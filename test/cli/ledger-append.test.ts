@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventDraft } from '../../pipeline/ledger/draft.ts';
 import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { signer } from '../ledger/test-signer.ts';
-import { RunningCli, runHere } from './run-cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cathedral-append-'));
 const ledger = join(folder, 'ledger');

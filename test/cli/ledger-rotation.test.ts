@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { updateMirror } from '../mirror/update-mirror.ts';
 import { writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { runHere } from './run-cli.ts';
 
 const BASE_URL = 'https://data.example.org';
 const DAY_MS = 86_400_000;

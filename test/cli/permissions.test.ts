@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { COMMAND, publisherKey, RunningCli, runHere } from '../contract/commands/seam.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { few } from '../setups/sweep.ts';
-import { COMMAND, publisherKey, RunningCli, runCli } from './run-cli.ts';
 
 const isRoot = process.getuid?.() === 0;
 const OTHER = 65_534;
@@ -28,82 +29,68 @@ const modeOf = (path: string) => {
 };
 
 const ledgerOf = async (folder: string) => {
-  await writeSample({ out: join(folder, 'ledger'), to: '2025-07-05' });
+  await writeSample({ out: join(folder, 'ledger'), to: '2025-07-03T12:00:00Z' });
   return join(folder, 'ledger');
 };
-const building = (folder: string) => [
-  'build',
-  '--out',
-  join(folder, 'out'),
-  '--without-site',
-  '--without-pdf',
+const building = (folder: string, ledger: string) => [
+  ...['--out', join(folder, 'out'), '--ledger', ledger, '--without-site', '--without-pdf'],
 ];
 
 describe.runIf(isRoot)('root, in a folder of another user', () => {
-  async function given() {
-    const folder = await temporaryFolder();
-    const service = join(folder, 'service');
+  test('is refused, with the name of the owner, and leaves nothing that is its own', async () => {
+    const service = join(await temporaryFolder(), 'service');
     await mkdir(service);
     const ledger = await ledgerOf(service);
+    const out = join(service, 'out');
+    await publishTiny(out, { events: 5 });
     const env = {
       CATHEDRAL_KEYS: join(service, 'keys/keys.sqlite'),
       CATHEDRAL_LIMITS: join(service, 'limits.db'),
       CATHEDRAL_ACCESS_LOG: join(service, 'access-log'),
-      CATHEDRAL_PUBLISHER_KEY: join(service, 'publisher.key'),
+      CATHEDRAL_PUBLISHER_KEY: publisherKey(out),
     };
-    const build = [...building(service), '--ledger', ledger];
-    expect(await runCli(build, env)).toMatchObject({ status: 0 });
-    expect((await runCli(['keys', 'list'], env)).stderr).not.toContain('wrong_user');
     for (const path of (await everything(service, () => null)).keys())
       lchownSync(join(service, path), OTHER, OTHER);
-    return { service, ledger, env, build };
-  }
-
-  test('is refused, with the name of the owner, and leaves nothing that is its own', async () => {
-    const { service, ledger, env, build } = await given();
-    // The tests' own key for the folder that there is not.
-    chownSync(publisherKey(join(service, 'new')), OTHER, OTHER);
     const before = await everything(service, modeOf);
-    const out = join(service, 'out');
-    const all = [
-      build,
-      ['ledger', 'append', '--ledger', ledger, '--format', 'ndjson', '--file', '/dev/null'],
-      ['mirror', 'http://127.0.0.1:1', join(service, 'mirror')],
-      [...build, '--rebuild'],
-      [...building(service).slice(0, 1), '--out', join(service, 'new'), '--ledger', ledger, '--without-site'],
-      ['publisher', 'rotate', '--out', out],
-      ['ledger', 'init', join(service, 'own'), '--origin', 'x.example'],
-      ['sample', '--ledger', ledger, '--to', '2025-07-08'],
-      ['start', '--out', out, '--ledger', ledger, '--port', '0', '--without-site'],
+    const build = building(service, ledger);
+    const commands: readonly [string, ...string[]][] = [
+      ['build', ...build],
+      ['ledger init', join(service, 'own'), '--origin', 'x.example'],
+      ['publisher rotate', '--out', out],
       ['serve', '--out', out, '--port', '0'],
+      ['build', ...build, '--rebuild'],
+      ['build', '--out', join(service, 'new'), ...build.slice(2)],
+      ['ledger append', '--ledger', ledger, '--format', 'ndjson', '--file', '/dev/null'],
+      ['mirror', 'http://127.0.0.1:1', join(service, 'mirror')],
+      ['sample', '--ledger', ledger, '--to', '2025-07-08'],
+      ['start', '--port', '0', ...build],
     ];
-    for (const args of few(all, 3)) {
-      const { status, stderr } = await runCli(args, env);
-      expect([args[0], status, stderr]).toEqual([
-        args[0],
+    for (const [name, ...args] of few(commands, 4)) {
+      const { status, stderr } = await runHere(name, args, { env });
+      expect([name, status, stderr]).toEqual([
+        name,
         2,
         expect.stringMatching(/nobody.*found root \(wrong_user\)/),
       ]);
     }
+    expect((await runHere('keys list', [], { env })).stderr).not.toContain('wrong_user');
     expect(await everything(service, modeOf)).toEqual(before);
     expect(new Set((await everything(service, ownerOf)).values())).toEqual(new Set([OTHER]));
   });
 
-  test('reads all the same, and keeps the owner of a file that it replaces in a folder of its own', async () => {
-    const { service, env } = await given();
-    expect((await runCli(['check', '--out', join(service, 'out')], env)).status).toBe(0);
-    expect(new Set((await everything(service, ownerOf)).values())).toEqual(new Set([OTHER]));
+  test('keeps the owner of a file that it replaces in a folder of its own', async () => {
     const folder = await temporaryFolder();
     const [ledger, key] = [join(folder, 'own'), join(folder, 'own.key')];
-    await runCli(['ledger', 'init', ledger, '--origin', 'x.example']);
+    await runHere('ledger init', [ledger, '--origin', 'x.example']);
     for (const path of [key, join(folder, 'own.vkey')]) chownSync(path, OTHER, OTHER);
-    expect(await runCli(['ledger', 'rotate', ledger])).toMatchObject({ status: 0 });
+    expect(await runHere('ledger rotate', [ledger])).toMatchObject({ status: 0 });
     expect([ownerOf(key), modeOf(key), ownerOf(join(folder, 'own.vkey'))]).toEqual([OTHER, '600', OTHER]);
   });
 });
 
-describe('another user’s file in a folder', () => {
-  test.runIf(isRoot)('is named with its owner to the user who cannot write it', async () => {
+test.runIf(isRoot)(
+  'another user’s file is named with its owner to the user who cannot write it',
+  async () => {
     // The folder of the tests is closed to other users.
     const folder = await mkdtemp('/var/tmp/cathedral-');
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -113,62 +100,29 @@ describe('another user’s file in a folder', () => {
     for (const name of ['lock', 'lock.holder']) await writeFile(join(folder, 'out', name), '');
     chownSync(join(folder, 'out'), OTHER, OTHER);
     const as = ['setpriv', `--reuid=${OTHER}`, `--regid=${OTHER}`, '--clear-groups', ...COMMAND];
-    const args = [...building(folder), '--ledger', ledger];
-    const { status, stderr } = await new RunningCli(args, { HOME: folder }, as).finished();
+    const cli = new RunningCli(['build', ...building(folder, ledger)], { HOME: folder }, as);
+    const { status, stderr } = await cli.finished();
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(/out\/lock[.a-z]* belongs to root, and this runs as nobody: change its owner/),
     ]);
-  });
-});
+  },
+);
 
-describe.each(few(['077', '000', '022']))('with umask %s', (umask) => {
-  const shell = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...COMMAND];
-  const run = (args: string[]) => new RunningCli(args, {}, shell).finished();
-
-  test('what is public is readable for everyone and writable for its owner, and the rest is private', async () => {
-    const folder = await temporaryFolder();
-    expect(await run(['sample', '--ledger', join(folder, 'ledger'), '--to', '2025-07-05'])).toMatchObject({
-      status: 0,
-    });
-    expect(await run([...building(folder), '--ledger', join(folder, 'ledger')])).toMatchObject({ status: 0 });
-    const out = join(folder, 'out');
-    const modes = await everything(out, modeOf);
-    const expected = new Map(
-      [...modes].map(([path, mode]) => {
-        const isPrivate = /^(releases\/[^/]+\/(?!public($|\/))|log-entries)/.test(path);
-        const isFolder = lstatSync(join(out, path)).isDirectory();
-        return [
-          path,
-          mode === 'link'
-            ? mode
-            : isFolder
-              ? isPrivate
-                ? '700'
-                : '755'
-              : isPrivate && !path.startsWith('log-entries')
-                ? '600'
-                : '644',
-        ];
-      }),
-    );
-    expect(modes).toEqual(expected);
-    expect(modeOf(`${out}.publisher-key`)).toBe('600');
-    expect(new Set((await everything(join(folder, 'ledger'), modeOf)).values())).toEqual(
-      new Set(['755', '644']),
-    );
-  });
-
-  test('who reads a ledger follows from its folder, which has the permissions that the umask leaves', async () => {
-    const folder = await temporaryFolder();
-    expect(await run(['ledger', 'init', join(folder, 'own'), '--origin', 'x.example'])).toMatchObject({
-      status: 0,
-    });
-    const { 0: own, ...rest } = [...(await everything(join(folder, 'own'), modeOf)).values()];
-    expect(own).toBe((0o777 & ~Number.parseInt(umask, 8) & ~0o022).toString(8));
-    expect(new Set([modeOf(join(folder, 'own/snapshots')), ...Object.values(rest)])).toEqual(
-      new Set(['755', '644']),
-    );
-    expect([modeOf(join(folder, 'own.key')), modeOf(join(folder, 'own.vkey'))]).toEqual(['600', '644']);
-  });
+test('what is public is readable for everyone and writable for its owner, and the rest is private, with umask 077', async () => {
+  const folder = await temporaryFolder();
+  const ledger = await ledgerOf(folder);
+  const shell = ['sh', '-c', 'umask 077; exec "$@"', 'sh', ...COMMAND];
+  const cli = new RunningCli(['build', ...building(folder, ledger)], {}, shell);
+  expect(await cli.finished()).toMatchObject({ status: 0 });
+  const out = join(folder, 'out');
+  const modes = await everything(out, modeOf);
+  const wanted = (path: string) => {
+    const isPrivate = /^(releases\/[^/]+\/(?!public($|\/))|log-entries)/.test(path);
+    if (lstatSync(join(out, path)).isDirectory()) return isPrivate ? '700' : '755';
+    return isPrivate && !path.startsWith('log-entries') ? '600' : '644';
+  };
+  const expected = [...modes].map(([path, mode]) => [path, mode === 'link' ? mode : wanted(path)] as const);
+  expect(modes).toEqual(new Map(expected));
+  expect(modeOf(`${out}.publisher-key`)).toBe('600');
 });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { runCli } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
 import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { few, sweep } from '../setups/sweep.ts';
-import { runCli } from './run-cli.ts';
 
 const KEY = ['--verifier-key', formatVerifierKey(PUBLISHER.verifier)];
 /** A name that only the proxy knows. */
@@ -108,39 +108,5 @@ describe('the proxy that the environment names', () => {
     const env = { HTTP_PROXY: `http://${address}`, NO_PROXY: '127.0.0.1' };
     expect(await runCli(['verify', server.url, '--static', ...KEY], env)).toMatchObject({ status: 0 });
     expect(asked).toEqual([]);
-  });
-
-  test.each(few(['socks5://127.0.0.1:1', 'http://', '://', 'http://a b']))('cannot be %s', async (value) => {
-    const { status, stderr } = await runCli(['verify', ORIGIN], { HTTPS_PROXY: value });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/HTTPS_PROXY: expected http:\/\/host:port/)]);
-  });
-});
-
-describe('a service that does not answer', () => {
-  test('is unreachable and not forged, for a monitor that reads the status or the words', async () => {
-    const dead = 'http://127.0.0.1:1';
-    const [json, text, mirror] = await Promise.all([
-      runCli(['verify', dead, '--json']),
-      runCli(['verify', dead]),
-      runCli(['mirror', dead, join(await temporaryFolder(), 'mirror')]),
-    ]);
-    const findings = [{ code: 'mirror_unreachable' }];
-    expect([json.status, JSON.parse(json.stdout)]).toMatchObject([4, { verdict: 'unreachable', findings }]);
-    expect([text.status, text.stdout]).toEqual([4, expect.stringMatching(/^signature +unreachable/m)]);
-    expect(text.stdout).toMatch(/no proxy is used.*did not answer everything, so it cannot be verified now/s);
-    expect([mirror.status, mirror.stderr]).toEqual([4, expect.stringContaining('mirror_unreachable')]);
-  });
-
-  sweep('in part is unreachable, and forged in part is forged', async () => {
-    const server = await LyingServer.start(site);
-    onTestFinished(() => server.close());
-    const [table = ''] = [...site.keys()].filter((path) => path.endsWith('.csv'));
-    server.lies.set(table, (response) => response.writeHead(503).end());
-    const args = ['verify', server.url, '--static', ...KEY];
-    const outage = await runCli(args);
-    expect([outage.status, outage.stdout]).toEqual([4, expect.stringMatching(/^files +unreachable/m)]);
-    server.lies.set('economy/supply', (response) => response.end('forged'));
-    const forged = await runCli(args);
-    expect([forged.status, forged.stdout]).toEqual([1, expect.stringMatching(/^files +failed/m)]);
   });
 });

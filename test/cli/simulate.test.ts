@@ -8,7 +8,7 @@ import { RUN_COLUMNS, RUN_HEADER } from '../../src/simulation/run-columns.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
-import { RunningCli, runHere } from './run-cli.ts';
+import { RunningCli, runHere } from '../contract/commands/seam.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);
 

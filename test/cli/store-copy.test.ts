@@ -12,12 +12,12 @@ import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-store.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
+import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { entriesOf } from '../sidecar/access-log/entries-of.ts';
 import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
-import { RunningCli, runHere } from './run-cli.ts';
 
 const postgres = useStore();
 

@@ -6,8 +6,8 @@ import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
 import { formatHelp, sectionsOf } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { runHere } from './run-cli.ts';
 
 const ALL = await loadCommands();
 const NAMES = Object.keys(COMMANDS);

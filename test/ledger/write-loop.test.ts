@@ -8,7 +8,7 @@ import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { readHead } from '../../pipeline/ledger/head.ts';
 import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
-import { runCli, runHere } from '../cli/run-cli.ts';
+import { runCli, runHere } from '../contract/commands/seam.ts';
 import { collect, readSealed, signer, temporaryFolder } from './test-ledger.ts';
 
 const LOOP = join(import.meta.dirname, 'write-loop.ts');

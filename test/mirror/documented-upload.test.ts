@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { runHere } from '../cli/run-cli.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { buildSmall, writeSmallLedger } from '../forms/small-release.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 

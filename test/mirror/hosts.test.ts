@@ -6,7 +6,7 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/release/format/headers.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
-import { runCli } from '../cli/run-cli.ts';
+import { runCli } from '../contract/commands/seam.ts';
 import { freePort } from '../engines/free-port.ts';
 import { unreadableElsewhere } from '../release/other-origin.ts';
 import { endNginx, runNginx } from '../release/run-nginx.ts';

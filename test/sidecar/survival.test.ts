@@ -4,7 +4,7 @@ import { METHODS } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { RunningCli } from '../cli/run-cli.ts';
+import { RunningCli } from '../contract/commands/seam.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { tinyApp } from './tiny-app.ts';

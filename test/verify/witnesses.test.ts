@@ -13,7 +13,7 @@ import { parseWitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
 import type { Trust } from '../../pipeline/verify/checks.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
 import { Witness } from '../../pipeline/witness/witness.ts';
-import { runHere } from '../cli/run-cli.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
 import { FIRST_SLOT, signer, writeSnapshot } from '../ledger/test-ledger.ts';
 import { BEGIN, LEDGER, logOf, PUBLISHER, type Site, STRANGER, smallSite } from '../mirror/small-service.ts';

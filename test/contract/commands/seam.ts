@@ -50,9 +50,11 @@ export class RunningCli {
     const { PATH = '', TZ = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
     const out = args[args.indexOf('--out') + 1];
+    const published = args.includes('--out') ? `${out}` : join(folder, 'out');
+    const isNewKey = !existsSync(keyFileOf(published));
     const stores = {
       ...Object.fromEntries(KEPT_IN_CHECKOUT.map((setting) => [setting.env, join(folder, setting.default!)])),
-      CATHEDRAL_PUBLISHER_KEY: publisherKey(args.includes('--out') ? `${out}` : join(folder, 'out')),
+      CATHEDRAL_PUBLISHER_KEY: publisherKey(published),
     };
     const [program = '', ...words] = command;
     this.child = spawn(program, [...words, ...args], {
@@ -74,6 +76,8 @@ export class RunningCli {
         // It has ended already.
       }
       rmSync(folder, { recursive: true, force: true });
+      // It may be beside a folder of the test, where nothing else removes it.
+      if (isNewKey) rmSync(keyFileOf(published), { force: true });
     });
   }
 
@@ -196,9 +200,11 @@ export async function runWords(
 
 /** A key file per published folder, all with the same key, because it appears in releases. */
 export function publisherKey(out: string): string {
-  const path = `${out}.publisher-key`;
+  const path = keyFileOf(out);
   const key = { name: 'test.example', seed: new Uint8Array(32).fill(3), made: '2025-01-01T00:00:00Z' };
   mkdirSync(dirname(path), { recursive: true });
   if (!existsSync(path)) writeFileSync(path, formatNoteKeys([key]), { mode: 0o600 });
   return path;
 }
+
+const keyFileOf = (out: string) => `${out}.publisher-key`;

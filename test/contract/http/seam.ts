@@ -5,8 +5,8 @@ import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { COMMANDS } from '../../../src/commands/table.ts';
 import { build } from '../../build/run-build.ts';
-import { publisherKey, runHere } from '../../cli/run-cli.ts';
 import { compileOnce } from '../../site/compile-once.ts';
+import { publisherKey, runHere } from '../commands/seam.ts';
 
 /** A command in this process, by any clock. Rejects with what it printed if it fails. */
 export async function command(

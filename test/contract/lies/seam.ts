@@ -7,7 +7,7 @@ import { proveRow, type StepReport, type Traceable } from '../../../pipeline/ver
 import type { Remembered } from '../../../src/site/components/verification/remembered.ts';
 import type { Steps } from '../../../src/site/components/verification/steps.ts';
 import { type Means, verifyRelease } from '../../../src/site/components/verification/verify-release.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../commands/seam.ts';
 
 export interface Outcome {
   /** Of a command; 0: everything is proved. */

@@ -119,4 +119,4 @@ export async function bucketFiles(out: string): Promise<string[]> {
 }
 
 /** A command in this process, by any clock. */
-export { runHere } from '../../cli/run-cli.ts';
+export { runHere } from '../commands/seam.ts';

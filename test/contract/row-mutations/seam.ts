@@ -4,7 +4,7 @@ import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { formatVerifierKey } from '../../../pipeline/ledger/note.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { build } from '../../build/run-build.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../commands/seam.ts';
 
 export interface Published {
   ledger: string;

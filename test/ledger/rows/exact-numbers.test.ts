@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { numberText, parseExactJson } from '../../../pipeline/ledger/json.ts';
 import { parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../../contract/commands/seam.ts';
 import { amountTexts, fitsNumber, isSameNumber, numberTexts } from './numbers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cathedral-numbers-'));

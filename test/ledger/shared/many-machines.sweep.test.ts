@@ -14,7 +14,7 @@ import { formatVerifierKey } from '../../../pipeline/ledger/note.ts';
 import { Random } from '../../../pipeline/random.ts';
 import { followLedger, openSource, type SourceConfig } from '../../../src/commands/ledger-source.ts';
 import { Progress } from '../../../src/commands/progress.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../../contract/commands/seam.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';

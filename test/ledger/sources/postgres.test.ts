@@ -11,7 +11,7 @@ import { parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
 import { parsePostgresAddress } from '../../../pipeline/ledger/sources/postgres/address.ts';
 import { postgresSource } from '../../../pipeline/ledger/sources/postgres/postgres-source.ts';
 import { Random } from '../../../pipeline/random.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../../contract/commands/seam.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { writeOrganisation } from '../../organisation.ts';

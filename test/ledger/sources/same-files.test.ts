@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../../pipeline/ledger/note.ts';
 import { type FileKind, fileSource } from '../../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../../pipeline/ledger/sources/import-rows.ts';
-import { runHere } from '../../cli/run-cli.ts';
+import { runHere } from '../../contract/commands/seam.ts';
 import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
 
 const NOW = Date.parse('2026-02-01T12:00:00Z');

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { secondsToMidnight } from '../../../src/api/quotas.ts';
 import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
-import { RunningCli, runCli } from '../../cli/run-cli.ts';
+import { RunningCli, runCli } from '../../contract/commands/seam.ts';
 import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { until } from '../live/until.ts';
