@@ -1,7 +1,19 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { isSweep } from '../setups/sweep.ts';
 import { LyingServer } from './lies/host.ts';
 import { honest, LIES, type Lie } from './lies/lies.ts';
 import {
@@ -47,45 +59,66 @@ beforeEach(() => {
   server.lies.clear();
 });
 
-async function filesBelow(root: string, below: string): Promise<[string, Buffer][]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => !entry.isDirectory());
-  return Promise.all(
-    files.map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
-      const place = join(parentPath, name);
-      return [below + place.slice(root.length + 1), await readFile(place)];
-    }),
-  );
+// Hundreds of small files for each lie: synchronous calls cost a tenth.
+
+function filesBelow(root: string, below: string): [string, Buffer][] {
+  return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(root, entry.name);
+    if (entry.isDirectory()) return filesBelow(path, `${below}${entry.name}/`);
+    return [[below + entry.name, readFileSync(path)]];
+  });
+}
+
+/** A copy with hard links: a mirror replaces its files and changes none. */
+function linkTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [old, copy] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkTree(old, copy);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(old), copy);
+    else linkSync(old, copy);
+  }
 }
 
 /** What hosts are told by a file in the folder; the mirror writes it itself. */
 const OWN = new Set(['_headers', '.nojekyll']);
 
 /** Everything that a mirror has an address for. */
-async function servedBy(mirror: string): Promise<Site> {
-  const all = await Promise.all([
-    filesBelow(join(mirror, 'current/public'), ''),
-    filesBelow(join(mirror, 'log'), 'log/'),
-    filesBelow(join(mirror, 'snapshots'), 'snapshots/'),
-  ]);
-  return new Map(all.flat().filter(([path]) => !OWN.has(path)));
+function servedBy(mirror: string): Site {
+  const all = [
+    ...filesBelow(join(mirror, 'current/public'), ''),
+    ...filesBelow(join(mirror, 'log'), 'log/'),
+    ...filesBelow(join(mirror, 'snapshots'), 'snapshots/'),
+  ];
+  return new Map(all.filter(([path]) => !OWN.has(path)));
 }
 const listOf = (site: Site) => [...site].map(([path, bytes]) => `${path} ${hex(bytes)}`).sort();
+
+/** What the folder has that is verified as one. */
+const copied: Site = new Map();
+function writeCopy(copy: string): void {
+  for (const path of copied.keys())
+    if (!server.site.has(path)) {
+      rmSync(join(copy, path));
+      copied.delete(path);
+    }
+  for (const [path, bytes] of server.site) {
+    if (copied.get(path) === bytes) continue;
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), bytes);
+    copied.set(path, bytes);
+  }
+}
 
 const ROW = rowOf(100);
 const EVENT = leafHash(lineOf(90)).toString('hex');
 
 const READERS: Record<string, (lie: Lie, mirror: string) => Promise<Outcome>> = {
   v: ({ now = NOW }) => run('verify', [server.url, ...trust, '--checkpoint', join(folder, 'kept')], now),
-  async f({ now = NOW }) {
+  f({ now = NOW }) {
     const copy = join(folder, 'copy');
-    for (const [path, bytes] of server.site) {
-      await mkdir(dirname(join(copy, path)), { recursive: true });
-      await writeFile(join(copy, path), bytes);
-    }
-    const outcome = await run('verify', [copy, ...trust, '--checkpoint', join(folder, 'kept')], now);
-    await rm(copy, { recursive: true });
-    return outcome;
+    writeCopy(copy);
+    return run('verify', [copy, ...trust, '--checkpoint', join(folder, 'kept')], now);
   },
   m: ({ now = NOW }, mirror) => run('mirror', [server.url, mirror, ...trust], now),
   p({ now = NOW }) {
@@ -155,39 +188,51 @@ function assertKept(served: Site): void {
   expect.soft(after.filter((line) => !before.includes(line) && !waiting.includes(line))).toEqual([]);
 }
 
+/** After how many lies the mirror gets to see the honest host again. */
+const TOLD_APART = 6;
+
 describe('a reader of a host', () => {
   let mirror: string;
-  beforeEach(async () => {
-    mirror = await mkdtemp(join(folder, 'mirror-'));
-    await cp(join(folder, 'second'), mirror, { recursive: true, verbatimSymlinks: true });
+  beforeEach(() => {
+    mirror = mkdtempSync(join(folder, 'mirror-'));
+    linkTree(join(folder, 'second'), mirror);
   });
-  afterEach(() => rm(mirror, { recursive: true }));
+  afterEach(() => rmSync(mirror, { recursive: true }));
 
   test('that is honest finds everything proved', async () => {
     for (const [reader, read] of Object.entries(READERS)) {
       const outcome = await read({ name: '', by: '', tell: () => {} }, mirror);
       expect([reader, outcome.status, findingsOf(outcome)]).toEqual([reader, 0, []]);
     }
-    expect(listOf(await servedBy(mirror))).toEqual(listOf(honest(3)));
+    expect(listOf(servedBy(mirror))).toEqual(listOf(honest(3)));
   });
 
-  test.each(LIES)('that lies finds it out: $name', async (lie) => {
-    lie.tell(server);
-    const outcomes: [string, Outcome][] = [];
-    for (const [reader, read] of Object.entries(READERS))
-      if (reader !== 'f' || !lie.isOverHttp) outcomes.push([reader, await read(lie, mirror)]);
-    told.set(lie.name, [`## ${lie.name}`, ...tellings(outcomes)].join('\n'));
-    const failed = outcomes.filter(([, { status }]) => status !== 0);
-    expect.soft(failed.map(([reader]) => reader).join(' ')).toBe(lie.by);
-    for (const [reader, outcome] of failed) expect.soft(findingsOf(outcome), reader).not.toEqual([]);
-    if (lie.by.includes('m')) {
-      assertKept(await servedBy(mirror));
-      // And the truth is taken again.
-      server.site = honest(3);
-      server.lies.clear();
-      expect.soft((await READERS.m!({ ...lie, now: NOW }, mirror)).status).toBe(0);
-    }
-    expect.soft(listOf(await servedBy(mirror))).toEqual(listOf(honest(3)));
+  test.each(LIES.map((lie, number) => ({ ...lie, number })))(
+    'that lies finds it out: $name',
+    async ({ number, ...lie }) => {
+      lie.tell(server);
+      if (!lie.isOverHttp && !isSweep) onTestFinished(server.answerHere());
+      const outcomes: [string, Outcome][] = [];
+      for (const [reader, read] of Object.entries(READERS))
+        if (reader !== 'f' || !lie.isOverHttp) outcomes.push([reader, await read(lie, mirror)]);
+      told.set(lie.name, [`## ${lie.name}`, ...tellings(outcomes)].join('\n'));
+      const failed = outcomes.filter(([, { status }]) => status !== 0);
+      expect.soft(failed.map(([reader]) => reader).join(' ')).toBe(lie.by);
+      for (const [reader, outcome] of failed) expect.soft(findingsOf(outcome), reader).not.toEqual([]);
+      if (lie.by.includes('m')) {
+        assertKept(servedBy(mirror));
+        // And the truth is taken again; which lie was told before makes no difference.
+        if (number % TOLD_APART !== 0 && !isSweep) return;
+        server.site = honest(3);
+        server.lies.clear();
+        expect.soft((await READERS.m!({ ...lie, now: NOW }, mirror)).status).toBe(0);
+      }
+      expect.soft(listOf(servedBy(mirror))).toEqual(listOf(honest(3)));
+    },
+  );
+
+  test('leaves the mirror of the second release alone, which all began with', () => {
+    expect(listOf(servedBy(join(folder, 'second')))).toEqual(listOf(honest(2)));
   });
 
   test('is told where, what was expected and what was found', async () => {
