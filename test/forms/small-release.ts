@@ -8,7 +8,7 @@ import { type BuildParts, build } from '../build/run-build.ts';
 /** Two weeks over a turn of the year: each table that grows has rows in both years. */
 const SPAN = { from: '2025-12-20', to: '2026-01-06', seed: 3 };
 
-export function smallOptions(folder: string, name: string): BuildParts {
+function smallOptions(folder: string, name: string): BuildParts {
   return {
     ledger: join(folder, 'ledger'),
     out: join(folder, name),

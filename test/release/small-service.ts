@@ -30,7 +30,7 @@ export function smallService(folder: string): SmallService {
     ledger,
     out,
     verifiers: [signer.verifier],
-    documents: 'data/documents',
+    documents: 'test/contract/release/own.documents',
     companions: null,
     baseUrl: BASE_URL,
     software: 'cathedral-data-service/test',
