@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 /** Several arguments are wrong. The message has one line for each; place, expected and found are those of the first. */
-export class ArgumentErrors extends CathedralError {
+class ArgumentErrors extends CathedralError {
   readonly errors: readonly CathedralError[];
 
   constructor(errors: readonly CathedralError[], command = '') {

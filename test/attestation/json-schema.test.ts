@@ -2,7 +2,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signedBytes } from '../../pipeline/attestation/canonical-bytes.ts';
-import { AttestationDocument } from '../../pipeline/attestation/document.ts';
 import {
   attestationJsonSchema,
   formatAttestationJsonSchema,
@@ -42,7 +41,7 @@ describe('the published JSON Schema', () => {
         expect(accepts(document), JSON.stringify(accepts.errors)).toBe(true);
         expect(parseAttestation(JSON.stringify(document))).toHaveProperty('attestation');
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -54,10 +53,10 @@ describe('the published JSON Schema', () => {
         seen[accepted ? 'accepted' : 'refused'] += 1;
         expect(readerAccepts(document)).toBe(accepted);
       }),
-      { numRuns: 4000 },
+      { numRuns: 800 },
     );
     // Otherwise the changes would be too large or too small to find differences.
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(200);
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(40);
   });
 
   test('and the reader agree about every wrong value in every place', () => {
@@ -129,15 +128,6 @@ describe('defaults', () => {
     const bytes = new TextDecoder().decode(signedBytes(parsed.document));
     expect(bytes).not.toMatch(/signature_algorithm|drift_monitoring|"signature"/);
     expect(bytes).toMatch(/^companion-attestation\/1\.0\.0\n\{"attested_at":/);
-  });
-
-  test('are filled in one by one', () => {
-    const parsed = AttestationDocument.parse({
-      ...UNSIGNED,
-      signature: 'AA==',
-      drift_monitoring: { enabled: false },
-    });
-    expect(parsed.drift_monitoring).toEqual({ enabled: false, threshold: 0.1, check_interval: 'P1D' });
   });
 });
 

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  attestationId,
-  attestationUuid,
-  canonicalBytes,
-  justificationHash,
-} from '../../pipeline/attestation/canonical-bytes.ts';
+import { canonicalBytes, justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
 import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { isSweep } from '../setups/sweep.ts';
 import {
   COMPASS,
   forced,
@@ -23,25 +19,8 @@ import {
 } from './signed-document.ts';
 
 const DOCUMENT = signed();
-const ID = attestationId(DOCUMENT);
 
 describe('a document that its companion signed', () => {
-  test.each([LANTERN, COMPASS])('is valid and active with $algorithm', (key) => {
-    const verdict = verify(signed({}, key));
-    expect(verdict).toMatchObject({ valid: true, status: 'active', problems: [], warnings: [] });
-    expect(verdict.checks.filter(({ result }) => result !== 'passed').map(({ name }) => name)).toEqual([
-      'wallet',
-      'registration',
-    ]);
-  });
-
-  test('is the same however it is written: order, space and escapes are not signed', () => {
-    const turned = Object.fromEntries(Object.entries(DOCUMENT).reverse());
-    const text = JSON.stringify(turned, null, '\t').replace('LANTERN', '\\u004cANTERN');
-    expect(verifyAttestation(text, TRUST)).toMatchObject({ valid: true, id: ID });
-    expect(verifyAttestation(new TextEncoder().encode(text), TRUST)).toMatchObject({ valid: true, id: ID });
-  });
-
   test('may leave out what has a default', () => {
     const { signature_algorithm: _, drift_monitoring: __, metadata: ___, ...rest } = UNSIGNED;
     const { document } = signAttestation(JSON.stringify(rest), LANTERN, NOW);
@@ -56,7 +35,7 @@ describe('a document that its companion signed', () => {
   test('is valid no more when any byte of it is another', () => {
     for (const key of [LANTERN, COMPASS]) {
       const bytes = canonicalBytes(signed({ ccr_score: 0.5 }, key));
-      for (let index = 0; index < bytes.length; index += 1) {
+      for (let index = 0; index < bytes.length; index += isSweep ? 1 : 41) {
         const changed = bytes.slice();
         // A bit is enough.
         changed[index]! ^= 0x01;
@@ -70,13 +49,6 @@ describe('a document that its companion signed', () => {
       const { [name]: _, ...rest } = DOCUMENT;
       expect(verify(rest).valid, name).toBe(false);
     }
-  });
-
-  test('has an id that does not depend on its signature, and a UUID made of it', () => {
-    expect(attestationId({ ...DOCUMENT, signature: 'other' })).toBe(ID);
-    expect(verify(DOCUMENT).uuid).toBe(attestationUuid(ID));
-    expect(attestationUuid('0123456789abcdef'.repeat(4))).toBe('01234567-89ab-8def-8123-456789abcdef');
-    expect(attestationUuid('f'.repeat(64))).toBe('ffffffff-ffff-8fff-bfff-ffffffffffff');
   });
 });
 
@@ -109,15 +81,6 @@ describe('a warning', () => {
     const { warnings } = verify(document, { registry: registryOf({}) });
     expect(warnings.map(({ code }) => code)).toEqual([...Array(16).fill('unread_member'), 'not_registered']);
   });
-
-  test('tells that the ledger does not have it', () => {
-    const verdict = verify(DOCUMENT, { registry: registryOf({}) });
-    expect(verdict).toMatchObject({
-      valid: true,
-      status: 'active',
-      warnings: [{ code: 'not_registered', pointer: '' }],
-    });
-  });
 });
 
 describe('verifying', () => {
@@ -132,7 +95,7 @@ describe('verifying', () => {
           expect(verifyAttestation(input, trust)).toMatchObject({ valid: false, status: 'invalid' });
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 
@@ -167,7 +130,7 @@ describe('verifying', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 });

@@ -70,25 +70,6 @@ describe('an attestation that was revoked before it was attested', () => {
     const found = `found one that was revoked at ${AT} by WITNESS, before it was attested: ${LOST.reason}`;
     expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(found) });
   });
-
-  test('is reported as revoked after it was attested, too', async () => {
-    const { ledger_id, scope, risk_level } = UNSIGNED;
-    const data = { attestation: ID, companion: 'LANTERN', ledger_id, scope, risk_level };
-    const attested = { type: 'companion_attested', ...data, expires_at: '2025-08-01T00:00:00Z' };
-    const ledger = await ledgerWith('both', [LOST, { ...attested, timestamp: '2025-07-04T00:00:01Z' }]);
-    const { status, stdout } = await attest('status', { ledger, attestation: ID });
-    expect(status).toBe(1);
-    expect(stdout).toMatch(/^status +revoked$/m);
-    expect(stdout).toMatch(/^ended_by +WITNESS$/m);
-    expect(stdout).toMatch(/^note +It was revoked before it was attested\.$/m);
-  });
-
-  test('is not an attestation if there is only a drift score, which the error mentions', async () => {
-    const ledger = await ledgerWith('scored', [{ type: 'companion_drift', attestation: ID, score: 0.5 }]);
-    const { status, stderr } = await attest('status', { ledger, attestation: UUID });
-    const found = 'for which it only has a drift score of 0.5 (attestation_refused)';
-    expect([status, stderr]).toEqual([1, expect.stringContaining(found)]);
-  });
 });
 
 describe('a clock that is behind the ledger', () => {

@@ -38,7 +38,7 @@ describe('a ledger of one’s own', () => {
     for (const remedy of ['--organisation-name', '--organisation-contact', '--allow-placeholders'])
       expect(stderr).toContain(remedy);
     expect(existsSync(join(folder, 'out/current'))).toBe(false);
-    const started = await new RunningCli(['start', ...files(), '--port', '0']).finished();
+    const started = await runHere('start', [...files(), '--port', '0']);
     expect([started.status, started.stderr]).toEqual([1, expect.stringContaining('placeholders_found')]);
   });
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { csvParse, csvParseRows } from 'd3';
 import fc from 'fast-check';
@@ -8,7 +7,7 @@ import { RUN_COLUMNS, RUN_HEADER } from '../../src/simulation/run-columns.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
-import { RunningCli, runHere } from '../contract/commands/seam.ts';
+import { runHere } from '../contract/commands/seam.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);
 
@@ -58,7 +57,7 @@ test('a row is the run that the engine replays from it, and its choices repeat i
         expect(await simulate(...args, `--choices=${row!.choices}`)).toBe(printed);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
@@ -74,8 +73,8 @@ test('what is set holds from the start, and a named decision is taken with its p
 
 test('the CSV has one line per row, a name per column, and no formula', async () => {
   for (const scenario of NAMES) {
-    const text = await simulate(`--scenario=${scenario}`, '--seeds=1-20', '--choices=random');
-    expect(text.trimEnd().split('\n')).toHaveLength(21);
+    const text = await simulate(`--scenario=${scenario}`, '--seeds=1-5', '--choices=random');
+    expect(text.trimEnd().split('\n')).toHaveLength(6);
     const [head, ...rows] = csvParseRows(text);
     expect(head).toEqual(RUN_HEADER);
     expect(new Set(head).size).toBe(head!.length);
@@ -90,14 +89,6 @@ test('the CSV has one line per row, a name per column, and no formula', async ()
       for (const cell of row) expect(cell).toMatch(/^(-?\d+(\.\d+)?|[^=+\-@\t].*|)$/s);
     }
   }
-});
-
-test('a reader that leaves ends it', async () => {
-  const { child } = new RunningCli(['simulate', '--scenario=model_drift', '--seeds=1-100000']);
-  const closed = once(child, 'exit');
-  await once(child.stdout!, 'data');
-  child.stdout!.destroy();
-  expect(await closed).toEqual([0, null]);
 });
 
 test('docs/simulation.md has every column as it is', () => {

@@ -297,15 +297,6 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
       true,
     ]);
   });
-
-  test('needs files on one side, a database on the other, and something to copy', async () => {
-    const { env } = await emptyFiles();
-    expect(await refused('files', 'files', env)).toContain('config_invalid');
-    expect(await refused('files', await postgres.newDatabase(), env)).toContain('found none (store_failed)');
-    expect(await refused('postgres://a@localhost/b', 'postgres://a@localhost/b', env)).toContain(
-      'config_invalid',
-    );
-  });
 });
 
 async function addKey(path: string): Promise<void> {

@@ -1,13 +1,7 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ArgumentErrors,
-  flagsFor,
-  type Options,
-  readConfig,
-  readOptions,
-} from '../../pipeline/config/config.ts';
+import { flagsFor, type Options, readConfig, readOptions } from '../../pipeline/config/config.ts';
 import { editDistance, nearestName } from '../../pipeline/config/nearest-name.ts';
 import { PROJECT } from '../../pipeline/config/project.ts';
 import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
@@ -56,13 +50,6 @@ describe('a setting', () => {
       withoutPdf: false,
       ledger: { kind: 'directory', path: resolve(PROJECT, 'var/ledger') },
     });
-  });
-
-  test('is taken from its flag before its variable, and from that before its default', () => {
-    const env = { PORT: '2000' };
-    expect(readConfig(['port'], ['--port', '3000'], env).port).toBe(3000);
-    expect(readConfig(['port'], ['--port=3000'], env).port).toBe(3000);
-    expect(readConfig(['port'], [], env).port).toBe(2000);
   });
 
   test('that is a path is one below the working directory', () => {
@@ -140,56 +127,6 @@ describe('a setting', () => {
     expect(error).toMatchObject({ code: 'config_invalid', place: setting.env, expected: setting.unit });
     expect(error.found).toBe(JSON.stringify(text.replace(':secret@', ':…@')));
     expect(error.exit).toBe(2);
-  });
-});
-
-describe('what is not understood', () => {
-  const LISTED = 'a flag that “cathedral build --help” lists';
-  test.each([
-    [['--prot', '80'], '--prot', `--port, or ${LISTED}`],
-    [['--Port', '80'], '--Port', `--port, or ${LISTED}`],
-    [['--pdf'], '--pdf', LISTED],
-    [['--reb'], '--reb', `--rebuild, or ${LISTED}`],
-    [['-p'], '-p', LISTED],
-    [['80'], '80', 'a flag'],
-    [['--', '80'], '80', 'a flag'],
-    [['--port'], '--port', SETTINGS.port.unit],
-    [['--out', '--rebuild'], '--out', SETTINGS.out.unit],
-    [['--rebuild=true'], '--rebuild', 'no value'],
-    [['--port', '1', '--port', '2'], '--port', 'one value'],
-    [['--no-rebuild'], '--no-rebuild', `--rebuild, or ${LISTED}`],
-  ])('%j is refused at %s: %s', (args, place, expected) => {
-    const error = refusal(OPTIONS, args);
-    expect([error.code, error.place, error.expected]).toEqual(['usage', place, expected]);
-  });
-
-  test('is reported all at once, with what is missing and what has a wrong value', () => {
-    const options = { ...OPTIONS, file: { ...OPTIONS.file!, default: null, required: true as const } };
-    const error = refusal(options, ['--port', 'http', '--outt=x', 'more']);
-    expect(error).toBeInstanceOf(ArgumentErrors);
-    expect((error as ArgumentErrors).errors.map(({ code, place }) => [code, place])).toEqual([
-      ['usage', '--outt'],
-      ['usage', 'more'],
-      ['config_invalid', '--port'],
-      ['usage', '--file'],
-    ]);
-    expect(error.exit).toBe(2);
-    expect(error.message.split('\n')).toHaveLength(6);
-    expect(error.message).toMatch(/“cathedral build --help” lists all flags/);
-  });
-
-  test('a flag of another command is refused, too', () => {
-    expect(refusal(['out'], ['--without-pdf']).code).toBe('usage');
-  });
-
-  test('a variable with our prefix that no setting has is refused, with the nearest that one has', () => {
-    const error = refusal(['port'], [], { CATHEDRAL_LEDGER_KEYS: 'x' });
-    expect([error.code, error.place, error.expected]).toEqual([
-      'usage',
-      'CATHEDRAL_LEDGER_KEYS',
-      'CATHEDRAL_LEDGER_KEY',
-    ]);
-    expect(() => readConfig(['port'], [], { LEDGER: 'of another program' })).not.toThrow();
   });
 });
 

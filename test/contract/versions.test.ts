@@ -126,3 +126,20 @@ test('the same version is at the address of its snapshot, and by its hash', asyn
     '2025-09-04T06Z',
   ]);
 });
+
+test('what a release calls permanent in its citations is there, byte for byte', async () => {
+  const textAt = async (path: string) => (await fetch(`${service.address}${path}`)).text();
+  const entries = (await textAt('/academics/citations.bib')).split('\n@software').slice(1);
+  let found = 0;
+  for (const entry of entries) {
+    const [, path] = /url = \{https:\/\/data\.example\.org(\/.*)\}/.exec(entry)!;
+    const [, permanent] = /Permanent address: \\url\{https:\/\/data\.example\.org([^}]*)\}/.exec(entry) ?? [];
+    // The hash is in groups, so that a line can break between them.
+    const [, hash = ''] = /SHA-256 ([0-9a-f ]+)\./.exec(entry) ?? [];
+    if (!permanent) continue;
+    const whole = permanent.endsWith('sha256=') ? permanent + hash.replaceAll(' ', '') : permanent;
+    expect([whole, await textAt(whole)]).toEqual([whole, await textAt(path!)]);
+    found += 1;
+  }
+  expect(found).toBeGreaterThan(25);
+});

@@ -58,7 +58,7 @@ const registered = <T extends boolean>(value: T) =>
     .meta({ description: 'Whether the ledger has the attestation, and not only its revocation' });
 
 /** The response to an id. */
-export const StatusDocument = z.union([
+const StatusDocument = z.union([
   z.strictObject({ registered: registered(true), ...PublishedAttestation.shape, as_of: asOf }),
   z.strictObject({
     registered: registered(false),

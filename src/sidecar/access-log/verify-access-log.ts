@@ -48,7 +48,7 @@ export interface VerifyOptions {
 }
 
 /** A ruined log needs no finding per entry. */
-export const MAX_FINDINGS = 1_000;
+const MAX_FINDINGS = 1_000;
 
 /**
  * Reads the whole log and verifies its chain. Servers may write and an operator may remove old entries meanwhile. Throws

@@ -16,6 +16,7 @@ import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { sweep } from '../../setups/sweep.ts';
 import { newKey } from '../keys/new-key.ts';
 import { GOVERNMENT } from '../keys/tiny-key-services.ts';
 import { get, tinyApp } from '../tiny-app.ts';
@@ -245,55 +246,58 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     expect(await server.sql('SELECT FROM cathedral.access_log_entries', name)).toEqual([]);
   });
 
-  test('has a row for every restricted file that was sent, whichever server sent it, after the primary was killed', async () => {
-    standby = await server.addStandby();
-    const both = await server.newDatabase(standby);
-    const out = await temporaryFolder();
-    await publishTiny(out, { events: 50 });
-    const servers = await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        const database = await connect(both);
-        const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
-        const stores = {
-          keys: postgresKeyStore(database),
-          accessLog: openPostgresAccessLog(database),
-          limiter,
-        };
-        return { ...(await tinyApp(out, { services: stores })), ...stores };
-      }),
-    );
-    const services = { store: servers[0]!.keys, mailer: null, now: Date.now, randomBytes };
-    const { key } = await issueKey(
-      { ...GOVERNMENT, deliver: 'print' },
-      { ...services, baseUrl: 'https://a.example' },
-    );
-    const sent: string[] = [];
-    const others = new Set<number>();
-    const read = (client: number) => async (isOver: () => boolean) => {
-      while (!isOver()) {
-        const path = '/government/compliance-report.json';
-        const answer = await get(servers[client % 3]!.app, path, { authorization: `Bearer ${key}` });
-        if (answer.statusCode === 200) sent.push(`${answer.headers['x-request-id']}`);
-        else others.add(answer.statusCode);
-      }
-    };
-    await meanwhile(
-      async (isOver) => {
-        while (sent.length < 200 && !isOver()) await sleep(5);
-        await server.kill();
-        standby.promote();
-        await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
-        await standby.sql('SELECT pg_reload_conf()');
-        const before = sent.length;
-        while (sent.length < before + 100 && !isOver()) await sleep(5);
-      },
-      ...Array.from({ length: 9 }, (_, client) => read(client)),
-    );
-    expect([...others]).toEqual([503]);
-    const database = await connect(both);
-    const logged = (await entriesOf(readLogTables(database))).map(({ request_id }) => request_id);
-    expect(sent.filter((id) => !logged.includes(id))).toEqual([]);
-    expect(new Set(logged).size).toBe(logged.length);
-    expect(await faultsOf(database)).toEqual([]);
-  });
+  sweep(
+    'has a row for every restricted file that was sent, whichever server sent it, after the primary was killed',
+    async () => {
+      standby = await server.addStandby();
+      const both = await server.newDatabase(standby);
+      const out = await temporaryFolder();
+      await publishTiny(out, { events: 50 });
+      const servers = await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const database = await connect(both);
+          const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
+          const stores = {
+            keys: postgresKeyStore(database),
+            accessLog: openPostgresAccessLog(database),
+            limiter,
+          };
+          return { ...(await tinyApp(out, { services: stores })), ...stores };
+        }),
+      );
+      const services = { store: servers[0]!.keys, mailer: null, now: Date.now, randomBytes };
+      const { key } = await issueKey(
+        { ...GOVERNMENT, deliver: 'print' },
+        { ...services, baseUrl: 'https://a.example' },
+      );
+      const sent: string[] = [];
+      const others = new Set<number>();
+      const read = (client: number) => async (isOver: () => boolean) => {
+        while (!isOver()) {
+          const path = '/government/compliance-report.json';
+          const answer = await get(servers[client % 3]!.app, path, { authorization: `Bearer ${key}` });
+          if (answer.statusCode === 200) sent.push(`${answer.headers['x-request-id']}`);
+          else others.add(answer.statusCode);
+        }
+      };
+      await meanwhile(
+        async (isOver) => {
+          while (sent.length < 200 && !isOver()) await sleep(5);
+          await server.kill();
+          standby.promote();
+          await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+          await standby.sql('SELECT pg_reload_conf()');
+          const before = sent.length;
+          while (sent.length < before + 100 && !isOver()) await sleep(5);
+        },
+        ...Array.from({ length: 9 }, (_, client) => read(client)),
+      );
+      expect([...others]).toEqual([503]);
+      const database = await connect(both);
+      const logged = (await entriesOf(readLogTables(database))).map(({ request_id }) => request_id);
+      expect(sent.filter((id) => !logged.includes(id))).toEqual([]);
+      expect(new Set(logged).size).toBe(logged.length);
+      expect(await faultsOf(database)).toEqual([]);
+    },
+  );
 });

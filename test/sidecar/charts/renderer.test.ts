@@ -87,12 +87,6 @@ test('pages that hang in every thread hold up the others for no longer than the 
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a page that fails is an error, and its thread goes on', async () => {
-  const { render } = open();
-  const { page } = await release();
-  await expect(render(page('/fail'))).rejects.toThrow('a page that fails');
-});
-
 test('a program is not run if one of its bytes differs', async () => {
   const { render } = open();
   const { page, dir } = await release();
@@ -100,20 +94,6 @@ test('a program is not run if one of its bytes differs', async () => {
   await expect(render(page('/1'))).rejects.toThrow(/entry\.mjs: expected sha256/);
   await writeFile(join(dir, 'server/entry.mjs'), PROGRAM);
   expect(await render(page('/1'))).toBe('a/1');
-});
-
-test('each release has threads of its own, within the limit', async () => {
-  const { render } = open({ parallel: 2 });
-  const releases = await Promise.all(['a', 'b', 'c'].map(release));
-  const names = await Promise.all([0, 1, 2, 1, 0].map((index) => render(releases[index]!.page('/'))));
-  expect(names).toEqual(['a/', 'b/', 'c/', 'b/', 'a/']);
-});
-
-test('an idle thread ends, and the next job starts another', async () => {
-  const { render } = open({ idleMs: 20 });
-  const { page } = await release();
-  const first = await render(page('/thread'));
-  await expect.poll(() => render(page('/thread'))).not.toBe(first);
 });
 
 test('closing fails what is being rendered', async () => {

@@ -1,21 +1,18 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
-import { appOver, type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
-import { hardLines, longLines } from './ledger-lines.ts';
+import { type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
+import { longLines } from './ledger-lines.ts';
 
-/** Some 30 MB, in segments of 1 MB. */
-const LONG = longLines(1000);
+/** Some 15 MB, in segments of 1 MB. */
+const LONG = longLines(500);
 const LONG_SEGMENT = 1_000_000;
 const CSV = urlOf({ format: 'csv' });
 
@@ -74,77 +71,6 @@ async function segmentsOf({ releases }: ExportApp): Promise<string[]> {
   return manifest.segments['government/ledger/export']!.map(({ file }) => join(dir, file));
 }
 
-test('An export says what it is, and that it is not to be kept', async () => {
-  const app = await appOver(hardLines(50, 3));
-  const about = async (parameters: Record<string, string>) => {
-    const { headers } = await fetch(app.origin + urlOf(parameters));
-    return ['content-type', 'content-disposition', 'cache-control', 'etag'].map((name) => headers.get(name));
-  };
-  const file = (name: string) => `attachment; filename="ledger-export_${name}"`;
-  expect(await about({ format: 'csv' })).toEqual([
-    'text/csv; charset=utf-8; header=present',
-    file('genesis_slot-50.csv'),
-    'private, no-store',
-    null,
-  ]);
-  const bounds = { from: '2025-12-01', to: '2025-12-31T23:00:00+01:00' };
-  expect(await about({ ...bounds, filter: 'agent==ATLAS' })).toEqual([
-    'application/json',
-    file('2025-12-01_2025-12-31T230000p0100_filtered.json'),
-    'private, no-store',
-    null,
-  ]);
-  const [type] = await about({ format: 'ndjson' });
-  expect(type).toBe('application/x-ndjson');
-});
-
-test('The length of a whole CSV is said before, so that a cut-off one can be told', async () => {
-  const app = await appOver(hardLines(50, 3));
-  const answer = await fetch(app.origin + CSV);
-  const { byteLength } = await answer.arrayBuffer();
-  expect(answer.headers.get('content-length')).toBe(String(byteLength));
-  const part = await fetch(app.origin + urlOf({ format: 'csv', from: '2025-12-02' }));
-  expect(part.headers.get('content-length')).toBeNull();
-});
-
-test('HEAD has the headers of GET, no body, and takes no export’s place', async () => {
-  const app = await appOver(hardLines(50, 3), { parallel: 1 });
-  for (const url of [CSV, urlOf({ from: '2025-12-02' })]) {
-    const [head, whole] = [await fetch(app.origin + url, { method: 'HEAD' }), await fetch(app.origin + url)];
-    await whole.arrayBuffer();
-    const headersOf = ({ headers }: Response) =>
-      ['content-type', 'content-length', 'content-disposition', 'cache-control'].map((name) =>
-        headers.get(name),
-      );
-    expect([head.status, headersOf(head)]).toEqual([200, headersOf(whole)]);
-    expect(await head.text()).toBe('');
-  }
-});
-
-test('A slow reader gets every byte', async () => {
-  const app = await longApp();
-  const wanted = await (await fetch(app.origin + CSV)).text();
-  const answer = await begin(app, CSV);
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) {
-    chunks.push(chunk as Buffer);
-    if (chunks.length % 50 === 0) await setTimeout(5);
-  }
-  expect(Buffer.concat(chunks).toString() === wanted).toBe(true);
-});
-
-test('A stream that is read in another way than into a connection has the same bytes', async () => {
-  const app = await longApp();
-  const { releases } = app;
-  const exporter = createExporter({ current: () => releases.current() });
-  const asked = { method: 'GET', headers: {} };
-  const { body } = await exporter.prepare(asked, 'format=ndjson', 'holder', (await releases.current())!);
-  const chunks: Buffer[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-  const wanted = await (await fetch(app.origin + urlOf({ format: 'ndjson' }))).text();
-  expect(Buffer.concat(chunks).toString() === wanted).toBe(true);
-});
-
 test('When the client goes away, nothing more is read and its place is free', async () => {
   const app = await longApp({ parallel: 1 });
   const answer = await begin(app, CSV);
@@ -156,13 +82,6 @@ test('When the client goes away, nothing more is read and its place is free', as
   expect(app.failed.map((error) => (error as NodeJS.ErrnoException).code)).toEqual([
     'ERR_STREAM_PREMATURE_CLOSE',
   ]);
-});
-
-test('A client that goes away from a search that finds nothing ends it, too', async () => {
-  const app = await longApp({ parallel: 1 });
-  const answer = await begin(app, urlOf({ filter: 'agent==NOBODY' }));
-  answer.destroy();
-  await expect.poll(() => statusOf(app)).toBe(200);
 });
 
 test('A reader that never reads is cut off after a while, and others are answered meanwhile', async () => {
@@ -182,10 +101,10 @@ test('A reader that never reads is cut off after a while, and others are answere
 test('Of many exports at once so many are sent as may be, the others are told to come again', async () => {
   const app = await longApp({ parallel: 3, perHolder: 2 });
   const ask = (index: number) => begin(app, CSV, { 'X-Holder': `${index % 50}` });
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => ask(index)));
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
   const sent = answers.filter(({ statusCode }) => statusCode === 200);
   const refused = answers.filter(({ statusCode }) => statusCode === 503);
-  expect([sent.length, refused.length]).toEqual([3, 197]);
+  expect([sent.length, refused.length]).toEqual([3, 17]);
   const { code, detail } = JSON.parse(await text(refused[0]!));
   expect([code, refused[0]!.headers['retry-after']]).toEqual(['overloaded', '10']);
   expect(detail).toMatch(/^3 exports are being sent/);
@@ -238,37 +157,12 @@ test('A rotten byte is never sent: the connection breaks off before its segment,
 
 test('An export outlasts its release: what is published meanwhile changes and breaks nothing', async () => {
   const out = await temporaryFolder();
-  await publishLines(out, LONG.slice(0, 990), LONG_SEGMENT);
+  await publishLines(out, LONG.slice(0, 490), LONG_SEGMENT);
   const app = await exportApp(out);
   const wanted = await (await fetch(app.origin + CSV)).text();
   const { dir } = (await app.releases.current())!;
   const answer = await begin(app, CSV);
-  for (const events of [993, 996, 1000]) await publishLines(out, LONG.slice(0, events), LONG_SEGMENT);
+  for (const events of [493, 496, 500]) await publishLines(out, LONG.slice(0, events), LONG_SEGMENT);
   await expect(access(dir)).rejects.toThrow('ENOENT');
   expect((await text(answer)) === wanted).toBe(true);
-});
-
-test('An export whose segments are nowhere any more breaks off', async () => {
-  const out = await publishLong();
-  const app = await exportApp(out);
-  const answer = await begin(app, CSV);
-  await rm((await app.releases.current())!.dir, { recursive: true });
-  await expect(text(answer)).rejects.toThrow('aborted');
-});
-
-test('A server that is killed in the middle leaves a JSON export that is not complete', async () => {
-  const out = await publishLong();
-  const child = spawn(process.execPath, ['test/bench/children/export-server.ts', out]);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [origin] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const answer = await begin({ origin } as ExportApp, urlOf({ format: 'json' }));
-  const chunks: Buffer[] = [];
-  const reading = (async () => {
-    for await (const chunk of answer) {
-      chunks.push(chunk as Buffer);
-      child.kill('SIGKILL');
-    }
-  })();
-  await expect(reading).rejects.toThrow('aborted');
-  expect(() => JSON.parse(Buffer.concat(chunks).toString())).toThrow();
 });

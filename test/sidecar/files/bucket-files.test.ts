@@ -205,21 +205,6 @@ describe('a server that follows a bucket', () => {
     expect(String(found.message)).not.toContain(CREDENTIALS.secretAccessKey);
   });
 
-  test('says once, in a line, that there is no release before the first one', async () => {
-    const logged: { level: number; msg: string; err?: unknown }[] = [];
-    const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) });
-    const published = await open(await temporaryFolder(), { releases: engine.bucket('empty') }, logger);
-    opened.push(published);
-    const asked = () => engine.calls.filter(({ bucket }) => bucket === 'empty').length;
-    const before = asked();
-    while (asked() < before + 2) await sleep(20);
-    expect(published.following!.fault()).toBe('the bucket has no release yet');
-    expect(logged).toEqual([
-      expect.objectContaining({ level: 40, msg: expect.stringMatching(/\/empty has no release yet$/) }),
-    ]);
-    expect(logged[0]).not.toHaveProperty('err');
-  });
-
   test('refuses the folder of a publisher', async () => {
     const out = await temporaryFolder();
     await mkdir(join(out, 'log'));

@@ -58,29 +58,6 @@ describe('an event', () => {
 });
 
 describe('a real-time path', () => {
-  test('has an entity tag in each encoding, and caches revalidate it each time', async () => {
-    const ledger = await liveLedger();
-    const server = await serveLive(ledger);
-    onTestFinished(server.close);
-    const url = `${server.url}/philosophy/deliberations.json`;
-    const tags = new Set<string>();
-    for (const encoding of ['identity', 'gzip', 'br']) {
-      const ask = (headers: Record<string, string> = {}) =>
-        fetch(url, { headers: { 'accept-encoding': encoding, ...headers } });
-      const answer = await ask();
-      expect(answer.headers.get('cache-control')).toBe('no-cache');
-      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
-      expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
-      expect(await answer.text()).toBe((await ledger.rebuild())['philosophy/deliberations.json']);
-      const etag = answer.headers.get('etag')!;
-      tags.add(etag);
-      expect((await ask({ 'if-none-match': etag })).status).toBe(304);
-      await ledger.advance(5);
-      await until(async () => (await ask({ 'if-none-match': etag })).status === 200);
-    }
-    expect(tags.size).toBe(3);
-  });
-
   test('has the entity tag of the release while the release is as new', async () => {
     const ledger = await liveLedger();
     await rename(`${ledger.ledger}/head.ndjson`, `${ledger.ledger}/head.away`);

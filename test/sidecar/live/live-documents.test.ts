@@ -4,7 +4,6 @@ import type { DocumentArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { formatJson } from '../../../pipeline/artifacts/format/json.ts';
 import { ARTIFACTS, LIVE_ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { emptyState, type State } from '../../../pipeline/model/state.ts';
-import { representationOf } from '../../../src/sidecar/files/representation.ts';
 import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 
 const schema = z.strictObject({ timestamp: z.string(), events: z.int().max(9) });
@@ -43,28 +42,6 @@ describe('the real-time files', () => {
     expect(LIVE_ARTIFACTS.every(({ restricted }) => !restricted)).toBe(true);
   });
 
-  test('are rendered on request, once per view', () => {
-    const { shown, show, renders } = counting();
-    expect(shown.document('economy/events')).toBeNull();
-    for (let events = 0; events < 5; events += 1) show(events);
-    expect(renders()).toBe(0);
-    const document = shown.document('economy/events');
-    expect(shown.document('economy/events')).toBe(document);
-    expect(renders()).toBe(1);
-    expect(JSON.parse(document!.text).events).toBe(4);
-    expect(shown.document('economy/other')).toBeNull();
-  });
-
-  test('keep their resource if another view gives the same text', () => {
-    const { shown, show } = counting();
-    show(3);
-    const document = shown.document('economy/events')!;
-    const representation = document.resource.in(null);
-    show(3);
-    expect(shown.document('economy/events')).toBe(document);
-    expect(document.resource.in(null)).toBe(representation);
-  });
-
   test('that cannot be rendered keep the previous document, report the error once, and show no ledger content to anyone', () => {
     const { shown, show, reports } = counting();
     show(9);
@@ -80,24 +57,5 @@ describe('the real-time files', () => {
     show(5);
     expect(JSON.parse(shown.document('economy/events')!.text).events).toBe(5);
     expect(shown.fault).toBeNull();
-  });
-
-  test('have the headers of a revalidated file, and an entity tag in each encoding', async () => {
-    const { shown, show } = counting();
-    show(1);
-    const document = shown.document('economy/events')!;
-    const { text, resource } = document;
-    const { headers, etag, modified, content } = representationOf(resource, { 'accept-encoding': 'br' });
-    // Too small to be worth compressing.
-    expect(headers).not.toHaveProperty('Content-Encoding');
-    expect(headers).toMatchObject({
-      'Cache-Control': 'no-cache',
-      'Access-Control-Allow-Origin': '*',
-      'Content-Length': String(content.bytes),
-      ETag: etag,
-      'Last-Modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
-    });
-    expect(modified).toBe(Date.parse('2025-12-01T00:00:00Z'));
-    expect(String(await resource.read())).toBe(text);
   });
 });

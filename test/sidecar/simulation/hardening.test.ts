@@ -25,39 +25,7 @@ async function withBystander(options: ServerOptions = {}) {
   return { ...server, unhurt };
 }
 
-describe('a connection is not closed', () => {
-  test('while its run goes on', async () => {
-    // Both longer than what a loaded machine may take to start a run, or to answer a sign of life.
-    const { url } = await simulationServer({ limits: { idleMs: 2000, heartbeatMs: 1200 } });
-    const client = await openClient(url);
-    await client.ask({ ...START, paused: false, pace_ms: 250 });
-    for (let tick = 1; tick < 15; tick += 1) await client.next();
-    expect((await client.next()).tick).toBe(15);
-  });
-});
-
 describe('a client that is not there', () => {
-  test('is cut off when it does not answer a sign of life', async () => {
-    const { port, simulation } = await simulationServer({ limits: { heartbeatMs: 40 } });
-    // Half open: the connection stands, and nobody answers.
-    const client = await rawClient(port);
-    await client.closed;
-    await until(() => simulation.counts().connections === 0);
-    expect(simulation.counts().dropped.silent).toBe(1);
-  });
-
-  test('stays as long as it answers', async () => {
-    const { url, simulation } = await simulationServer({ limits: { heartbeatMs: 1000 } });
-    const client = await openClient(url);
-    let pings = 0;
-    client.socket.on('ping', () => {
-      pings += 1;
-    });
-    // The second one comes only after an answer to the first.
-    await until(() => pings >= 2);
-    expect(simulation.counts().dropped.silent).toBe(0);
-  });
-
   test('may vanish in the middle of its handshake', async () => {
     const { port, unhurt, logged } = await withBystander();
     const client = await rawClient(port);
@@ -86,24 +54,6 @@ describe('a client that never reads', () => {
   });
 });
 
-describe('a client that has stopped reading', () => {
-  test('is waited for, and cut off as slow where it does not go on', async () => {
-    const limits = { burst: 1e6, dropBytes: 64e6, holdBytes: 0, stallMs: 10, heartbeatMs: 60_000 };
-    const { port, simulation, unhurt } = await withBystander({ limits });
-    const client = await rawClient(port);
-    client.socket.pause();
-    client.socket.write(frame(OPCODES.text, JSON.stringify({ ...START, paused: false, pace_ms: 250 })));
-    // As many answers as fill what the kernel holds.
-    const resets = Buffer.concat(
-      Array.from({ length: 2000 }, () => frame(OPCODES.text, '{"action":"reset"}')),
-    );
-    client.socket.write(resets);
-    await until(() => simulation.counts().dropped.slow === 1);
-    expect(simulation.counts().dropped.silent).toBe(0);
-    await unhurt();
-  });
-});
-
 describe('a network that computes much', () => {
   const limits = { workPerSecond: 1e-6, workBurst: 1e-6, burst: 10 };
 
@@ -118,19 +68,6 @@ describe('a network that computes much', () => {
     await other.ask(START);
     expect(own.told).toHaveLength(1);
   });
-
-  test('is closed where it does not wait', async () => {
-    const { url } = await simulationServer({ limits: { ...limits, messagesPerSecond: 1e6 } });
-    const client = await openClient(url);
-    await client.ask(START);
-    for (let count = 0; count < 11; count += 1) {
-      client.say({ action: 'step' });
-      // A message more than fits, but never more at once than the rate allows.
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    expect(await client.closed).toBe(1008);
-    expect(client.told.map(({ problem }) => problem?.code)).toEqual([undefined, 'too_many_messages']);
-  });
 });
 
 describe('a client that reads late', () => {
@@ -144,7 +81,7 @@ describe('a client that reads late', () => {
     await other.ask({ ...START, seed: 6, actions });
     late.socket.pause();
     // More than the kernel holds for a client that does not read.
-    const rounds = 2000;
+    const rounds = 1000;
     for (let round = 0; round < rounds; round += 1)
       for (const client of [late, other]) {
         client.say({ action: 'run', pace_ms: 60_000 });

@@ -10,7 +10,6 @@ import {
   type RunFactory,
   receive,
 } from '../../../src/simulation/protocol/session.ts';
-import { stepRun } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
 const START = { action: 'start_simulation', scenario: 'model_drift', seed: 3 } as const;
@@ -65,17 +64,6 @@ describe('runs that many watch', () => {
     );
   });
 
-  test('are made and written once, from the second who asks on', () => {
-    const runs = new SharedRuns();
-    const [first, ...rest] = [0, 1, 2].map(
-      () => elapse(receive(NEW_SESSION, START, at(runs)).session, 5000, runs).session,
-    );
-    expect(rest[0]!.run).toBe(rest[1]!.run);
-    expect(runs.write(rest[0]!)).toBe(runs.write(rest[1]!));
-    expect(first!.run).not.toBe(rest[0]!.run);
-    expect(String(runs.write(first!))).toBe(String(runs.write(rest[0]!)));
-  });
-
   test('are left by who acts, and unchanged by it', () => {
     const runs = new SharedRuns();
     receive(NEW_SESSION, START, at(runs));
@@ -86,30 +74,5 @@ describe('runs that many watch', () => {
     expect(own.run!.actions).toHaveLength(1);
     expect(others.run!.actions).toHaveLength(0);
     expect(runs.write(own)).not.toBe(runs.write(own));
-  });
-
-  test('are forgotten, the longest unasked first, when there are many', () => {
-    const runs = new SharedRuns();
-    const start = (seed: number) => [1, 2].map(() => runs.start('model_drift', seed))[1]!;
-    const first = start(1);
-    expect(runs.start('model_drift', 1)).toBe(first);
-    for (let seed = 2; seed < 100; seed += 1) start(seed);
-    expect(runs.start('model_drift', 1)).not.toBe(first);
-    expect(runs.start('model_drift', 99)).toBe(runs.start('model_drift', 99));
-    // Whoever watches what was forgotten has it alone: nobody can join.
-    expect(runs.isShared(first)).toBe(false);
-    expect(runs.isShared(runs.start('model_drift', 99))).toBe(true);
-    expect(runs.step(first)).not.toBe(runs.step(first));
-    expect(runs.step(first)).toEqual(stepRun(first));
-  });
-
-  test('are forgotten with all that follows: whoever is at the end keeps nothing of the way there', () => {
-    const runs = new SharedRuns();
-    const start = (seed: number) => [1, 2].map(() => runs.start('model_drift', seed))[1]!;
-    const first = start(1);
-    const later = runs.step(runs.step(first));
-    expect([first, runs.step(first), later].map((run) => runs.isShared(run))).toEqual([true, true, true]);
-    for (let seed = 2; seed < 100; seed += 1) start(seed);
-    expect([first, later].map((run) => runs.isShared(run))).toEqual([false, false]);
   });
 });

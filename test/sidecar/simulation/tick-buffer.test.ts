@@ -109,24 +109,6 @@ describe('a course', () => {
     );
   });
 
-  const started = (seed: number) => {
-    const course = new TickBuffer(new SharedRuns(), new TickPrefetch());
-    const start = { action: 'start_simulation', scenario: 'model_drift', seed } as const;
-    course.adopt(receive(NEW_SESSION, start, at(0)).session);
-    return course;
-  };
-
-  test('keeps the beat where it can, and else goes on from now', () => {
-    const course = started(1);
-    expect(course.advance(999)).toBe(null);
-    expect(course.advance(1010)).not.toBe(null);
-    expect(course.due).toBe(2000);
-    course.advance(3500);
-    expect(course.due).toBe(3500);
-    course.putOff(3600);
-    expect(course.due).toBe(4600);
-  });
-
   /** A course, what it is prepared by, and how many texts were made each time. */
   function counted(scenario = 'model_drift') {
     const made: number[] = [];
@@ -157,33 +139,6 @@ describe('a course', () => {
     };
     return { course, made, advance, prepare, beats };
   }
-
-  test('looks further ahead the longer nobody acts, and begins anew after every message', () => {
-    const { course, made, beats } = counted();
-    beats(19);
-    expect(made).toEqual([1, 3, 8, 8]);
-    course.adopt(receive(course.shown(), { action: 'run' }, at(19_500)).session);
-    beats(2);
-    expect(made).toEqual([1, 3, 8, 8, 1, 4]);
-  });
-
-  test('makes one tick at a time where there is no time to prepare more', () => {
-    const { made, advance, prepare } = counted();
-    for (let beat = 0; beat < 3; beat += 1) advance();
-    expect(made).toEqual([1, 1, 1]);
-    prepare();
-    expect(made).toEqual([1, 1, 1, 3]);
-    prepare();
-    expect(made).toEqual([1, 1, 1, 3]);
-  });
-
-  test('is not prepared any more once its client has left', () => {
-    const { course, made, advance, prepare } = counted();
-    advance();
-    course.end();
-    prepare();
-    expect(made).toEqual([1]);
-  });
 
   test('shows what comes before a tick that fails, and fails when that is due', () => {
     const { course, made, advance, prepare, beats } = counted();
