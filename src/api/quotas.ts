@@ -13,11 +13,11 @@ export const QUOTAS = {
   diplomacy: { anonymous: 100 },
 } as const satisfies Record<Area, Record<string, Quota>>;
 
-export type TierOf<A extends Area> = keyof (typeof QUOTAS)[A];
+type TierOf<A extends Area> = keyof (typeof QUOTAS)[A];
 export type Tier = { [A in Area]: TierOf<A> }[Area];
 
 /** Whether an area has a tier of this name. */
-export function isTierOf<A extends Area>(area: A, tier: string): tier is TierOf<A> & string {
+function isTierOf<A extends Area>(area: A, tier: string): tier is TierOf<A> & string {
   return Object.hasOwn(QUOTAS[area], tier);
 }
 

@@ -26,7 +26,7 @@ function table(artifact: HistoryArtifact, leaves: readonly Leaf[]): Row[] {
   return parse(text, { columns: true });
 }
 
-const EVENTS: Raw[] = [...sampleEvents({ to: '2025-10-05T09:00:00Z', seed: 7 })].flatMap(
+const EVENTS: Raw[] = [...sampleEvents({ to: '2025-08-12T09:00:00Z', seed: 7 })].flatMap(
   ({ events }) => events,
 );
 const LEAVES: Leaf[] = EVENTS.map((event) => ({ event, hash: '0'.repeat(64) }));

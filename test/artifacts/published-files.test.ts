@@ -38,16 +38,6 @@ describe('a published file', () => {
     expect(days[0]!.total_supply).toBe(7);
   });
 
-  test('is parsed once', () => {
-    let reads = 0;
-    const published = new PublishedFiles(() => {
-      reads += 1;
-      return JSON.stringify(INDEX);
-    });
-    expect(published.read(mii)).toBe(published.read(mii));
-    expect(reads).toBe(1);
-  });
-
   test.each([
     ['is missing', {}, 'economy/mii', 'none'],
     ['lacks a member', { cycle: undefined }, 'economy/mii', 'nothing'],

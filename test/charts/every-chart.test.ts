@@ -2,18 +2,12 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { transparency } from '../../pipeline/artifacts/government/transparency.ts';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
-import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
-import { chartCsv, defineChart, missingSentences } from '../../pipeline/charts/chart.ts';
-import {
-  type ChartState,
-  DEFAULT_STATE,
-  formatChartState,
-  parseChartState,
-} from '../../pipeline/charts/chart-state.ts';
+import { chartCsv, missingSentences } from '../../pipeline/charts/chart.ts';
+import { type ChartState, DEFAULT_STATE, formatChartState } from '../../pipeline/charts/chart-state.ts';
 import type { ThemeName } from '../../pipeline/charts/drawing/theme.ts';
 import { reportCharts } from '../../pipeline/charts/kinds/report-months.ts';
-import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
 import { ORGANISATION } from '../organisation.ts';
@@ -56,17 +50,6 @@ describe.each(
 )('the chart %s', (id, chart) => {
   const data = chart.prepare(PublishedFiles.of(FILES));
 
-  test('has days to choose from, if its state can name them', () => {
-    const range = chart.range(data);
-    expect(range !== null).toBe(chart.controls.includes('from'));
-    if (range) expect(chart.asOf(data).slice(0, 10) >= range.last && range.last >= range.first).toBe(true);
-  });
-
-  test('is made of public files of the table', () => {
-    for (const path of chart.sources)
-      expect(ARTIFACTS.find((artifact) => artifact.path === path)).toMatchObject({ restricted: false });
-  });
-
   test('is drawn inside its frame in every state, width and theme', () => {
     for (const state of statesOf(chart, data)) {
       for (const width of WIDTHS) {
@@ -101,25 +84,6 @@ describe.each(
     );
     // The line may break there.
     expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
-  });
-
-  test('leaves title, source and ground to the page where the page asks for that', () => {
-    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'page', parts: 'plot' });
-    assertDrawn(svg, id);
-    expect(svg).not.toContain('CC BY 4.0.');
-    expect(svg).not.toMatch(/#[0-9a-f]{6}/);
-  });
-
-  test('is as high as it is asked to be, and no lower than its labels need', () => {
-    const heightOf = (height?: number) =>
-      Number(
-        / height="(\d+)"/.exec(
-          chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light', ...(height && { height }) }),
-        )![1],
-      );
-    const own = heightOf();
-    expect(heightOf(own + 200)).toBe(own + 200);
-    expect(heightOf(160)).toBe(own);
   });
 
   test('has a table whose rows fill its columns, and the same as CSV', () => {
@@ -160,23 +124,6 @@ describe.each(
       expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(path);
     }
   });
-
-  test('has an address for each state that gives the state back', () => {
-    for (const state of statesOf(chart, data)) {
-      const address = formatChartState(chart, state);
-      expect(parseChartState(chart, new URLSearchParams(address))).toEqual(state);
-    }
-  });
-});
-
-describe('the table of charts', () => {
-  test('has each id once, fit for an address', () => {
-    const ids = CHARTS.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(findChart('supply')?.name).toBe('MIC supply');
-    expect(findChart('constructor')).toBeUndefined();
-  });
 });
 
 test('three years of days are drawn in less than 100 kB each', () => {
@@ -192,38 +139,4 @@ test('three years of days are drawn in less than 100 kB each', () => {
       expect(svg.length, chart.id).toBeLessThan(100_000);
     }
   }
-});
-
-test('what a state shows is computed once for its title, its table and its picture', () => {
-  const shown: ChartState[] = [];
-  const chart = defineChart<object, object>({
-    id: 'counted',
-    area: 'economy',
-    name: 'Counted',
-    sources: [],
-    controls: ['scale'],
-    prepare: () => ({}),
-    asOf: () => '',
-    show(_, state) {
-      shown.push(state);
-      return {};
-    },
-    isEmpty: () => false,
-    missing: null,
-    title: () => 'Title',
-    unit: () => 'unit',
-    summary: () => ['A sentence.'],
-    table: () => ({ columns: [], rows: [] }),
-    plotHeight: () => 100,
-    plot: () => [],
-  });
-  const data = chart.prepare(PublishedFiles.of({}));
-  const say = (state: ChartState) => {
-    chart.title(data, state);
-    chart.table(data, state);
-    chart.draw(data, state, { width: 640, theme: 'light' });
-  };
-  const other = { ...DEFAULT_STATE, scale: 'log' } as const;
-  for (const state of [DEFAULT_STATE, other]) say(state);
-  expect(shown).toEqual([DEFAULT_STATE, other]);
 });

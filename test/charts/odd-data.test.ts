@@ -4,10 +4,11 @@ import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
+import { isSweep } from '../setups/sweep.ts';
 import { arbitraryFile } from './arbitrary-file.ts';
 import { assertDrawn } from './drawing.ts';
 
-const RUNS = 60;
+const RUNS = isSweep ? 60 : 12;
 
 function arbitrarySources(paths: readonly string[]) {
   const files = paths.map((path) => {

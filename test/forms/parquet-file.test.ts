@@ -123,9 +123,9 @@ describe('a Parquet file', () => {
   });
 
   test('has the same bytes whether it was written at once or resumed from its full groups', async () => {
-    const rows = Array.from({ length: 2 * GROUP_ROWS + 700 }, (_, index) => mint(index));
+    const rows = Array.from({ length: GROUP_ROWS + 700 }, (_, index) => mint(index));
     const whole = write('mic_history', rows);
-    for (const cut of [0, 1, GROUP_ROWS - 1, GROUP_ROWS, GROUP_ROWS + 1, 2 * GROUP_ROWS, rows.length]) {
+    for (const cut of [GROUP_ROWS - 1, GROUP_ROWS, GROUP_ROWS + 1]) {
       const before = write('mic_history', rows.slice(0, cut));
       const after = write('mic_history', rows, before.sealed);
       const joined = Buffer.concat([before.bytes.subarray(0, before.sealed.bytes), after.bytes]);

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cathedral-naive-'));
 let leaves: Leaf[];
 
 beforeAll(async () => {
-  await writeSample({ out: join(folder, 'ledger'), to: '2025-11-15', seed: 3 });
+  await writeSample({ out: join(folder, 'ledger'), to: '2025-08-31', seed: 3 });
   leaves = await readAll(join(folder, 'ledger'));
 });
 
@@ -40,7 +40,7 @@ async function readAll(ledger: string): Promise<Leaf[]> {
 
 const fold = (upTo: number): State => leaves.slice(0, upTo).reduce(apply, emptyState());
 /** Several ends of the ledger: within the first thirty days, just after them, and later. */
-const ENDS = [0.1, 0.2, 0.23, 0.5, 0.77, 1];
+const ENDS = [0.4, 0.52, 1];
 
 describe('the fold agrees with a computation from the raw events at any point of the ledger', () => {
   test.each(ENDS)('%f of it', (part) => {

@@ -2,13 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { mirrorHeaders } from '../../pipeline/mirror/mirror-headers.ts';
-import {
-  ALLOWED_HEADERS,
-  CACHE_CONTROL,
-  COMMON_HEADERS,
-  formatHeadersFile,
-  headersFor,
-} from '../../pipeline/release/format/headers.ts';
+import { ALLOWED_HEADERS, formatHeadersFile, headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import type { PublicManifest } from '../../pipeline/release/format/public-manifest.ts';
@@ -28,21 +22,6 @@ function file(path: string, more: Partial<ManifestFile> = {}): ManifestFile {
     ...more,
   };
 }
-
-const page = file('economy/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
-const hashed = file('_astro/site.1234.css', {
-  kind: 'asset',
-  media_type: 'text/css; charset=utf-8',
-  immutable: true,
-});
-const font = file('fonts/serif.woff2', { kind: 'asset', media_type: 'font/woff2', immutable: true });
-const closed = file('government/transparency-2025.json', { immutable: true });
-const gated = file('government/policy-impact.json', { restricted: true });
-const data = file('economy/supply');
-const schema = file('schemas/economy/supply.schema.json', {
-  kind: 'schema',
-  media_type: 'application/schema+json',
-});
 
 /**
  * The headers that a static host sends for a path: those of every matching rule, with values of the same name
@@ -68,99 +47,7 @@ function appliedTo(path: string, text: string): Record<string, string> {
   return others;
 }
 
-describe('headers', () => {
-  test('let any page on the web read public data and schemas, and nothing else', () => {
-    const origins = [data, closed, schema, page, gated].map(
-      (file) => headersFor(file)['Access-Control-Allow-Origin'],
-    );
-    expect(origins).toEqual(['*', '*', '*', undefined, undefined]);
-  });
-
-  test('let an embed in a sandboxed frame, which has no origin, load its fonts, styles and scripts', () => {
-    for (const file of [hashed, font]) expect(headersFor(file)['Access-Control-Allow-Origin']).toBe('*');
-  });
-
-  test('state how long a file is fresh', () => {
-    const values = [data, schema, closed, hashed, page, gated].map(
-      (file) => headersFor(file)['Cache-Control'],
-    );
-    const { data: fresh, immutable, page: asked, restricted } = CACHE_CONTROL;
-    expect(values).toEqual([fresh, fresh, immutable, immutable, asked, restricted]);
-    expect(headersFor(data, { live: true })['Cache-Control']).toBe('no-cache');
-    expect(headersFor(gated, { live: true })['Cache-Control']).toBe(restricted);
-  });
-
-  test('give every file its media type and the common headers', () => {
-    expect(headersFor(data)).toMatchObject({
-      'Content-Type': 'application/json',
-      'X-Content-Type-Options': 'nosniff',
-      ...COMMON_HEADERS,
-    });
-  });
-});
-
-describe('the content security policy', () => {
-  const embed = file('embed/supply/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
-  const exceptions = [{ below: 'embed/', directives: { 'frame-ancestors': '*' } }];
-
-  test('allows no external sources and no inline scripts or styles', () => {
-    const { 'Content-Security-Policy': policy } = headersFor(page);
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ");
-    expect(policy).not.toContain('unsafe');
-  });
-
-  test('lets the search compile its WebAssembly, but does not allow eval', () => {
-    const search = file('search/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
-    const worker = file('search/index/pagefind-worker.js', { kind: 'asset', media_type: 'text/javascript' });
-    for (const one of [search, worker]) {
-      const { 'Content-Security-Policy': policy } = headersFor(one);
-      expect(policy).toContain("; script-src 'self' 'wasm-unsafe-eval'; ");
-      expect(policy).not.toContain("'unsafe-eval'");
-    }
-  });
-
-  test('can differ for a folder, whose other headers stay the same', () => {
-    const { 'Content-Security-Policy': policy } = headersFor(embed, { exceptions });
-    const { 'Content-Security-Policy': common } = headersFor(page, { exceptions });
-    expect(policy).toBe(common!.replace("frame-ancestors 'none'", 'frame-ancestors *'));
-    const text = formatHeadersFile([page, embed], exceptions);
-    expect(appliedTo('embed/supply/', text)['Content-Security-Policy']).toBe(policy);
-    expect(appliedTo('economy/', text)['Content-Security-Policy']).toBe(common);
-  });
-});
-
 describe('the _headers file', () => {
-  const text = formatHeadersFile([data, closed, schema, page, hashed, font, gated]);
-
-  test.each([data, closed, schema])('gives $path the headers from headersFor', (file) => {
-    expect(appliedTo(file.path, text)).toEqual(headersFor(file));
-  });
-
-  test.each([hashed, font])(
-    'gives $path all headers except the type, which follows from its extension',
-    (file) => {
-      const { 'Content-Type': _, ...rest } = headersFor(file);
-      expect(appliedTo(file.path, text)).toEqual(rest);
-    },
-  );
-
-  test('gives what stands beside the release the headers of the service', () => {
-    const [id, hash] = ['snapshots/2025-12-01T06Z', 'a'.repeat(64)];
-    for (const path of [`${id}/economy/mii`, `${id}/index.json`, `snapshots/histories/${hash}`])
-      expect([path, appliedTo(path, text)]).toMatchObject([
-        path,
-        { 'Cache-Control': CACHE_CONTROL.immutable, 'Access-Control-Allow-Origin': '*' },
-      ]);
-  });
-
-  test('leaves a page’s type and freshness to the host', () => {
-    expect(appliedTo('economy/', text)).toEqual(COMMON_HEADERS);
-  });
-
-  test('does not name restricted files', () => {
-    expect(text).not.toContain(gated.path);
-  });
-
   /** The publisher's files after fifty years, with twice as many charts as today. */
   const large = () => {
     const of = (paths: readonly string[], kind: ManifestFile['kind'], more: Partial<ManifestFile> = {}) =>

@@ -19,7 +19,7 @@ export interface Built {
 }
 
 /** Of the ledger, as far as the pages know. They are not of the fixture's events. */
-export const CHECKPOINTS = ['2026-10-01T00Z', '2026-09-30T18Z', '2026-09-30T12Z'].map((snapshot, index) => ({
+const CHECKPOINTS = ['2026-10-01T00Z', '2026-09-30T18Z', '2026-09-30T12Z'].map((snapshot, index) => ({
   origin: signer.verifier.name,
   size: 1000 - 10 * index,
   root: sha256(snapshot),

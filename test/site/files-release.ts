@@ -21,7 +21,7 @@ export function filesRelease(): Promise<FilesRelease> {
 }
 
 /** The PDF that the pages over it count on. */
-export const PRINTED_FILE = 'government/transparency.pdf';
+const PRINTED_FILE = 'government/transparency.pdf';
 
 /** The pages over it. */
 export function filesSite(): Promise<Built> {

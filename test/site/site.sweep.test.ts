@@ -2,21 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { AREAS } from '../../pipeline/artifacts/artifact.ts';
-import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
-import { PROBLEMS } from '../../src/api/problem.ts';
-import { REFERENCE_TAGS } from '../../src/site/components/api/reference-group.ts';
 import { type Built, buildDamaged, buildFixture } from './build-fixture.ts';
 import { filesSite, unprintedSite } from './files-release.ts';
-
-const PAPERS = readdirSync(new URL('../../data/documents/papers', import.meta.url)).map((name) =>
-  name.replace(/\.md$/, ''),
-);
-
-/** Pages that follow from what the data have: a chart, a file, a sentinel. They have tests of their own. */
-const OF_DATA = /^(charts|embed|files|sentinels|deliberations|decisions)\//;
 
 let built: Built;
 let pages: Map<string, string>;
@@ -66,58 +55,7 @@ async function deadLinks({ out, draft }: Built, pages: Map<string, string>, prin
       .map((href) => `${path}: ${href}`),
   );
 }
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 describe('the site', () => {
-  test('has the pages that were asked for', () => {
-    expect([...pages.keys()].filter((path) => !OF_DATA.test(path)).sort()).toEqual(
-      [
-        '404.html',
-        'index.html',
-        'about/index.html',
-        'embedding/index.html',
-        'glossary/index.html',
-        'licence/index.html',
-        'verification/index.html',
-        'verification/log/index.html',
-        'versions/index.html',
-        'sql/index.html',
-        'attestations/implementers/index.html',
-        'attestations/index.html',
-        'events/index.html',
-        'mirrors/index.html',
-        'philosophy/simulation/index.html',
-        'philosophy/simulation/model/index.html',
-        'philosophy/simulation/protocol/index.html',
-        'philosophy/simulation/reference/index.html',
-        'search/index.html',
-        'api/index.html',
-        'api/explore/index.html',
-        ...REFERENCE_TAGS.map((tag) => `api/${tag}/index.html`),
-        'problems/index.html',
-        ...Object.keys(PROBLEMS).map((code) => `problems/${code}/index.html`),
-        ...AREAS.map((area) => `${area}/index.html`),
-        'government/transparency/index.html',
-        'government/transparency/2025/index.html',
-        ...PAPERS.map((id: string) => `academics/papers/${id}/index.html`),
-      ].sort(),
-    );
-  });
-
-  test('offers the citation of a paper as what it is, in each format', () => {
-    for (const id of PAPERS) {
-      const html = pages.get(`academics/papers/${id}/index.html`)!;
-      for (const text of [
-        '[paper]',
-        '@misc{cathedral_paper_',
-        'TY  - RPRT',
-        '&quot;type&quot;: &quot;report&quot;',
-      ])
-        expect([id, html.includes(text)]).toEqual([id, true]);
-    }
-  });
-
   test('links to no PDF where none is printed, and says that there is none', async () => {
     const without = await unprintedSite();
     const plain = await readPages(without);
@@ -167,39 +105,6 @@ test('a font never changes under its name', () => {
       sha256(readFileSync(`public/fonts/${name}`)).slice(0, 16),
     ]);
   expect(Object.fromEntries(digests)).toEqual(FONTS);
-});
-
-describe('the page of an area', () => {
-  test.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))('names %s', (path, artifact) => {
-    const html = page(`${artifact.area}/index.html`);
-    expect(html).toContain(`/${path}`);
-    expect(html).toContain(escaped(artifact.title));
-  });
-});
-
-describe('the transparency report', () => {
-  test('is of the year to date, and of each closed year as final', () => {
-    const [current, closed] = [
-      page('government/transparency/index.html'),
-      page('government/transparency/2025/index.html'),
-    ];
-    expect(current).toContain(
-      '<title>Transparency report 2026, year to date – Cathedral Data Service</title>',
-    );
-    expect(closed).toContain('<title>Transparency report 2025, final – Cathedral Data Service</title>');
-    for (const html of [current, closed]) {
-      const headings = [...html.matchAll(/<h2 id="[^"]+">(\d\. [^<]+)</g)].map((match) => match[1]);
-      expect(headings).toEqual([
-        '1. Executive summary',
-        '2. System operations overview',
-        '3. Governance structure',
-        '4. Financial transparency',
-        '5. Compliance status',
-        '6. Future outlook',
-      ]);
-      expect(html.match(/<svg[^>]*role="img"/g)).toHaveLength(4);
-    }
-  });
 });
 
 describe('a site that cannot be built', () => {

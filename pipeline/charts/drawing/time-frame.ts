@@ -170,7 +170,7 @@ interface ValueAxis {
 }
 
 /** A scale from the values to `bottom` … `top`, with round ends. */
-export function valueScale(axis: ValueAxis, bottom: number, top: number, ticks: number): ValueScale {
+function valueScale(axis: ValueAxis, bottom: number, top: number, ticks: number): ValueScale {
   return axis.scale === 'log' ? logScale(axis, bottom, top) : linearScale(axis, bottom, top, ticks);
 }
 
@@ -219,7 +219,7 @@ function extentOf(values: Iterable<number>, counts: (value: number) => boolean):
 }
 
 /** Values for grid lines; on a logarithmic scale powers of ten, with twos and fives if those are few. */
-export function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number): number[] {
+function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number): number[] {
   if (kind === 'linear') return scale.ticks(count);
   const [low, high] = scale.domain().map(Math.log10).map(Math.round) as [number, number];
   const stride = Math.max(1, Math.ceil((high - low) / count));

@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream';
-import robotsParser, { type Robot } from 'robots-parser';
 import { parseSitemap } from 'sitemap';
 import { describe, expect, test } from 'vitest';
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { RELEASED } from '../../../pipeline/forms/catalogue/citation-cff.ts';
-import { formatRobotsTxt, formatSitemaps } from '../../../pipeline/forms/catalogue/crawlers.ts';
-import { formatLlmsTxt } from '../../../pipeline/forms/catalogue/llms-txt.ts';
+import { formatSitemaps } from '../../../pipeline/forms/catalogue/crawlers.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
-// Its types describe a module of another kind than it is.
-const parseRobots = robotsParser as unknown as (url: string, text: string) => Robot;
 const facts = tinyFacts();
 const page = (path: string) => ({ ...facts.files[0]!, path, kind: 'page' as const });
 
@@ -97,20 +92,4 @@ describe('more pages than a sitemap may have', () => {
     const found = await Promise.all(parts.map(({ content }) => parseSitemap(Readable.from([content]))));
     expect(found.map((items) => items.length)).toEqual([3, 3, 1]);
   });
-});
-
-test('robots.txt lets everybody read everything, and names the sitemap', () => {
-  const robots = parseRobots(`${facts.baseUrl}/robots.txt`, formatRobotsTxt(facts.baseUrl));
-  expect(robots.isAllowed(`${facts.baseUrl}/economy/mic-history.csv`, 'AnyBot')).toBe(true);
-  expect(robots.getSitemaps()).toEqual([`${facts.baseUrl}/sitemap.xml`]);
-});
-
-test('llms.txt has a title, a summary, and a link to each file with what it takes to read it', () => {
-  const text = formatLlmsTxt(facts);
-  expect(text).toMatch(/^# Cathedral Data Service: open data\n\n> /);
-  for (const { path, title, restricted } of ARTIFACTS) {
-    const line = text.split('\n').find((one) => one.startsWith(`- [${title}](${facts.baseUrl}/${path})`));
-    expect(line, path).toBeDefined();
-    expect(line!.includes('needs a key'), path).toBe(restricted);
-  }
 });

@@ -49,11 +49,10 @@ describe('the tiles that a run reads again', () => {
   test.each([
     ['of a log that does not grow', {}],
     ['of a log that grows by a thousand events per run', { tiles: 4 }],
-    ['once a day', { slots: 4, tiles: 16 }],
     ['once a week', { slots: 28, tiles: 7 }],
     ['at irregular times', { slots: 5, tiles: 3 }],
   ])('are all of them after enough runs %s', (_, steps) => {
-    for (const whole of [65, 100, 320, 1000, 19_531]) {
+    for (const whole of [65, 320, 1000]) {
       // Twice as many if the log grows past a power of two in between.
       const most = 4 * 2 * Math.ceil(whole / 64) + 28;
       expect(turnsUntilAllRead(whole, steps)).toBeLessThanOrEqual(most);
@@ -69,7 +68,7 @@ describe('the tiles that a run reads again', () => {
 });
 
 describe('a log of more than 64 tiles', () => {
-  const WHOLE = 150;
+  const WHOLE = 130;
   let folder: string;
   let out: string;
 
@@ -93,29 +92,22 @@ describe('a log of more than 64 tiles', () => {
     return found;
   }
 
-  test('is read in four runs without findings', async () => {
+  test.each([0, 64, 129])('stops one of them if tile %i or an entry below it differs', async (index) => {
+    const [tile, bundle] = [
+      { level: 0, index, width: TILE_WIDTH },
+      { index, width: TILE_WIDTH },
+    ];
+    // 2025-12-01T06Z is slot 81 693, the second of four.
+    const run = (index + 3) % 4;
+    for (const path of [tilePath(tile), bundlePath(bundle)]) {
+      const place = logFile(out, path);
+      const before = readFileSync(place);
+      const after = Buffer.from(before);
+      after[after.length - 2]! ^= 1;
+      writeFileSync(place, after);
+      expect([path, await findings()]).toEqual([path, [`${run}: log_invalid`]]);
+      writeFileSync(place, before);
+    }
     expect(await findings()).toEqual([]);
   });
-
-  test.each([0, 63, 64, 65, 101, 149])(
-    'stops one of them if tile %i or an entry below it differs',
-    async (index) => {
-      const [tile, bundle] = [
-        { level: 0, index, width: TILE_WIDTH },
-        { index, width: TILE_WIDTH },
-      ];
-      // 2025-12-01T06Z is slot 81 693, the second of four.
-      const run = (index + 3) % 4;
-      for (const path of [tilePath(tile), bundlePath(bundle)]) {
-        const place = logFile(out, path);
-        const before = readFileSync(place);
-        const after = Buffer.from(before);
-        after[after.length - 2]! ^= 1;
-        writeFileSync(place, after);
-        expect([path, await findings()]).toEqual([path, [`${run}: log_invalid`]]);
-        writeFileSync(place, before);
-      }
-      expect(await findings()).toEqual([]);
-    },
-  );
 });
