@@ -4,7 +4,6 @@ import type { Trust } from '../../pipeline/attestation/check.ts';
 import { checkRenewal } from '../../pipeline/attestation/checks/registry.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
-import { SUMMARIES } from '../../pipeline/attestation/verify-attestation.ts';
 import {
   at,
   COMPANIONS,
@@ -41,33 +40,6 @@ const inLedger = (changes: Partial<Registered> = {}, id = ID) => ({
 });
 
 describe('with what the ledger has', () => {
-  test('it is trustworthy, and no other attestation is', () => {
-    const unread = signed({ drift_monitoring: { ...UNSIGNED.drift_monitoring, extra: 1 } });
-    const entry = (changes: Partial<Registered>, more: Partial<Trust> = {}) =>
-      verify(DOCUMENT, { ...inLedger(changes), ...more }).summary;
-    const said = {
-      active: [entry({}), verify(unread, inLedger({}, attestationId(unread))).summary],
-      unregistered: [verify(DOCUMENT, { registry: registryOf({}) }).summary],
-      unchecked: [verify(DOCUMENT).summary],
-      warned: [entry({}, at('2025-12-05T00:00:00Z'))],
-      expired: [entry({}, at('2026-03-05T00:00:00Z')), verify(DOCUMENT, at('2026-03-05T00:00:00Z')).summary],
-      revoked: [entry({ status: 'revoked', ended_at: '2025-12-01T10:00:00Z', reason: 'lost' })],
-      superseded: [entry({ status: 'superseded', ended_at: '2025-12-01T10:00:00Z' })],
-      invalid: [entry({ scope: ['other.scope'] }), verify({}).summary],
-    };
-    for (const [name, summaries] of Object.entries(said))
-      expect(new Set(summaries)).toEqual(new Set([SUMMARIES[name as keyof typeof SUMMARIES]]));
-    expect(Object.keys(said)).toEqual(Object.keys(SUMMARIES));
-  });
-
-  test.each(['revoked', 'superseded'] as const)('it is %s, even after its end', (status) => {
-    const ended = inLedger({ status, ended_at: '2025-12-01T10:00:00Z', reason: 'as said' });
-    for (const when of ['2025-12-01T12:00:00Z', '2027-01-01T00:00:00Z']) {
-      const verdict = verify(DOCUMENT, { ...ended, ...at(when) });
-      expect(verdict).toMatchObject({ valid: false, status, problems: [{ code: status, pointer: '' }] });
-    }
-  });
-
   test.each([
     [{ companion: 'TALLY' }, '/attested_by'],
     [{ ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' }, '/ledger_id'],
@@ -142,20 +114,6 @@ describe('with what the ledger has', () => {
       valid: true,
       warnings: [{ code: 'not_registered' }],
     });
-  });
-
-  test('it is not revoked for another attestation’s drift, drift below its threshold or unmonitored drift', () => {
-    const unwatched = signed({ drift_monitoring: { enabled: false } });
-    const cases = [
-      [DOCUMENT, { [ID]: drifted(0.1999) }],
-      [DOCUMENT, { ['f'.repeat(64)]: lost }],
-      [unwatched, { [attestationId(unwatched)]: drifted(1) }],
-    ] as const;
-    for (const [document, unattested] of cases)
-      expect(verify(document, { registry: registryOf({}, { unattested }) })).toMatchObject({
-        valid: true,
-        status: 'active',
-      });
   });
 
   test('a check that the registry cannot have yet is not late', () => {

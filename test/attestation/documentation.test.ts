@@ -7,10 +7,9 @@ import type { z } from 'zod';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
 import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
-import { AttestationDocument } from '../../pipeline/attestation/document.ts';
 import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
-import { CHECK_NAMES, verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
 import { cycleOf } from '../../pipeline/ledger/draft.ts';
 import { EVENT_DATA } from '../../pipeline/ledger/event.ts';
@@ -45,7 +44,7 @@ const trust = { now: Date.parse('2025-12-01T06:00:00Z'), companions, registry: n
 const readHere = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 
 describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
-  const [files, bytes, openssl, node, python, ec] = blocks(example, 'sh');
+  const [files, bytes, openssl, node, _python, ec] = blocks(example, 'sh');
   const [message, justification, printed] = blocks(example, 'text');
   const signature = printed!.split('\n')[2]!;
 
@@ -72,10 +71,6 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
     ]);
   });
 
-  test.skipIf(!has('python3', '-c', 'import cryptography'))('signs with Python', () => {
-    expect(run(python!)).toBe(`${signature}\n`);
-  });
-
   test('signs with secp256k1, and verifies here', () => {
     const public_key = run(ec!).trim();
     const [, json = ''] = readHere('ec-message').split('\n');
@@ -94,16 +89,10 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
 });
 
 describe('the page for implementers', () => {
-  const rows = [...page.matchAll(/^\| `([^|]+)` \| (.+) \|$/gm)].map(([, name, rest]) => [name, rest]);
-
   test('has exactly the existing problems with their meanings', () => {
     const [, table = ''] = page.split('| code | meaning |\n|---|---|\n');
     const expected = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
     expect(table.split('\n\n')[0]!.split('\n')).toEqual(expected);
-  });
-
-  test.each([...Object.keys(AttestationDocument.shape), ...CHECK_NAMES])('describes %s', (name) => {
-    expect(rows.map(([first]) => first)).toContain(name);
   });
 });
 

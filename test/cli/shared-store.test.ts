@@ -1,21 +1,49 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runHere } from '../contract/commands/seam.ts';
-import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
+import { useStore } from '../setups/use-store.ts';
 import { GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
 
 const RESTRICTED = 'government/compliance-report.json';
 const COUNTED = 'economy/supply';
 
-describe.skipIf(!hasPostgres)('servers that share a database', () => {
-  let database: PostgresServer;
+const postgres = useStore();
 
-  beforeAll(async () => {
-    database = await PostgresServer.start();
-  });
-  afterAll(() => database?.stop());
+/** The way to a database, which can be closed: to whoever takes it, the database is down then. */
+async function gateTo(address: string) {
+  const target = Number(new URL(address).port);
+  const open = new Set<Socket>();
+  let server: Server;
+  const listen = async (port: number) => {
+    server = createServer((socket) => {
+      const through = connect(target, '127.0.0.1');
+      for (const [from, to] of [
+        [socket, through],
+        [through, socket],
+      ] as const) {
+        open.add(from);
+        from
+          .on('error', () => to.destroy())
+          .on('close', () => open.delete(from) && to.destroy())
+          .pipe(to);
+      }
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(0);
+  const close = () => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  onTestFinished(close);
+  return { address: address.replace(`:${target}/`, `:${port}/`), close, reopen: () => listen(port) };
+}
 
+describe.skipIf(postgres.isMissing)('servers that share a database', () => {
   async function serve(store: string) {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 5 });
@@ -42,7 +70,8 @@ describe.skipIf(!hasPostgres)('servers that share a database', () => {
   }
 
   test('honour keys and limits together, and lose only what needs the database while it is down', async () => {
-    const store = await database.newDatabase();
+    const database = await postgres.newDatabase();
+    const { address: store, close, reopen } = await gateTo(database);
     const env = { CATHEDRAL_STORE: store, CATHEDRAL_KEYS: '/nowhere/keys.sqlite' };
     const applicant = Object.entries(GOVERNMENT).flatMap(([name, value]) => [`--${name}`, value]);
     const issued = await runHere('keys issue', [...applicant, '--deliver', 'print', '--json'], { env });
@@ -55,11 +84,10 @@ describe.skipIf(!hasPostgres)('servers that share a database', () => {
       (await get(COUNTED)).status,
     ]);
     expect(await Promise.all(asked)).toEqual(Array(4).fill([200, 200]));
-    const name = store.slice(store.lastIndexOf('/') + 1);
     const counted = "SELECT sum(n)::int AS n FROM cathedral.counts WHERE area = 'economy'";
-    expect(await database.sql(counted, name)).toEqual([{ n: 4 }]);
+    expect(await postgres.sql(database, counted)).toEqual([{ n: 4 }]);
 
-    database.pause();
+    close();
     const all = [one, await serve(store)];
     for (const get of all) {
       expect([(await get('')).status, (await get('readyz')).status]).toEqual([200, 200]);
@@ -74,7 +102,7 @@ describe.skipIf(!hasPostgres)('servers that share a database', () => {
       1,
       expect.stringMatching(/ECONNREFUSED.*store_failed/),
     ]);
-    database.resume();
+    await reopen();
     for (const get of all) {
       await expect.poll(async () => (await get(COUNTED)).status).toBe(200);
       await expect.poll(async () => (await get(RESTRICTED, bearer)).status).toBe(200);
@@ -85,8 +113,12 @@ describe.skipIf(!hasPostgres)('servers that share a database', () => {
   });
 
   test('do not start with a password that is wrong, and show it nowhere', async () => {
-    await database.sql("CREATE ROLE secretive LOGIN PASSWORD 'open sesame'");
-    const CATHEDRAL_STORE = (await database.newDatabase()).replace('owner', 'secretive:hunter2');
+    const database = await postgres.newDatabase();
+    await postgres.sql(database, "CREATE ROLE secretive LOGIN PASSWORD 'open sesame'");
+    onTestFinished(async () => {
+      await postgres.sql(database, 'DROP ROLE secretive');
+    });
+    const CATHEDRAL_STORE = database.replace('owner', 'secretive:hunter2');
     const args = ['--out', await temporaryFolder(), '--port', '0'];
     const { status, stderr } = await runHere('serve', args, { env: { CATHEDRAL_STORE } });
     expect([status, stderr.trim().split('\n').length]).toEqual([2, 1]);

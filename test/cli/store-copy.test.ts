@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { expireEntries } from '../../src/sidecar/access-log/expire-entries.ts';
@@ -265,17 +266,22 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     const address = await postgres.newDatabase();
     const database = await connect(address);
     /** Returns whether the counts of today were copied: not at midnight, since the process has a clock of its own. */
-    const killedAt = async (args: string[], env: Record<string, string>) =>
-      database.transaction(async (query) => {
-        await query('LOCK TABLE cathedral.access_log_entries IN EXCLUSIVE MODE');
-        if (args[0] !== 'files')
-          await query('LOCK TABLE cathedral.access_log_entries IN ACCESS EXCLUSIVE MODE');
+    const killedAt = async (args: string[], env: Record<string, string>) => {
+      // Of the test's own: it waits for a process, which takes longer than the service lets a transaction wait.
+      const holder = new pg.Client(address);
+      await holder.connect();
+      try {
+        const mode = args[0] === 'files' ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE';
+        await holder.query(`BEGIN; LOCK TABLE cathedral.access_log_entries IN ${mode} MODE`);
         const cli = new RunningCli(['store', 'copy', '--from', args[0]!, '--to', args[1]!], env);
         const [, counts] = await cli.printed(/counts of today: (copied|the same)/);
         process.kill(cli.child.pid!, 'SIGKILL');
         expect(await cli.finished()).toMatchObject({ signal: 'SIGKILL' });
         return counts === 'copied';
-      });
+      } finally {
+        await holder.end();
+      }
+    };
     const isThere = await killedAt(['files', address], there.env);
     expect(await entriesOf(readLogTables(database))).toEqual([]);
     expect(await postgresKeyStore(database).keys()).toHaveLength(3);

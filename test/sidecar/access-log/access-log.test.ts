@@ -57,40 +57,11 @@ describe('an access log', () => {
     expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-3']);
     expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
   });
-
-  test('cannot be opened in a folder that is a file', async () => {
-    const { dir } = await openTemporaryLog();
-    const path = join(dir, 'a-file');
-    writeFileSync(path, '');
-    expect(await failureOf(() => openTemporaryLog({ dir: path }))).toMatchObject({ code: 'store_failed' });
-  });
 });
 
 describe('refused requests', () => {
   const refused = (index: number, changes: Partial<Access> = {}) =>
     sampleAccess(index, { isRefused: true, status: 401, ...changes });
-
-  test('beyond what their network may have in an hour are one entry with their number', async () => {
-    const { dir, log } = await openTemporaryLog({ refusals: { perNetwork: 2, inAll: 1_000 } });
-    const attack = Array.from({ length: 50 }, (_, index) => refused(index, { client: `2001:db8::${index}` }));
-    await Promise.all(attack.map((access) => log.append(access)));
-    await log.append(refused(50, { client: '203.0.113.8' }));
-    await log.append(sampleAccess(51));
-    await log.append(refused(3_600, { client: '2001:db8::1' }));
-    await log.close();
-    const rows = rowsOf(dir);
-    expect(rows.map(({ request_id }) => request_id)).toEqual(
-      [0, 1, 50, 51, 3_600, 49].map((index) => `request-${index}`),
-    );
-    expect(rows.at(-1)).toMatchObject({
-      path: '*',
-      query: '?refused=48&since=2025-12-01T06:00:02.000Z',
-      status: 401,
-      client: '2001:db8:0:0::/64',
-      time: '2025-12-01T06:00:49.000Z',
-    });
-    expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
-  });
 
   test('of any number of networks take a bounded part of the disk', async () => {
     const { dir, log } = await openTemporaryLog({ refusals: { perNetwork: 10, inAll: 20 } });
@@ -301,12 +272,6 @@ describe('rotation', () => {
     expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 900 });
   });
 
-  test('leaves files of one piece', async () => {
-    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
-    const known = /^(access-\d{12}-\d{12}\.db|current\.db(-wal|-shm)?|head|writer\.lock)$/;
-    expect(readdirSync(dir).filter((name) => !known.test(name))).toEqual([]);
-  });
-
   test('waits for a reader of the current file', async () => {
     const { dir, log } = await openTemporaryLog({ maxFileBytes: SMALL_FILE });
     await log.append(sampleAccess(0));
@@ -364,31 +329,6 @@ describe('rotation', () => {
 describe('the removal of old entries', () => {
   const NOW = Date.parse('2026-01-02T03:04:05Z');
   const at = (seq: number) => START + seq * 1_000;
-
-  test('takes those from before a date, in full files and in the one that is written, and is on record', async () => {
-    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
-    const [first, second] = listArchives(dir);
-    expect(await expireEntries(dir, at(0), NOW)).toEqual({ removed: null, left: 0 });
-    expect(await expireEntries(dir, at(10), NOW)).toEqual({ removed: { first: 0, last: 9 }, left: 0 });
-    expect(rowsOf(dir, first!.name)[0]).toMatchObject({ seq: 10 });
-    expect(statSync(join(dir, first!.name)).mode & 0o777).toBe(0o400);
-    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({
-      faults: [],
-      entries: 890,
-      beginning: { seq: 9 },
-    });
-    await expireEntries(dir, at(second!.last + 1), NOW);
-    expect(listArchives(dir)[0]!.first).toBe(second!.last + 1);
-    await expireEntries(dir, at(895), NOW);
-    expect(listArchives(dir)).toEqual([]);
-    expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([895, 896, 897, 898, 899]);
-    await writtenLog(10, { dir });
-    const { faults, entries, beginning } = await verifyAccessLog(readLogFolder(dir));
-    expect([faults, entries]).toEqual([[], 15]);
-    const times = { at: new Date(NOW).toISOString(), before: new Date(at(895)).toISOString() };
-    expect(beginning.removals.at(-1)).toEqual({ first: second!.last + 1, last: 894, ...times });
-    expect(beginning.removals.map(({ first }) => first)).toEqual([0, 10, second!.last + 1]);
-  });
 
   test('leaves no trace of them in the folder, while a server writes', async () => {
     const { dir, log } = await openTemporaryLog({}, openFolderAccessLog);

@@ -1,12 +1,7 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
-import { parse as parseCsv } from 'csv-parse/sync';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
@@ -51,88 +46,6 @@ async function chartApp(out = join(folder, 'out'), renderer: Pick<Renderer, 'run
   return { ...opened, written: () => written };
 }
 
-const published = (path: string) => readFile(join(folder, 'out/current/public', path));
-
-describe('a chart in the state that its address describes', () => {
-  test('shows that state in every format, with the headers of the release’s own file', async () => {
-    const { app } = await chartApp();
-    const [svg, dark, csv, json] = await Promise.all(
-      ['.svg', '-dark.svg', '.csv', '.json'].map((ending) => get(app, `/charts/supply${ending}?${STATE}`)),
-    );
-    expect([svg, dark, csv, json].map((answer) => answer?.statusCode)).toEqual([200, 200, 200, 200]);
-    const document = ChartDocument.parse(json!.json());
-    expect(document.state).toEqual({ series: ['burned'], from: '2025-12-25', to: null, scale: 'linear' });
-    expect(document.links.csv).toBe(`${BASE_URL}/charts/supply.csv?${STATE}`);
-    expect([svg!.body, dark!.body]).toEqual([
-      expect.stringContaining(`>${document.title}</title>`),
-      expect.stringContaining('fill="#171614"'),
-    ]);
-    const rows = parseCsv(csv!.body, { columns: true }) as Record<string, string>[];
-    expect([Object.keys(rows[0]!), rows[0]!.date]).toEqual([
-      ['date', 'burned', 'total_supply'],
-      '2025-12-25',
-    ]);
-    const { headers: own } = await get(app, '/charts/supply.csv');
-    const alike = ['content-type', 'cache-control', 'access-control-allow-origin', 'accept-ranges', 'vary'];
-    for (const name of alike) expect([name, csv!.headers[name]]).toEqual([name, own[name]]);
-    expect(csv!.headers['last-modified']).toEqual(expect.any(String));
-  });
-
-  test('is a picture of twice the size', async () => {
-    const { app } = await chartApp();
-    const answer = await app.inject({ url: `/charts/supply.png?${STATE}` });
-    expect(answer.headers['content-type']).toBe('image/png');
-    const { width } = await sharp(answer.rawPayload).metadata();
-    expect(width).toBe(1640);
-    expect(answer.rawPayload.equals(await published('charts/supply.png'))).toBe(false);
-  });
-
-  test('is drawn once for all spellings and clients, and has one entity tag', async () => {
-    const { app, written } = await chartApp();
-    const spellings = [STATE, 'from=2025-12-25&series=burned', `tab=table&scale=linear&${STATE}`];
-    const answers = await Promise.all(spellings.map((query) => get(app, `/charts/supply.svg?${query}`)));
-    const again = await get(app, `/charts/supply.svg?${STATE}`);
-    const tags = [...answers, again].map(({ headers }) => headers.etag);
-    expect([written(), new Set(tags).size]).toEqual([1, 1]);
-    const unchanged = await get(app, `/charts/supply.svg?${STATE}`, { 'if-none-match': String(tags[0]) });
-    expect([unchanged.statusCode, unchanged.body, written()]).toEqual([304, '', 1]);
-  });
-
-  test('is the release’s own file for the default state', async () => {
-    const { app, written } = await chartApp();
-    for (const path of CHART_PATHS.keys()) {
-      if (path.endsWith('.pdf')) continue;
-      const answer = await app.inject({ url: `/${path}?tab=table` });
-      expect([path, answer.rawPayload.equals(await published(path))]).toEqual([path, true]);
-    }
-    expect(written()).toBe(0);
-  });
-
-  test('is sent compressed, as a range, or as headers only', async () => {
-    const { app } = await chartApp();
-    const url = `/charts/mii.csv?from=2025-12-25`;
-    const plain = await get(app, url);
-    const packed = await app.inject({ url, headers: { 'accept-encoding': 'br' } });
-    expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
-    expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
-    expect(packed.headers.etag).not.toBe(plain.headers.etag);
-    const part = await get(app, url, { range: 'bytes=0-3' });
-    expect([part.statusCode, part.body]).toEqual([206, plain.body.slice(0, 4)]);
-    const head = await app.inject({ method: 'HEAD', url });
-    expect([head.body, head.headers['content-length'], head.headers.etag]).toEqual([
-      '',
-      String(Buffer.byteLength(plain.body)),
-      plain.headers.etag,
-    ]);
-  });
-
-  test('is not counted', async () => {
-    const { app } = await chartApp();
-    const { headers } = await get(app, `/charts/supply.csv?${STATE}`);
-    expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
-  });
-});
-
 describe('a chart is refused', () => {
   test.each([
     ['/charts/supply.svg?nope=1', 400, 'unknown_parameter'],
@@ -150,12 +63,6 @@ describe('a chart is refused', () => {
     const { statusCode, headers, ...answer } = await get(app, url);
     expect([statusCode, headers['content-type']]).toEqual([status, 'application/problem+json']);
     expect(answer.json()).toMatchObject({ status, code, instance: url.split('?', 1)[0] });
-  });
-
-  test('names the available series', async () => {
-    const { app } = await chartApp();
-    const { detail } = (await get(app, '/charts/supply.svg?series=nobody')).json();
-    expect(detail).toBe('The parameter series: expected one of circulating, locked, burned, found "nobody".');
   });
 
   test('while too many are waiting, and is drawn afterwards', async () => {

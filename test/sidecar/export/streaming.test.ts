@@ -12,14 +12,15 @@ import { type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts'
 import { longLines } from './ledger-lines.ts';
 
 /** Some 15 MB, in segments of 1 MB. */
-const LONG = longLines(500);
+const LONG = longLines(510);
+const PUBLISHED = LONG.slice(0, 500);
 const LONG_SEGMENT = 1_000_000;
 const CSV = urlOf({ format: 'csv' });
 
 let long: string;
 beforeAll(async () => {
   long = await mkdtemp(join(tmpdir(), 'cathedral-long-'));
-  await publishLines(long, LONG, LONG_SEGMENT);
+  await publishLines(long, PUBLISHED, LONG_SEGMENT);
 });
 afterAll(() => rm(long, { recursive: true }));
 
@@ -135,7 +136,7 @@ test.each<[string, (file: string) => Promise<void>]>([
   expect(await statusOf(app)).toBe(500);
   expect(app.failed).toHaveLength(1);
   // Neither is the place lost, nor what does not need that segment.
-  expect(await statusOf(app, urlOf({ format: 'csv', from: LONG.at(-1)!.timestamp }))).toBe(200);
+  expect(await statusOf(app, urlOf({ format: 'csv', from: PUBLISHED.at(-1)!.timestamp }))).toBe(200);
 });
 
 test('A rotten byte is never sent: the connection breaks off before its segment, with nothing said in the CSV', async () => {
@@ -156,13 +157,12 @@ test('A rotten byte is never sent: the connection breaks off before its segment,
 });
 
 test('An export outlasts its release: what is published meanwhile changes and breaks nothing', async () => {
-  const out = await temporaryFolder();
-  await publishLines(out, LONG.slice(0, 490), LONG_SEGMENT);
+  const out = await publishLong();
   const app = await exportApp(out);
   const wanted = await (await fetch(app.origin + CSV)).text();
   const { dir } = (await app.releases.current())!;
   const answer = await begin(app, CSV);
-  for (const events of [493, 496, 500]) await publishLines(out, LONG.slice(0, events), LONG_SEGMENT);
+  for (const events of [503, 506, 510]) await publishLines(out, LONG.slice(0, events), LONG_SEGMENT);
   await expect(access(dir)).rejects.toThrow('ENOENT');
   expect((await text(answer)) === wanted).toBe(true);
 });

@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
-import { hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { createMailer, type SmtpOptions } from '../../../src/sidecar/keys/mailer.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { SMTP_CERTIFICATE } from './smtp-certificate.ts';
 import { smtpServer } from './smtp-server.ts';
-import { ECONOMIST, keyIn, tinyKeyServices } from './tiny-key-services.ts';
 
 const MAIL = { to: 'ada@institute.example', subject: 'A subject', text: 'Dear Ada,\n\nhello.\n' };
 const FROM = 'Cathedral Data Service <keys@data.example.org>';
@@ -38,27 +34,6 @@ async function rawServer(treat: (socket: Socket) => void): Promise<number> {
 }
 
 describe('a mail', () => {
-  test('reaches the server as it was written', async () => {
-    const { port, received } = await smtpServer();
-    await mailer(port).send(MAIL);
-    expect(received).toMatchObject([{ from: 'keys@data.example.org', to: [MAIL.to], secure: false }]);
-    const [head = '', body] = received[0]!.message.split(/\n\n([\s\S]*)/);
-    expect(head).toContain('From: Cathedral Data Service <keys@data.example.org>\n');
-    expect(head).toMatch(/^To: ada@institute\.example$/m);
-    expect(head).toMatch(/^Subject: A subject$/m);
-    expect(head).toMatch(/^Auto-Submitted: auto-generated$/m);
-    expect(body).toBe(MAIL.text);
-  });
-
-  test('carries a key on a line of its own, whatever the holder is called', async () => {
-    const { port, received } = await smtpServer();
-    const services = { ...(await tinyKeyServices()), mailer: mailer(port) };
-    const { record } = await issueKey({ ...ECONOMIST, name: 'Zoë Đặng', deliver: 'mail' }, services);
-    const key = keyIn({ ...MAIL, text: received[0]!.message });
-    expect(hashKey(key)).toBe(record.hash);
-    expect(received[0]!.message.split(key)).toHaveLength(2);
-  });
-
   test.each([
     { to: 'ada@institute.example\r\nBcc: all@institute.example' },
     { to: 'ada@institute.example, bo@institute.example' },
@@ -173,16 +148,6 @@ describe('a mail server', () => {
     expect(failure.found).toMatch(/^[\x20-\x7e…]+$/);
   });
 
-  test('that is not there fails the mail', async () => {
-    const failure = await failureOf(() => mailer(1).send(MAIL));
-    expect(failure).toMatchObject({ code: 'mail_failed', found: expect.stringMatching(/ECONNREFUSED/) });
-  });
-
-  test('that hangs up fails the mail', async () => {
-    const port = await rawServer((socket) => socket.end());
-    expect(await failureOf(() => mailer(port).send(MAIL))).toMatchObject({ code: 'mail_failed' });
-  });
-
   test('that hangs up after the message, without an answer, fails the mail', async () => {
     const answers = ['250 hello', '250 from', '250 to', '354 go on'];
     const port = await rawServer((socket) => {
@@ -214,21 +179,6 @@ describe('a mail server', () => {
       mailer(port, { idleTimeoutMs: 600_000, totalTimeoutMs: 300 }).send(MAIL),
     );
     expect(failure).toMatchObject({ code: 'mail_failed', found: 'no answer in time' });
-  });
-
-  test('that fails leaves no key in force, and the next one is good', async () => {
-    let works = false;
-    const { port, received } = await smtpServer({
-      onMailFrom: (_address, _session, done) => done(works ? null : refuseWith('Try again later', 451)),
-    });
-    const services = { ...(await tinyKeyServices()), mailer: mailer(port) };
-    const args = { ...ECONOMIST, deliver: 'mail' };
-    expect(await failureOf(() => issueKey(args, services))).toMatchObject({ code: 'mail_failed' });
-    works = true;
-    await issueKey(args, services);
-    const keys = await listKeys({}, services);
-    expect(keys.map(({ revokedAt }) => revokedAt === null).sort()).toEqual([false, true]);
-    expect(received).toHaveLength(1);
   });
 });
 

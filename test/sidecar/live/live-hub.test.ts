@@ -130,13 +130,6 @@ test('changes within the gap are sent at its end, only the newest value, while a
   expect(hub.listeners).toBe(2);
 });
 
-test('before the first document no listener is accepted', async () => {
-  const { hub, port } = await hubOf();
-  const answer = await fetch(`http://127.0.0.1:${port}/live`);
-  expect([answer.status, (await answer.json()).code]).toEqual([503, 'unavailable']);
-  expect(hub.listeners).toBe(0);
-});
-
 describe('a listener that comes from a server with more events', () => {
   async function idAfter(values: readonly unknown[]): Promise<string> {
     const { port, write } = await hubOf();
@@ -190,17 +183,4 @@ describe('a listener that comes from a server with more events', () => {
       await until(() => read.text.includes('"one"'));
     }
   });
-});
-
-test('a drained hub ends every stream with a time to reconnect, and sends new listeners away', async () => {
-  const { hub, port, write } = await hubOf();
-  write('one');
-  const listeners = await Promise.all(Array.from({ length: 5 }, () => listen(port)));
-  await hub.drain(60);
-  await until(() => listeners.every(({ read }) => read.ended));
-  for (const { read } of listeners) expect(read.text).toMatch(/"one".*retry: 1\n\n/s);
-  const late = await listen(port);
-  await until(() => late.read.ended);
-  expect(late.read.text).toMatch(/^HTTP\/1.1 200.*retry: 1\n\n/s);
-  expect(late.read.text).not.toContain('event: ');
 });
