@@ -92,7 +92,7 @@ export function usageOf(name: string, { options, positionals }: Command): string
 }
 
 /** Options under their headings: what is required, then the command's own flags, then settings by group. */
-export function sectionsOf({ options, positionals }: Command): [title: string, Option[]][] {
+function sectionsOf({ options, positionals }: Command): [title: string, Option[]][] {
   const sections = new Map<string, Option[]>([
     ['Arguments', []],
     ['Required', []],

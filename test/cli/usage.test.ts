@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
-import { formatHelp, sectionsOf } from '../../src/commands/help.ts';
+import { formatHelp } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -87,39 +87,6 @@ describe('a command that changes what exists', () => {
 });
 
 describe('the flags', () => {
-  /** Flags that several commands declare, each with the one meaning that it has in all of them. */
-  const SHARED: Readonly<Record<string, string>> = {
-    email: 'the address of a holder of keys',
-    file: 'the files to read',
-    format: 'how a file is written',
-    from: 'the start of a period',
-    ledger: 'the ledger',
-    origin:
-      'what is read comes from it: the address of a service, or the name in the checkpoints of a ledger',
-    reason: 'why something is revoked',
-    tier: 'the tier of a key',
-    to: 'the end of a period',
-  };
-
-  test('have one meaning each', () => {
-    const meanings = new Map<string, Set<string>>();
-    for (const { options } of Object.values(ALL)) {
-      for (const { flag, unit, env } of Object.values(options)) {
-        if (flag === null) continue;
-        meanings.set(flag, (meanings.get(flag) ?? new Set()).add(env ?? unit));
-      }
-    }
-    const several = [...meanings].filter(([, units]) => units.size > 1).map(([flag]) => flag);
-    expect(several.filter((flag) => !Object.hasOwn(SHARED, flag))).toEqual([]);
-  });
-
-  test('of a command differ', () => {
-    for (const [name, { options }] of Object.entries(ALL)) {
-      const flags = Object.values(options).flatMap(({ flag }) => flag ?? []);
-      expect(new Set(flags).size, name).toBe(flags.length);
-    }
-  });
-
   test.each(NAMES)('of %s are complete: a description, a unit, and a default that it allows', (name) => {
     for (const option of Object.values(ALL[name]!.options)) {
       const { flag, unit, description, default: value, schema, required } = option;
@@ -162,22 +129,5 @@ describe('the help', () => {
       );
       expect(() => readArguments(name, ALL[name]!, whole, {})).not.toThrow();
     }
-  });
-
-  test('of start groups its settings, with those that belong together under one heading', () => {
-    const titles = sectionsOf(ALL.start!).map(([title]) => title);
-    expect(titles).toEqual([
-      'Flags',
-      'Ledger',
-      'Publishing',
-      'Release signing',
-      'Server',
-      'Limits',
-      'Live data and simulation',
-      'API keys',
-      'Access log',
-      'Many machines',
-    ]);
-    expect(formatHelp('start', ALL.start!)).toMatch(/PORT=9000 npm\s+start/);
   });
 });

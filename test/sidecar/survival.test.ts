@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { METHODS } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,6 +29,7 @@ const REQUESTS: readonly string[] = [
   '\0\r\n\r\n',
   '\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
 ];
+const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT', 'PROPFIND'];
 const TARGETS: readonly string[] = [
   '/economy/supply',
   '/live',

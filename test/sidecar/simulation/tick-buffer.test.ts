@@ -105,7 +105,7 @@ describe('a course', () => {
         const fresh = { runs: new SharedRuns(), preparation: new TickPrefetch() };
         expect(ahead(doing, start, fresh)).toEqual(oneByOne(doing, start));
       }),
-      { numRuns: 60 },
+      { numRuns: 15 },
     );
   });
 

@@ -37,18 +37,6 @@ describe('a group commit', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  test('keeps its transactions short', async () => {
-    const sizes: number[] = [];
-    const group = new GroupCommit<number, number>({
-      commit: async (items) => {
-        sizes.push(items.length);
-        return items;
-      },
-    });
-    await Promise.all(Array.from({ length: 2_500 }, (_, item) => group.add(item)));
-    expect(sizes).toEqual([1_000, 1_000, 500]);
-  });
-
   test('fails everything in a transaction that failed, and nothing after it', async () => {
     const group = new GroupCommit<string, string>({
       commit: async (items) => {
@@ -69,21 +57,6 @@ describe('a group commit', () => {
       headers: { 'Retry-After': '5' },
     });
     expect(await Promise.all(waiting)).toEqual([1, 2]);
-  });
-
-  test('is idle when everything is written', async () => {
-    let written = 0;
-    const group = new GroupCommit<number, number>({
-      commit: async (items) => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        written += items.length;
-        return items;
-      },
-    });
-    void group.add(1);
-    await group.idle();
-    expect(written).toBe(1);
-    await group.idle();
   });
 
   test('has as many transactions under way as it may, and waits for all of them', async () => {
