@@ -214,22 +214,12 @@ describe('the metrics of a service', () => {
     const expiring = ['1', '7', '30'].map((days) => sampleOf(`cathedral_api_keys_expiring{days="${days}"}`));
     expect([sampleOf('cathedral_api_keys'), ...expiring]).toEqual(['3', '0', '1', '2']);
   });
-
-  test('name the program', () => {
-    expect(sampleOf('cathedral_build_info{version="1.2.3",commit="0123456789ab"}')).toBe('1');
-  });
 });
 
-const namesIn = (text: string) =>
-  new Set(text.match(/\bcathedral_[a-z_]+/g)?.map((name) => name.replace(/_bucket$/, '')));
 const alerts = () => [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name!);
 const queries = () => dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
 describe('the alerts', () => {
-  test('use metrics that a service has', () => {
-    expect([...namesIn(rules)].filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual([]);
-  });
-
   test('each have a runbook, and a unit test that raises them', async () => {
     const [runbooks, tests] = [
       await read('docs/troubleshooting.md'),
@@ -250,10 +240,7 @@ describe('the alerts', () => {
 });
 
 describe('the dashboard', () => {
-  test('uses metrics that a service has, and asks for each of the five questions', () => {
-    expect([...namesIn(queries().join('\n'))].filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual(
-      [],
-    );
+  test('asks for each of the five questions', () => {
     expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
       'Did a run fail, and why?',
       'Are the data stale, or is the ledger quiet?',
@@ -261,19 +248,6 @@ describe('the dashboard', () => {
       'Is the disk filling?',
       'Which keys expire?',
     ]);
-  });
-
-  test('has panels with ids of their own that lie beside each other', () => {
-    const { panels, templating } = dashboard;
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
-    );
-    expect(new Set(cells).size).toBe(cells.length);
-    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
-    expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'instance']);
-    for (const { targets = [] } of panels)
-      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
   });
 });
 

@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
-import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { CHARTS } from '../../pipeline/charts/table.ts';
-import { latestChanges, takeAway } from '../../src/site/components/home.ts';
-import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
+import { latestChanges } from '../../src/site/components/home.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -33,114 +30,6 @@ function words(html: string): string {
   const text = html.replaceAll(/<(script|svg)[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
   return text.replaceAll(/\s+/g, ' ').replaceAll('&amp;', '&').replaceAll('&#39;', '’');
 }
-
-describe('a portal', () => {
-  test.each(AREAS)(
-    '%s draws each chart of its area into the page, narrow, and wide too where it has the room',
-    (area) => {
-      const html = page(`${area}/index.html`);
-      const roomy = QUESTIONS[area].filter(({ half, charts }) => !half && charts.length === 1);
-      for (const { id } of CHARTS.filter((chart) => chart.area === area)) {
-        const isWide = roomy.some(({ charts }) => charts.includes(id));
-        expect(html.split(`id="chart-${id}-780-page-title"`), id).toHaveLength(isWide ? 2 : 1);
-        expect(html.split(`id="chart-${id}-340-page-title"`), id).toHaveLength(2);
-        expect(html).toContain(`href="/charts/${id}/"`);
-      }
-    },
-  );
-
-  test.each(AREAS)('%s lists each file with its page, and keeps the address inside the page', (area) => {
-    const html = page(`${area}/index.html`);
-    for (const { path, restricted } of ARTIFACTS.filter((artifact) => artifact.area === area)) {
-      const anchor = path.slice(area.length + 1).replaceAll(/[^a-z0-9]+/g, '-');
-      expect(html).toContain(`<tr id="${anchor}">`);
-      expect(html).toContain(`href="/files/${path}/"`);
-      expect(html.includes(`href="/${path}"`), path).toBe(!restricted);
-    }
-  });
-
-  test('shows the integrity index as it is published, with unit, time and source', async () => {
-    const { mii, threshold, minting_active } = await released('economy/mii');
-    const html = page('economy/index.html');
-    expect(words(html)).toContain(`Integrity index ${mii.toFixed(4)} MII, from 0 to 1`);
-    expect(words(html)).toContain(
-      `its threshold of ${threshold.toFixed(4)}, so minting is ${minting_active ? 'on' : 'off'}`,
-    );
-    expect(html).toContain('href="/files/economy/mii/"');
-    expect(words(html)).toContain('As of 30 September 2026, 18:00 UTC');
-  });
-
-  test('computes a change from the file by day', async () => {
-    const { total_supply } = await released('economy/supply');
-    const days = await readFile(join(built.release, 'public/economy/supply-by-day.csv'), 'utf8');
-    // Thirty days before 30 September, 18:00: the end of 31 August is six hours off.
-    const [, before] =
-      days
-        .split('\n')
-        .find((line) => line.startsWith('2026-08-31,'))
-        ?.split(',') ?? [];
-    const change = Math.round(total_supply - Number(before));
-    expect(change).toBeGreaterThan(0);
-    expect(words(page('economy/index.html'))).toContain(`+${change.toLocaleString('en-GB')} in 30 days`);
-    expect(words(page('economy/index.html'))).toContain(
-      'Changes in a day are since the end of 29 September 2026, those in 30 days since the end of 31 August 2026.',
-    );
-  });
-
-  test.each(['index.html', ...PORTALS])('%s states the time of its data once', (name) => {
-    // The notice of old data is hidden.
-    const text = words(page(name).replace(/<div class="old-data".*?<\/div>/s, ''));
-    expect(text.match(/\bas of 30 September 2026, 18:00 UTC/gi)).toHaveLength(1);
-  });
-
-  test('draws the course of a figure that is published by day, and says which direction is good where one is', () => {
-    const tiles = page('economy/index.html')
-      .split('<dt class="label">')
-      .slice(1)
-      .map((tile) => tile.split('</div>')[0]!);
-    expect(tiles.map((tile) => tile.includes('class="sparkline"'))).toEqual(tiles.map(() => true));
-    const judged = tiles.filter((tile) => tile.includes('higher is better'));
-    expect(judged.map((tile) => tile.split('<')[0])).toEqual(['Integrity index']);
-  });
-
-  test('has a shape of its own: board, multipliers, catalogue, question and decisions, instruments', async () => {
-    const { sentinels } = await released('government/sentinel-status.json');
-    for (const { id } of sentinels)
-      expect(words(page('government/index.html'))).toContain(`${id} operational`);
-    expect(page('economy/index.html')).toContain('id="multiplier-table"');
-    expect(page('economy/index.html')).toContain('action="/charts/reward-curve/"');
-    for (const { path, restricted } of ARTIFACTS.filter(({ area }) => area === 'academics'))
-      if (!restricted) expect(page('academics/index.html')).toContain(`href="/files/${path}/">`);
-    const { decisions } = await released('philosophy/decisions.json');
-    expect(words(page('philosophy/index.html'))).toContain(decisions[0].reasoning.slice(0, 40));
-    const { articles } = await released('diplomacy/treaty-framework.json');
-    for (const { title } of articles) expect(words(page('diplomacy/index.html'))).toContain(title);
-  });
-
-  test('says that nothing was minted on a day without a mint', () => {
-    // The fixture's last mint is of 24 September.
-    expect(words(page('economy/index.html'))).toMatch(
-      /Minted in a day 0 MIC .*?the last whole day, 29 September 2026/,
-    );
-  });
-
-  test('offers a prepared mail for each tier with a key', () => {
-    const mails = page('economy/index.html').match(/href="mailto:[^"]*\?subject=[^"]*"/g) ?? [];
-    expect(mails.map((mail) => decodeURIComponent(mail).match(/Key request: [\w, ]+/)?.[0])).toEqual([
-      'Key request: economy, economist',
-      'Key request: economy, institutional',
-    ]);
-    expect(page('diplomacy/index.html')).not.toContain('?subject=');
-  });
-
-  test('shows the obligations, standards and protocols of diplomacy from their files', async () => {
-    const text = words(page('diplomacy/index.html'));
-    const { obligations } = await released('diplomacy/treaty-framework.json');
-    const { standards } = await released('diplomacy/standards.json');
-    const { protocols } = await released('diplomacy/protocols.json');
-    for (const { id } of [...obligations, ...standards, ...protocols]) expect(text).toContain(id);
-  });
-});
 
 describe('every page', () => {
   test.each(['index.html', ...PORTALS])('%s describes itself to search engines in valid JSON', (name) => {
@@ -281,21 +170,6 @@ describe('a measure that stands in several places', () => {
   });
 });
 
-describe('the home page', () => {
-  test('opens with the supply, and draws no chart twice', () => {
-    const html = page('index.html');
-    const ids = [...html.matchAll(/<h3 id="chart-([a-z-]+)"/g)].map(([, id]) => id);
-    expect(ids).toEqual(['supply', 'mii', 'consensus']);
-    expect(html).toContain('id="chart-supply-400-page-title"');
-  });
-
-  test('loads the same file with every tool', () => {
-    const lines = takeAway({ baseUrl: BASE_URL } as SiteRelease).map(({ line }) => line);
-    expect(lines.length).toBeGreaterThan(4);
-    for (const line of lines) expect(line).toContain(`${BASE_URL}/economy/supply-by-day.csv`);
-  });
-});
-
 describe('the latest changes of the home page', () => {
   const item = (date_published: string, title: string, path: string) => ({
     url: `${BASE_URL}/${path}`,
@@ -333,16 +207,5 @@ describe('the latest changes of the home page', () => {
     const release = new SiteRelease(built.release, { baseUrl: BASE_URL, organisation: ORGANISATION });
     expect(latestChanges(release, 2)).toEqual([]);
     expect(page('index.html')).not.toContain('id="changes"');
-  });
-});
-
-describe('the page on verification', () => {
-  test('says of which ledger and root the release is, and the hash of the file that it tells how to check', () => {
-    const html = page('verification/index.html');
-    const { ledger, files } = built.draft;
-    expect(html).toContain(ledger.root);
-    expect(html).toContain(ledger.origin);
-    expect(html).toContain(files.find(({ path }) => path === 'economy/mic-history.csv')!.sha256);
-    expect(html).toContain(`curl -s ${BASE_URL}/economy/mic-history.csv | sha256sum`);
   });
 });

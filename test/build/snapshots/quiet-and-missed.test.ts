@@ -13,17 +13,22 @@ import { sampleEvents } from '../../ledger/sample-events.ts';
 import { writeSnapshot } from '../../ledger/test-ledger.ts';
 import { updateMirror } from '../../mirror/update-mirror.ts';
 import { keptService } from '../../release/kept-service.ts';
-import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
+import { BASE_URL, NOW, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const snapshots = { days: 366 };
-const published = keptService(40, 60);
+const published = keptService(40, 30, 0, 20);
+const DAY = 86_400_000;
 
 async function service(...counts: number[]): Promise<SmallService> {
   const of = smallService(await temporaryFolder());
   await of.seal(...counts);
   return of;
 }
+
+/** A run two days after one of the kept service. */
+const publishLater = (of: SmallService) =>
+  of.publish({ snapshots, publisher: of.signsWith(of.keyFile, NOW + 2 * DAY) });
 
 /** A run at a time in July 2025. The ledger’s first snapshot was sealed on the 3rd at 06Z. */
 function publishAt(of: SmallService, time: string, more = {}) {
@@ -85,24 +90,22 @@ describe('a ledger without new events', () => {
   });
 
   test('with a lost release file is told what to do', async () => {
-    const of = await service(40);
-    await publishAt(of, '03T06:01:00');
+    const of = await published(1);
     const place = join((await readCurrent(of.out))!.dir, 'public/economy/supply');
     await rm(place);
-    const failure = await failureOf(() => publishAt(of, '05T06:01:00'));
+    const failure = await failureOf(() => publishLater(of));
     expect(failure).toMatchObject({ code: 'release_invalid', place });
     expect(failure.message).toContain('run: cathedral build --rebuild');
   });
 
   test('has its release refreshed if the last signed release had the same events and is lost', async () => {
-    const of = await service(40);
-    await publishAt(of, '03T06:01:00');
+    const of = await published(1);
     await cp(of.out, `${of.out}-old`, { recursive: true, verbatimSymlinks: true });
-    const lost = await publishAt(of, '03T06:02:00', { sourceCode: 'https://other.example.org/source' });
+    const lost = await of.publish({ snapshots, sourceCode: 'https://other.example.org/source' });
     await mirrorAt(of, '03T06:03:00');
     await rm(of.out, { recursive: true });
     await rename(`${of.out}-old`, of.out);
-    const { manifest } = await publishAt(of, '03T06:04:00');
+    const { manifest } = await of.publish({ snapshots });
     expect(manifest.signed!.version).toBe(lost.manifest.signed!.version + 1);
     expect(await mirrorAt(of, '03T06:05:00')).toMatchObject({ outcome: 'mirrored' });
   });
@@ -127,27 +130,20 @@ describe('missed slots', () => {
   }
 
   test('get the same snapshots as from runs on time, also in mirrors', async () => {
-    const [one, other] = [await service(40), await service(40)];
-    for (let sealed = 1; sealed <= COUNTS.length; sealed += 1) {
-      await one.seal(...COUNTS.slice(0, sealed));
-      await one.publish({ snapshots });
-    }
-    await cp(join(one.keyFile, '..'), join(other.keyFile, '..'), { recursive: true });
-    await rm(`${other.keyFile}.signed`, { recursive: true });
-    await other.publish({ snapshots });
+    const onTime = await filesOf(await published(4));
+    const other = await published(1);
     await other.seal(...COUNTS);
     expect(await other.publish({ snapshots })).toMatchObject({ outcome: 'published', snapshots: 3 });
     expect((await readIndex(other.out))!.map(({ id }) => id).toReversed()).toEqual(IDS);
-    expect(await filesOf(other)).toEqual(await filesOf(one));
-    const { published, findings } = await asOf({ ...other.options(), snapshot: IDS[2]!, into: null });
-    expect([published?.as_of, findings]).toEqual(['2025-07-03T01:09:00Z', []]);
+    expect(await filesOf(other)).toEqual(onTime);
+    const again = await asOf({ ...other.options(), snapshot: IDS[2]!, into: null });
+    expect([again.published?.as_of, again.findings]).toEqual(['2025-07-03T01:09:00Z', []]);
     const mirrored = await mirrorAt(other, '04T00:00:00');
     expect(mirrored).toMatchObject({ outcome: 'mirrored', snapshots: 4, unvouched: 0 });
   });
 
   test('are published once if a run fails halfway', async () => {
-    const of = await service(40);
-    await of.publish({ snapshots });
+    const of = await published(1);
     await of.seal(...COUNTS);
     await truncate(join(of.ledger, 'snapshots/2025-07-04T00Z.ndjson.zst'), 10);
     await failureOf(() => of.publish({ snapshots }));

@@ -38,19 +38,7 @@ const DCT = 'http://purl.org/dc/terms/';
 const CR = 'http://mlcommons.org/croissant/';
 
 describe('the Data Package', () => {
-  const { resources, ...descriptor } = JSON.parse(formatDataPackage(facts));
-
-  test('has what the standard requires', () => {
-    expect(descriptor).toMatchObject({
-      $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
-      name: 'cathedral-data-service',
-      created: facts.asOf,
-      licenses: [{ name: 'CC-BY-4.0' }],
-    });
-    const names = resources.map(({ name }: { name: string }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/^[a-z0-9._-]+$/);
-  });
+  const { resources } = JSON.parse(formatDataPackage(facts));
 
   test('lists every public file and no other; with size and hash where a download has them', () => {
     const paths = resources.map(({ path }: { path: string }) => path);
@@ -61,22 +49,6 @@ describe('the Data Package', () => {
           ? [path, undefined, undefined]
           : [path, `sha256:${'a'.repeat(64)}`, 1234],
       );
-  });
-
-  test('has the Table Schema of each CSV', () => {
-    const mints = resources.find(({ path }: { path: string }) => path === 'economy/mic-history.csv');
-    expect(mints).toMatchObject({ type: 'table', format: 'csv', mediatype: 'text/csv', encoding: 'utf-8' });
-    expect(mints.schema.fields[3]).toMatchObject({
-      name: 'amount',
-      type: 'number',
-      unit: 'MIC, exact to 6 decimal places',
-    });
-    const tables = resources.filter(({ type }: { type?: string }) => type === 'table');
-    expect(tables).toHaveLength(OPEN.filter((path) => path.endsWith('.csv')).length);
-  });
-
-  test('is the same for the same facts', () => {
-    expect(formatDataPackage(tinyFacts())).toBe(formatDataPackage(facts));
   });
 });
 
@@ -97,60 +69,6 @@ describe('the DCAT catalogue', () => {
     expect(closed.map(({ subject }) => subject).sort()).toEqual(restricted.sort());
     const urls = of(`${DCAT}downloadURL`).map(({ object }) => object);
     expect(urls.sort()).toEqual(OPEN.map((path) => `${facts.baseUrl}/${path}`));
-  });
-
-  test('gives each distribution a format and a licence, and a size and a hash where a download has them', async () => {
-    const found = await statements(formatDcat(facts));
-    const distributions = found
-      .filter(({ predicate }) => predicate === `${DCAT}downloadURL`)
-      .map(({ subject }) => subject);
-    const lacking = (predicate: string) => {
-      const having = new Set(
-        found.filter((one) => one.predicate === predicate).map(({ subject }) => subject),
-      );
-      return distributions.filter((id) => !having.has(id)).sort();
-    };
-    for (const name of [`${DCAT}mediaType`, `${DCT}format`, `${DCT}license`])
-      expect(lacking(name)).toEqual([]);
-    const without = WITHOUT_DIGEST.map((path) => `${facts.baseUrl}/${path}#distribution`);
-    for (const name of [`${DCAT}byteSize`, 'http://spdx.org/rdf/terms#checksum'])
-      expect(lacking(name)).toEqual(without);
-    const formats = found.filter(({ predicate }) => predicate === `${DCT}format`).map(({ object }) => object);
-    expect(new Set(formats)).toEqual(
-      new Set(['JSON', 'CSV', 'BibTeX', 'PDF', 'NDJSON', 'XLSX', 'Parquet', 'SQLite']),
-    );
-  });
-
-  test('says of itself and of each dataset when, how often, in what language, about what, by whom and whom to ask', async () => {
-    const found = await statements(formatDcat(facts));
-    const valuesOf = (subject: string, predicate: string) =>
-      found
-        .filter((one) => one.subject === subject && one.predicate === predicate)
-        .map(({ object }) => object);
-    const catalogue = `${facts.baseUrl}/catalog.jsonld`;
-    const EU = 'http://publications.europa.eu/resource/authority/';
-    const [publisher, contact] = [`${facts.baseUrl}/#publisher`, `${facts.baseUrl}/#contact`];
-    for (const subject of [catalogue, ...valuesOf(catalogue, `${DCAT}dataset`)]) {
-      const only = (predicate: string) => [subject, predicate, ...valuesOf(subject, predicate)];
-      expect(only(`${DCT}issued`)).toEqual([subject, `${DCT}issued`, facts.since]);
-      expect(only(`${DCT}modified`)).toEqual([subject, `${DCT}modified`, facts.asOf]);
-      expect(only(`${DCT}publisher`)[2]).toBe(publisher);
-      expect(only(`${DCAT}contactPoint`)[2]).toBe(contact);
-      expect(only(`${DCT}language`)[2]).toBe(`${EU}language/ENG`);
-      expect(only(`${DCT}accrualPeriodicity`)[2]).toMatch(`${EU}frequency/`);
-      for (const theme of [undefined, ...valuesOf(subject, `${DCAT}theme`)].slice(1))
-        expect(theme).toMatch(`${EU}data-theme/`);
-      expect(valuesOf(subject, `${DCAT}theme`)).not.toEqual([]);
-    }
-    const types = (subject: string) => valuesOf(subject, 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type');
-    expect(types(publisher)).toContain('http://xmlns.com/foaf/0.1/Agent');
-    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/name')).toEqual([facts.organisation.name]);
-    expect(valuesOf(publisher, 'http://xmlns.com/foaf/0.1/homepage')).toEqual([`${facts.baseUrl}/`]);
-    expect(types(contact)).toContain('http://www.w3.org/2006/vcard/ns#Kind');
-    expect(valuesOf(contact, 'http://www.w3.org/2006/vcard/ns#hasEmail')).toEqual([
-      `mailto:${facts.organisation.contact}`,
-    ]);
-    expect(types('https://creativecommons.org/licenses/by/4.0/')).toContain(`${DCT}LicenseDocument`);
   });
 });
 
@@ -178,35 +96,6 @@ describe('the Croissant description', () => {
         expect(dataType).toMatch(/^sc:/);
       }
     }
-  });
-
-  test('says which fields hold arrays', () => {
-    const arrays = TABLES.flatMap(({ name, allColumns }) =>
-      allColumns
-        .filter(({ type }) => type === 'list' || type === 'integers')
-        .map((one) => `${name}/${one.name}`),
-    );
-    const fields = document.recordSet.flatMap(({ field }: { field: object[] }) => field);
-    const found = fields.filter(({ isArray }: { isArray?: boolean }) => isArray);
-    expect(arrays.length).toBeGreaterThan(0);
-    expect(found.map((one: object) => Reflect.get(one, '@id'))).toEqual(arrays);
-  });
-
-  test('leads to the ledger that it follows from', async () => {
-    expect(await statements(formatCroissant(facts))).toContainEqual({
-      subject: expect.any(String),
-      predicate: 'http://www.w3.org/ns/prov#wasDerivedFrom',
-      object: `${facts.baseUrl}/log/checkpoint`,
-    });
-  });
-
-  test('has a version, a licence, and how to cite', () => {
-    expect(document).toMatchObject({
-      conformsTo: 'http://mlcommons.org/croissant/1.1',
-      version: '2026.1.5',
-      license: 'https://creativecommons.org/licenses/by/4.0/',
-      citeAs: expect.stringContaining(facts.asOf),
-    });
   });
 });
 
