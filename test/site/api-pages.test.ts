@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NewFile } from '../../pipeline/release/format/manifest.ts';
-import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import type { OpenApiDocument } from '../../src/api/openapi/open-api-document.ts';
-import { operationsIn } from '../../src/api/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
@@ -49,18 +46,6 @@ describe('/openapi.json', () => {
     for (const { sha256 } of built.draft.files.filter((file) => file.restricted))
       expect(text).not.toContain(sha256);
   });
-
-  test('leads to the page of each file', async () => {
-    const addresses = operationsIn(document.paths).flatMap(
-      ({ operation }) => operation.externalDocs?.url ?? [],
-    );
-    expect(addresses.length).toBeGreaterThan(20);
-    for (const address of addresses) {
-      const [path = '', anchor] = new URL(address).pathname.slice(1).concat(new URL(address).hash).split('#');
-      const html = await read(`${path}index.html`);
-      if (anchor) expect([path, html]).toEqual([path, expect.stringContaining(`id="${anchor}"`)]);
-    }
-  });
 });
 
 test('/asyncapi.json names this service and where its simulation is', async () => {
@@ -68,30 +53,6 @@ test('/asyncapi.json names this service and where its simulation is', async () =
   expect(servers.service.host).toBe(new URL(BASE_URL).host);
   expect(info).toMatchObject({ version: '1.0.0', contact: { email: ORGANISATION.contact } });
   expect(channels.simulation.address).toBe('/philosophy/simulation');
-});
-
-describe('the API reference', () => {
-  test('has every operation with its parameters, without a script', async () => {
-    const index = await read('api/index.html');
-    for (const { path, operation: get } of operationsIn(document.paths)) {
-      const page = `api/${get.tags[0]}/`;
-      const html = await read(`${page}index.html`);
-      expect(html).not.toMatch(/<script(?! defer)/);
-      expect(html).toContain(`<code>${escaped(path)}</code>`);
-      expect(html).toContain(escaped(get.summary));
-      // The index keeps the anchors that it had when it was the whole reference.
-      expect(index).toContain(`href="/${page}#${get.operationId}"`);
-      for (const text of [html, index]) expect(text).toContain(`id="${get.operationId}"`);
-      for (const parameter of get.parameters ?? [])
-        if ('name' in parameter) expect(html).toContain(escaped(String(parameter.example)));
-    }
-  });
-
-  test('has every problem, and where to write', async () => {
-    const html = await read('api/index.html');
-    for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`href="/problems/${code}/"`);
-    expect(html).toContain(`mailto:${ORGANISATION.contact}`);
-  });
 });
 
 describe('the page of a problem', () => {
@@ -153,21 +114,6 @@ describe('/.well-known', () => {
         { href: `${BASE_URL}/philosophy/simulation/protocol/`, type: 'text/html' },
       ],
       status: [{ href: `${BASE_URL}/status.json`, type: 'application/json' }],
-    });
-  });
-
-  test('and the description enter a release with their types, for scripts of any site to read', async () => {
-    const files = new Map<string, NewFile>();
-    await readSite(built.out, async (file) => void files.set(file.path, file));
-    expect(files.get('openapi.json')).toMatchObject({ kind: 'schema', mediaType: 'application/json' });
-    expect(files.get('asyncapi.json')).toMatchObject({ kind: 'schema', mediaType: 'application/json' });
-    expect(files.get('.well-known/api-catalog')).toMatchObject({
-      kind: 'schema',
-      mediaType: 'application/linkset+json',
-    });
-    expect(files.get('.well-known/security.txt')).toMatchObject({
-      kind: 'asset',
-      mediaType: 'text/plain; charset=utf-8',
     });
   });
 });

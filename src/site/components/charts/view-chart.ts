@@ -25,7 +25,7 @@ export function tableHtml({ columns, rows }: ChartTable): string {
 const DAY = /^\d{4}-\d{2}-\d{2}/;
 
 /** The order of the files. Charts have their rows in the order of their axis; rows of one day stay as they are. */
-export function newestFirst(rows: ChartTable['rows']): ChartTable['rows'] {
+function newestFirst(rows: ChartTable['rows']): ChartTable['rows'] {
   const isByDay = rows.every(([first]) => typeof first === 'string' && DAY.test(first));
   return isByDay ? rows.toSorted(([a], [b]) => (a === b ? 0 : a! < b! ? 1 : -1)) : rows;
 }
@@ -33,7 +33,7 @@ export function newestFirst(rows: ChartTable['rows']): ChartTable['rows'] {
 const MOST_DECIMALS = 6;
 
 /** As many as the number of the column that has most, so that its points stand in a line. */
-export function decimalsOf(cells: readonly Cell[]): number {
+function decimalsOf(cells: readonly Cell[]): number {
   const counts = cells.map((cell) =>
     typeof cell === 'number' ? (formatNumber(cell, { max: MOST_DECIMALS }).split('.')[1]?.length ?? 0) : 0,
   );
@@ -41,7 +41,7 @@ export function decimalsOf(cells: readonly Cell[]): number {
 }
 
 /** A cell with every digit of the file, thousands separators and a true minus sign. */
-export function cellWords(cell: Cell, decimals: number): string {
+function cellWords(cell: Cell, decimals: number): string {
   if (cell === null) return '';
   return typeof cell === 'number' ? formatNumber(cell, decimals) : cell;
 }
