@@ -1,16 +1,17 @@
-import { chmod, copyFile, readFile, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/release/format/headers.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
-import { runCli } from '../contract/commands/seam.ts';
+import { runHere } from '../contract/commands/seam.ts';
 import { freePort } from '../engines/free-port.ts';
 import { unreadableElsewhere } from '../release/other-origin.ts';
 import { endNginx, runNginx } from '../release/run-nginx.ts';
-import { temporaryFolder } from '../release/temporary-folder.ts';
+import { isSweep, sweep } from '../setups/sweep.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { ended, hasCaddy, mirrorConfiguration, plainSite, runCaddy } from './real-origin.ts';
 import { LEDGER, PUBLISHER, type Site, type SmallOptions, smallSite, writeSite } from './small-service.ts';
@@ -44,17 +45,32 @@ const site = (release: number): Site =>
 
 const isUp = (port: number) => async () => (await fetch(`http://127.0.0.1:${port}/latest.json`)).status < 500;
 
+const folders: string[] = [];
+const servers: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of servers) await end();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+/** A folder that hosts may read, for all tests of the file. */
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cathedral-hosts-'));
+  folders.push(folder);
+  await chmod(folder, 0o755);
+  return folder;
+}
+
 async function nginx(site: (folder: string, port: number) => Promise<string> | string, folder: string) {
-  const [port, own] = [await freePort(), await temporaryFolder()];
+  const [port, own] = [await freePort(), await newFolder()];
   const child = await runNginx(own, await site(folder, port), isUp(port));
-  onTestFinished(() => endNginx(child));
+  servers.push(() => endNginx(child));
   return `http://127.0.0.1:${port}`;
 }
 
 async function caddy(folder: string): Promise<string> {
-  const [port, own] = [await freePort(), await temporaryFolder()];
+  const [port, own] = [await freePort(), await newFolder()];
   const child = await runCaddy(own, await mirrorConfiguration('mirror.Caddyfile', folder, port), isUp(port));
-  onTestFinished(() => ended(child));
+  servers.push(() => ended(child));
   return `http://127.0.0.1:${port}`;
 }
 
@@ -62,7 +78,6 @@ async function caddy(folder: string): Promise<string> {
 async function publish(folder: string, release: number): Promise<Site> {
   const files = site(release);
   await writeSite(folder, files);
-  await chmod(folder, 0o755);
   for (const path of files.keys()) await isOfDay(release, join(folder, path));
   return files;
 }
@@ -74,62 +89,54 @@ async function isOfDay(day: number, path: string): Promise<void> {
 
 const HOSTS: Record<string, (folder: string) => Promise<string>> = {
   nginx: (folder) => nginx((at, port) => mirrorConfiguration('mirror.nginx.conf', at, port), folder),
-  ...(hasCaddy && { Caddy: caddy }),
+  ...(hasCaddy && isSweep && { Caddy: caddy }),
 };
 
 describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
-  async function served(release = 1) {
-    const [origin, folder] = [await temporaryFolder(), await temporaryFolder()];
-    await chmod(folder, 0o755);
-    const files = await publish(origin, release);
-    const from = await nginx(plainSite, origin);
-    const cli = (...args: string[]) => runCli(['mirror', from, folder, ...args]);
-    const { status, stderr } = await cli('--verifier-key', KEY);
+  let [origin, folder, from, address] = ['', '', '', ''];
+  let files: Site;
+
+  const update = (...args: string[]) => runHere('mirror', [from, folder, ...args]);
+
+  beforeAll(async () => {
+    [origin, folder] = [await newFolder(), await newFolder()];
+    files = await publish(origin, 1);
+    from = await nginx(plainSite, origin);
+    const { status, stderr } = await update('--verifier-key', KEY);
     expect([status, stderr]).toEqual([0, expect.not.stringContaining('First use')]);
-    return { origin, from, folder, files, cli, address: await host(folder) };
-  }
+    address = await host(folder);
+  });
 
   test('serves as the origin of another mirror, and follows its own', async () => {
-    const { origin, folder, address, cli, files } = await served();
-    const second = await temporaryFolder();
+    const second = await newFolder();
+    const checkpoint = join(await newFolder(), 'checkpoint');
+    await copyFile(join(folder, 'log/checkpoint'), checkpoint);
     await isOfDay(1, join(folder, 'current/public/latest.json'));
     await updateMirror(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(files));
-    const next = await publish(origin, 2);
-    expect((await cli('--verifier-key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
-    expect(contents(await servedBy(folder))).toEqual(contents(next));
+    files = await publish(origin, 3);
+    expect((await update('--verifier-key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
+    expect(contents(await servedBy(folder))).toEqual(contents(files));
     await updateMirror(address, second);
-    expect(contents(await servedBy(second))).toEqual(contents(next));
-    const again = JSON.parse((await cli('--json')).stdout);
+    expect(contents(await servedBy(second))).toEqual(contents(files));
+    const again = JSON.parse((await update('--json')).stdout);
     expect([again.outcome, again.fetched.requests, again.fetched.files.bytes]).toEqual(['unchanged', 4, 0]);
-  });
 
-  test('lets a page of another origin read it, whatever headers its scripts send', async () => {
-    const { address } = await served();
-    expect(await unreadableElsewhere(browser, [`${address}/latest.json`])).toEqual([]);
-  });
-
-  test('is verified by its address and by its folder, including against an earlier checkpoint', async () => {
-    const { folder, address, origin, cli } = await served();
-    const checkpoint = join(await temporaryFolder(), 'checkpoint');
-    await copyFile(join(folder, 'log/checkpoint'), checkpoint);
-    await publish(origin, 3);
-    await cli();
-    const ledgerKey = join(await temporaryFolder(), 'ledger.vkey');
+    // By its address and by its folder, and against the checkpoint of the first release.
+    const ledgerKey = join(await newFolder(), 'ledger.vkey');
     await writeFile(ledgerKey, formatVerifierKey(LEDGER.verifier));
     for (const [place, notChecked] of [
       [address, ['order', 'names', 'encodings', 'witnesses']],
       [folder, ['order', 'witnesses']],
     ] as const) {
       const flags = ['--verifier-key', KEY, '--ledger-key', ledgerKey, '--checkpoint', checkpoint];
-      const { status, stdout } = await runCli(['verify', place, ...flags]);
+      const { status, stdout } = await runHere('verify', [place, ...flags]);
       const rows = stdout.matchAll(/^(\w+) +not checked/gm);
       expect([place, status, [...rows].map(([, check]) => check)]).toEqual([place, 0, notChecked]);
     }
   });
 
   test('serves every file with the media type, policy and CORS headers of its publisher', async () => {
-    const { address, files } = await served();
     for (const path of files.keys()) {
       const response = await fetch(`${address}/${path}`, { headers: { 'accept-encoding': 'identity' } });
       expect([path, response.status]).toEqual([path, 200]);
@@ -146,7 +153,6 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
   });
 
   test('caches tiles and snapshots forever, and revalidates what proves a release', async () => {
-    const { address } = await served(3);
     const cached = async (path: string) => (await fetch(`${address}/${path}`)).headers.get('cache-control');
     for (const path of [
       'log/tile/0/000',
@@ -172,7 +178,6 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
   });
 
   test('serves nothing else', async () => {
-    const { address } = await served();
     const hidden = [
       '_headers',
       '.nojekyll',
@@ -194,13 +199,16 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
   });
 
   test('answers a missing path with the site’s own page', async () => {
-    const { address } = await served();
     const response = await fetch(`${address}/economy/no-such`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       404,
       'text/html; charset=utf-8',
     ]);
     expect(await response.text()).toContain('404.html');
+  });
+
+  sweep('lets a page of another origin read it, whatever headers its scripts send', async () => {
+    expect(await unreadableElsewhere(browser, [`${address}/latest.json`])).toEqual([]);
   });
 });
 
