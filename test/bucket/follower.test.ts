@@ -17,22 +17,26 @@ import { meanwhile } from '../meanwhile.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
 import { BASE_URL } from '../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { sweep } from '../setups/sweep.ts';
-import { useObjects } from '../setups/use-objects.ts';
-import { openStore, type Pushed, pointTo, pushReleases } from './pushed-releases.ts';
+import { few, sweep } from '../setups/sweep.ts';
+import { openStore, type Pushed, pointTo, pushAll, smallReleases } from './pushed-releases.ts';
+import { tinyReleases } from './tiny-releases.ts';
 
-const objects = useObjects();
-
-let folder: string;
 let engine: InProcessStore;
 let store: ObjectStore;
+/** A release with all its files, and three with a few. */
+let whole: Pushed[];
 let pushed: Pushed[];
+let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-follow-'));
   engine = await InProcessStore.start();
   store = await openStore(engine.bucket(), 'write');
-  pushed = await pushReleases(folder, store, [300, 260, 40]);
+  whole = await pushAll(store, (await smallReleases()).outs.slice(0, 1));
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-follow-'));
+  pushed = await pushAll(
+    store,
+    (await tinyReleases(folder)).map(({ out }) => out),
+  );
 });
 afterAll(async () => {
   store?.close();
@@ -80,37 +84,15 @@ async function served(out: string): Promise<number | null> {
 describe('pullRelease', () => {
   test('makes the folder that the publisher has', async () => {
     const out = await temporaryFolder();
-    const { dir, fetched } = await pullRelease(pushed[0]!.pointed, { store, out });
-    const made = join(
-      pushed[0]!.out,
-      'releases',
-      releaseFolder((await readCurrent(pushed[0]!.out))!.manifest),
-    );
+    const { dir, fetched } = await pullRelease(whole[0]!.pointed, { store, out });
+    const made = join(whole[0]!.out, 'releases', releaseFolder((await readCurrent(whole[0]!.out))!.manifest));
     expect(filesBelow(dir)).toEqual(filesBelow(made));
     expect(Object.keys(filesBelow(dir))).toContain('state.json');
     expect(await readdir(out)).toEqual(['releases']);
     expect(fetched.files).toBeGreaterThan(50);
   });
 
-  test('fetches only what no release on the disk has', async () => {
-    const out = await temporaryFolder();
-    const first = await pullRelease(pushed[0]!.pointed, { store, out });
-    engine.calls.length = 0;
-    const second = await pullRelease(pushed[1]!.pointed, { store, out });
-    const asked = engine.calls.filter(isBlob).map(({ key }) => key);
-    expect(new Set(asked).size).toBe(asked.length);
-    expect(asked).toHaveLength(second.fetched.files);
-    const before = new Set(Object.values(filesBelow(first.dir)));
-    for (const [path, bytes] of Object.entries(filesBelow(second.dir)))
-      if (before.has(bytes) && bytes !== '')
-        expect([path, asked.includes(blobKey(sha256(Buffer.from(bytes, 'base64'))))]).toEqual([path, false]);
-    expect(await verifyRelease(second.dir)).toEqual([]);
-    engine.calls.length = 0;
-    await pullRelease(pushed[1]!.pointed, { store, out });
-    expect(engine.calls.filter(isBlob)).toEqual([]);
-  });
-
-  test.each(['altered', 'shortened', 'lost'] as const)(
+  test.each(few(['altered', 'shortened', 'lost'] as const, 2))(
     'leaves no release where an object stays %s, and resumes with what it had',
     async (fault) => {
       const out = await temporaryFolder();
@@ -123,12 +105,12 @@ describe('pullRelease', () => {
         return call.key === damaged ? fault : null;
       };
       const code = /altered|shortened/.test(fault) ? 'release_invalid' : 'store_failed';
-      expect(await failureOf(() => pullRelease(pushed[0]!.pointed, { store, out }))).toMatchObject({ code });
+      expect(await failureOf(() => pullRelease(whole[0]!.pointed, { store, out }))).toMatchObject({ code });
       expect(await readdir(join(out, 'releases'))).toEqual([]);
       const had = await readdir(join(out, 'staging-fetched'));
       engine.plan = () => null;
       engine.calls.length = 0;
-      const { dir, fetched } = await pullRelease(pushed[0]!.pointed, { store, out });
+      const { dir, fetched } = await pullRelease(whole[0]!.pointed, { store, out });
       expect(await verifyRelease(dir)).toEqual([]);
       const asked = engine.calls.filter(isBlob).map(({ key }) => key);
       expect(asked).toHaveLength(fetched.files);
@@ -139,9 +121,9 @@ describe('pullRelease', () => {
 
   test('mends a release of which files are missing', async () => {
     const out = await temporaryFolder();
-    const { dir } = await pullRelease(pushed[0]!.pointed, { store, out });
+    const { dir } = await pullRelease(whole[0]!.pointed, { store, out });
     await rm(join(dir, 'public/economy/supply'));
-    await pullRelease(pushed[0]!.pointed, { store, out });
+    await pullRelease(whole[0]!.pointed, { store, out });
     expect(await verifyRelease(dir)).toEqual([]);
   });
 });
@@ -423,22 +405,5 @@ describe('a follower', () => {
       await one.follower.close();
     }
     expect((await stat(join(out, 'current'))).isDirectory()).toBe(true);
-  });
-});
-
-describe.skipIf(objects.isMissing)('with a real store', () => {
-  test('follows from the first release to the next', async () => {
-    const real = await openStore(await objects.newBucket(), 'write');
-    onTestFinished(() => real.close());
-    const [first, second] = await pushReleases(await temporaryFolder(), real, [300, 260]);
-    await pointTo(real, first!.pointed, past());
-    const out = await temporaryFolder();
-    const cache = await ObjectCache.open({ folder: join(out, 'cache'), store: real });
-    const { follower } = await follow(out, { store: real, cache });
-    await until(() => follower.version === first!.pointed.version);
-    await pointTo(real, second!.pointed, past());
-    await until(() => follower.version === second!.pointed.version);
-    expect(await verifyRelease(join(out, await readlink(join(out, 'current'))))).toEqual([]);
-    expect((await follower.beside!.log.tile({ level: 0, index: 0, width: 256 }))?.length).toBe(8192);
   });
 });

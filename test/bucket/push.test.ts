@@ -34,7 +34,7 @@ const { service } = claim;
 const IMPATIENT = { stallMs: 200, attempts: 1, wait: async () => {} };
 
 /** Every call to the store, or some of them. */
-const STEP = isSweep ? 1 : 7;
+const STEP = isSweep ? 1 : 12;
 
 describe.skipIf(!hasPostgres)('a release in a bucket', () => {
   let server: PostgresServer;

@@ -7,7 +7,8 @@ import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
-import { BASE_URL, type SmallService, smallService } from '../release/small-service.ts';
+import { BASE_URL, smallService } from '../release/small-service.ts';
+import { madeOnce } from '../site/made-once.ts';
 
 export const SNAPSHOTS = { snapshots: { days: 366 } };
 
@@ -18,10 +19,31 @@ export function openStore(address: string, access: 'read' | 'write' = 'read'): P
 }
 
 export interface Pushed {
-  service: SmallService;
   pointed: Pointed;
-  /** A copy of the publisher's folder as it was after this release. */
+  /** The publisher's folder as it was after this release. */
   out: string;
+}
+
+/** The folders of a publisher after its first releases, one after each of these numbers of events. */
+async function releasesIn(folder: string, counts: readonly number[]): Promise<string[]> {
+  const service = smallService(folder);
+  const outs: string[] = [];
+  for (const [at] of counts.entries()) {
+    await service.seal(...counts.slice(0, at + 1));
+    await service.publish(SNAPSHOTS);
+    const out = join(folder, `out-${at + 1}`);
+    await cp(service.out, out, { recursive: true, verbatimSymlinks: true });
+    outs.push(out);
+  }
+  return outs;
+}
+
+/** The folders after a release of 300 events, one of 560 and one of 600, and that of the keys. All files share them, so copy what is to change. */
+export function smallReleases(): Promise<{ outs: string[]; keys: string }> {
+  return madeOnce('small-releases', async (folder) => ({
+    outs: await releasesIn(folder, [300, 260, 40]),
+    keys: join(folder, 'keys'),
+  }));
 }
 
 /** Publishes a release after each of these numbers of events, and pushes all of them. No pointer is set. */
@@ -30,24 +52,17 @@ export async function pushReleases(
   store: ObjectStore,
   counts: readonly number[],
 ): Promise<Pushed[]> {
-  const service = smallService(folder);
+  return pushAll(store, await releasesIn(folder, counts));
+}
+
+/** Pushes the current release of each of these folders. No pointer is set. */
+export async function pushAll(objects: ObjectStore, outs: readonly string[]): Promise<Pushed[]> {
   const pushed: Pushed[] = [];
-  for (const [at] of counts.entries()) {
-    await service.seal(...counts.slice(0, at + 1));
-    await service.publish(SNAPSHOTS);
+  for (const [at, out] of outs.entries()) {
     const previous = pushed.at(-1)?.pointed ?? null;
-    const push = {
-      out: service.out,
-      objects: store,
-      service: BASE_URL,
-      previous,
-      parallel: 8,
-      log: () => {},
-    };
-    const pointed = await (await openPush(push)).release((await readCurrent(service.out))!);
-    const out = join(folder, `out-${at + 1}`);
-    await cp(service.out, out, { recursive: true, verbatimSymlinks: true });
-    pushed.push({ service, pointed: { ...pointed, epoch: at + 1 }, out });
+    const push = await openPush({ out, objects, service: BASE_URL, previous, parallel: 8, log: () => {} });
+    const pointed = await push.release((await readCurrent(out))!);
+    pushed.push({ pointed: { ...pointed, epoch: at + 1 }, out });
   }
   return pushed;
 }

@@ -16,7 +16,7 @@ import {
   parseSnapshot,
   parseSnapshotIndex,
 } from '../../pipeline/release/format/snapshot-index.ts';
-import { smallService } from '../release/small-service.ts';
+import { smallReleases } from './pushed-releases.ts';
 
 /** A folder of a publisher, and what it is about to push. */
 export interface Local {
@@ -24,16 +24,15 @@ export interface Local {
   release: { dir: string; manifest: Manifest };
 }
 
-/** Two releases in a row, each in a folder as it was after its run, with so few files that a push takes about 25 calls. */
-export async function tinyReleases(folder: string): Promise<[Local, Local]> {
-  const of = smallService(folder);
-  await of.seal(300);
-  await of.publish({ snapshots: { days: 366 } });
-  const first = join(folder, 'first');
-  await cp(of.out, first, { recursive: true, verbatimSymlinks: true });
-  await of.seal(300, 260);
-  await of.publish({ snapshots: { days: 366 } });
-  return [await tiny(first), await tiny(of.out)];
+/** Those of smallReleases, with so few files that a push takes about 25 calls. */
+export async function tinyReleases(folder: string): Promise<[Local, Local, Local]> {
+  const { outs } = await smallReleases();
+  const made = outs.map(async (out, at) => {
+    const copy = join(folder, `tiny-${at + 1}`);
+    await cp(out, copy, { recursive: true, verbatimSymlinks: true });
+    return tiny(copy);
+  });
+  return (await Promise.all(made)) as [Local, Local, Local];
 }
 
 async function tiny(out: string): Promise<Local> {
