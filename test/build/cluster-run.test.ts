@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -27,14 +27,15 @@ const postgres = useStore();
 
 describe.skipIf(postgres.isMissing)('publishers that share a database and a bucket', () => {
   let store: InProcessStore;
+  let folder: string;
   let buckets = 0;
   /** Ledgers of one, two and three snapshots. */
   const ledgers: string[] = [];
 
   beforeAll(async () => {
     store = await InProcessStore.start();
-    const folder = await mkdtemp(join(tmpdir(), 'cathedral-ledgers-'));
-    const counts = [30, 220, 40];
+    folder = await mkdtemp(join(tmpdir(), 'cathedral-ledgers-'));
+    const counts = [30, 40, 20];
     for (const length of [1, 2, 3]) {
       const ledger = join(folder, `ledger${length}`);
       await mkdir(ledger);
@@ -42,8 +43,9 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
       ledgers.push(ledger);
     }
   });
-  afterAll(() => {
+  afterAll(async () => {
     store?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   interface Service {
@@ -350,7 +352,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
 
   test.each(
     few([
-      ['the first release', [0, 1], /^(UPDATE cathedral.signing|PUT manifests|INSERT)/],
+      ['the first release', [0, 1], /^(UPDATE cathedral.signing|PUT manifests)/],
       ['a release and the snapshot of a slot that was missed', [1, 3], /^(INSERT|UPDATE|COMMIT|PUT|DELETE)/],
     ] as const),
   )(
@@ -368,6 +370,7 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
         expect([what, manifest.ledger.snapshot]).toEqual([what, await newestOf(ledger)]);
         expect([what, await of.whole()]).toEqual([what, manifest.signed!.version]);
         await copyKeys(b, a);
+        if (!isSweep) continue;
         const again = await runMachine({ ...a, ledger }, await of.connect());
         expect([what, again.outcome, again.manifest]).toEqual([what, 'unchanged', manifest]);
       }

@@ -27,7 +27,7 @@ const ERRORS = ['EIO', 'EROFS', 'ENOSPC'] as const;
 /** Calls that a full disk takes. */
 const FREEING = new Set(['unlink', 'rmdir', 'chmod', 'fsync', 'close']);
 /** A process takes a second to start: of `some` so many are killed in each scenario. */
-const KILLS = 2;
+const KILLS = 1;
 /** Of a long run, power is lost after every so many of the calls as well. */
 const LONG_STEP = 97;
 /** Those that show names which are not flushed, bytes, and an order that nobody keeps. */

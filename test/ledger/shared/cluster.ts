@@ -48,10 +48,12 @@ class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> {
     return { body, bytes: bytes.length, etag: 'e', sha256: null, date: null };
   }
 
+  get fault(): CathedralError {
+    return new CathedralError('store_failed', { place: this.name, expected: 'an answer', found: 'none' });
+  }
+
   #assertUp(): void {
-    if (!this.isDown) return;
-    const fault = { place: this.name, expected: 'an answer', found: 'none' };
-    throw new CathedralError('store_failed', fault);
+    if (this.isDown) throw this.fault;
   }
 }
 
@@ -107,7 +109,7 @@ export function newFolder(): string {
 }
 
 async function connect(address: string): Promise<Database> {
-  const database = await openDatabase(address, { application: 'a test', connections: 3 });
+  const database = await openDatabase(address, { application: 'a test', connections: 3, timeoutMs: 60_000 });
   onTestFinished(() => database.close());
   return database;
 }
