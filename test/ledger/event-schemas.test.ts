@@ -126,9 +126,9 @@ describe('the schema of a line and the check of events agree', () => {
         if (valid && schema) expect(schema(event.data)).toBe(true);
         seen[valid ? 'accepted' : 'refused'] += 1;
       }),
-      { numRuns: 3000 },
+      { numRuns: 600 },
     );
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(200);
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(40);
   });
 
   test.each([null, true, 1, 'text', [], [{}], {}])('that %j is no event', (value) => {
@@ -213,9 +213,9 @@ describe('the schema of a draft and its completion agree', () => {
         expect(accepts(EVENT_DRAFT_SCHEMA_PATH, draft)).toBe(completed);
         seen[completed ? 'accepted' : 'refused'] += 1;
       }),
-      { numRuns: 2000 },
+      { numRuns: 400 },
     );
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(100);
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(20);
   });
 
   test.each([

@@ -58,6 +58,15 @@ const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).to
 
 /** Everything that a host has after the n-th release, including earlier snapshots: a pure function of the options. */
 export function smallSite(options: SmallOptions): Site {
+  if (Object.keys(options).length > 1) return makeSite(options);
+  const { release } = options;
+  if (!plain.has(release)) plain.set(release, makeSite(options));
+  return new Map(plain.get(release));
+}
+
+const plain = new Map<number, Site>();
+
+function makeSite(options: SmallOptions): Site {
   const { release, event = (index) => `event ${index}` } = options;
   const log = logOf(sizeAt(options, release), event);
   for (let before = 1; before < release; before += 1)

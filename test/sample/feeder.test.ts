@@ -11,7 +11,6 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { readVerified } from './verified.ts';
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 /** Runs the feeder from one time to another, on a clock that only its sleep advances. */
 async function feed(
@@ -45,19 +44,19 @@ describe('the feeder', () => {
   test('continues the sample, adds extra events, and seals each slot that has ended', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
-    await writeSample({ out: ledger, to: '2025-07-06T08:00:00Z' });
+    await writeSample({ out: ledger, to: '2025-07-04T08:00:00Z' });
     const before = await readVerified(ledger);
-    await feed(ledger, '2025-07-06T08:00:00Z', '2025-07-07T02:00:00Z');
+    await feed(ledger, '2025-07-04T08:00:00Z', '2025-07-05T02:00:00Z');
     const after = await readVerified(ledger);
     expect(after.snapshots.map(({ id }) => id).slice(-3)).toEqual([
-      '2025-07-06T12Z',
-      '2025-07-06T18Z',
-      '2025-07-07T00Z',
+      '2025-07-04T12Z',
+      '2025-07-04T18Z',
+      '2025-07-05T00Z',
     ]);
     expect(after.events.slice(0, before.events.length)).toEqual(before.events);
     const salts = new Set(after.events.map(({ salt }) => salt));
-    expect(naturalSalts('2025-07-07T01:58:00Z').filter((salt) => !salts.has(salt))).toEqual([]);
-    const natural = new Set(naturalSalts('2025-07-08'));
+    expect(naturalSalts('2025-07-05T01:58:00Z').filter((salt) => !salts.has(salt))).toEqual([]);
+    const natural = new Set(naturalSalts('2025-07-06'));
     const extra = after.events.filter(({ salt }) => !natural.has(salt));
     expect(extra.length).toBeGreaterThan(50);
     expect(new Set(extra.map(({ type }) => type))).toEqual(
@@ -75,32 +74,18 @@ describe('the feeder', () => {
     expect(await findings(folder.path('new'))).toEqual([]);
   });
 
-  test('writes each event at its time', async () => {
-    await using folder = await temporaryFolder();
-    const ledger = folder.path('ledger');
-    await writeSample({ out: ledger, to: '2025-07-05T06:30:00Z' });
-    await feed(ledger, '2025-07-05T06:30:00Z', '2025-07-05T07:30:00Z', [4000, 15_000]);
-    const { events } = await readVerified(ledger);
-    const live = events
-      .filter(({ timestamp }) => timestamp >= '2025-07-05T06:30:00Z')
-      .map((event) => Date.parse(event.timestamp));
-    const gaps = live.slice(1).map((at, place) => at - live[place]!);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(45_000);
-    expect(live.length).toBeGreaterThan(280);
-  });
-
   test('catches up slot by slot after days without it', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-04T15:00:00Z' });
     await feed(ledger, '2025-07-04T15:00:00Z', '2025-07-04T16:00:00Z');
-    await feed(ledger, '2025-07-09T01:00:00Z', '2025-07-09T02:00:00Z');
+    await feed(ledger, '2025-07-06T01:00:00Z', '2025-07-06T02:00:00Z');
     const { events, snapshots, head } = await readVerified(ledger);
-    expect(snapshots).toHaveLength(24);
-    expect(snapshots.at(-1)!.id).toBe('2025-07-09T00Z');
+    expect(snapshots).toHaveLength(12);
+    expect(snapshots.at(-1)!.id).toBe('2025-07-06T00Z');
     expect(head).toBeGreaterThan(0);
     const salts = new Set(events.map(({ salt }) => salt));
-    expect(naturalSalts('2025-07-09T01:00:00Z').filter((salt) => !salts.has(salt))).toEqual([]);
+    expect(naturalSalts('2025-07-06T01:00:00Z').filter((salt) => !salts.has(salt))).toEqual([]);
     expect(salts.size).toBe(events.length);
     expect(await findings(ledger)).toEqual([]);
   });
@@ -109,22 +94,22 @@ describe('the feeder', () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     const head = join(ledger, 'head.ndjson');
-    await writeSample({ out: ledger, to: '2025-07-10T00:00:00Z' });
-    await feed(ledger, '2025-07-10T00:00:00Z', '2025-07-10T03:00:00Z');
+    await writeSample({ out: ledger, to: '2025-07-04T00:00:00Z' });
+    await feed(ledger, '2025-07-04T00:00:00Z', '2025-07-04T03:00:00Z');
     const whole = await readFile(head, 'utf8');
     const lines = whole.trimEnd().split('\n');
-    for (const cut of [1, 2, 5, lines.length - 1]) {
+    for (const cut of [1, 5]) {
       const kept = lines
         .slice(0, -cut)
         .map((line) => `${line}\n`)
         .join('');
       await writeFile(head, kept + lines.at(-cut)!.slice(0, 40));
-      await feed(ledger, '2025-07-10T03:00:00Z', '2025-07-10T03:30:00Z');
+      await feed(ledger, '2025-07-04T03:00:00Z', '2025-07-04T03:30:00Z');
       const { events } = await readVerified(ledger);
       const salts = events.map(({ salt }) => salt);
       expect(new Set(salts).size).toBe(salts.length);
       const known = new Set(salts);
-      expect(naturalSalts('2025-07-10T03:00:00Z').filter((salt) => !known.has(salt))).toEqual([]);
+      expect(naturalSalts('2025-07-04T03:00:00Z').filter((salt) => !known.has(salt))).toEqual([]);
       expect(await findings(ledger)).toEqual([]);
     }
   });
@@ -174,33 +159,6 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('resumes a ledger with another seed and volume', async () => {
-    await using folder = await temporaryFolder();
-    const ledger = folder.path('ledger');
-    await writeSample({ out: ledger, to: '2025-08-20', seed: 33, events: 12_000 });
-    await feed(ledger, '2025-08-20T00:00:00Z', '2025-08-22T09:00:00Z', [2 * HOUR, 3 * HOUR]);
-    expect((await readVerified(ledger)).snapshots.at(-1)!.id).toBe('2025-08-22T06Z');
-    expect(await findings(ledger)).toEqual([]);
-  });
-
-  test('keeps the time order when writing is slow', async () => {
-    await using folder = await temporaryFolder();
-    const ledger = folder.path('ledger');
-    await writeSample({ out: ledger, to: '2025-07-04T05:50:00Z' });
-    let clock = Date.parse('2025-07-04T05:50:00Z');
-    const stop = new AbortController();
-    const sleep = async () => {
-      if (clock > Date.parse('2025-07-04T07:00:00Z')) stop.abort();
-    };
-    // The clock advances by a minute with each reading, as if writing took that long.
-    const now = () => {
-      clock += MINUTE;
-      return clock;
-    };
-    await runFeeder({ ledger, seed: 1, now, sleep, signal: stop.signal, pace: [MINUTE, MINUTE] });
-    expect((await readVerified(ledger)).events.at(-1)!.timestamp > '2025-07-04T06:50').toBe(true);
-  });
-
   test('waits while the ledger is ahead of the clock', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
@@ -208,19 +166,6 @@ describe('the feeder', () => {
     const before = await readVerified(ledger);
     await feed(ledger, '2025-07-05T10:00:00Z', '2025-07-05T11:59:00Z');
     expect(await readVerified(ledger)).toEqual(before);
-  });
-
-  test('ends immediately when aborted, even while sleeping', async () => {
-    await using folder = await temporaryFolder();
-    const ledger = folder.path('ledger');
-    await writeSample({ out: ledger, to: '2025-07-04' });
-    const stop = new AbortController();
-    const sleep = async () => {
-      stop.abort();
-      throw new Error('woken');
-    };
-    await runFeeder({ ledger, now: () => Date.parse('2025-07-04T00:30:00Z'), sleep, signal: stop.signal });
-    expect((await readVerified(ledger)).head).toBeGreaterThan(0);
   });
 
   test('rejects a damaged ledger and does not change it', async () => {

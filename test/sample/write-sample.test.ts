@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DEMO_ORIGIN, demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
@@ -34,25 +34,23 @@ test('data/keys/ledger.vkey is the key that signs samples', async () => {
 
 test('equal options give equal bytes, another seed different ones', async () => {
   await using folder = await temporaryFolder();
-  const options = { from: '2026-01-01', to: '2026-01-09T10:30:00Z', seed: 5 };
+  const options = { from: '2026-01-01', to: '2026-01-03T10:30:00Z', seed: 5 };
   await writeSample({ out: folder.path('a'), ...options });
   await writeSample({ out: folder.path('b'), ...options });
   await writeSample({ out: folder.path('c'), ...options, seed: 6 });
   const first = await hashes(folder.path('a'));
-  expect(Object.keys(first)).toHaveLength(33 * 2 + 1);
+  expect(Object.keys(first)).toHaveLength(9 * 2 + 1);
   expect(await hashes(folder.path('b'))).toEqual(first);
   expect(await hashes(folder.path('c'))).not.toEqual(first);
 });
 
 /** Roots of the last checkpoint. A change of data/sample or of the generator changes them; do not change them otherwise. */
 const ROOTS: readonly (readonly [options: SampleOptions, root: string])[] = [
-  [{ to: '2025-12-01' }, '+dw8y8z+kpQHDDHT2zdroEQHRbw+VRd+I3ypjSQlYT4='],
-  [{ to: '2025-12-01', seed: 2 }, 'wVfmQrGTSQN6gsBcWp/Yzf3pM/ruid7LA0M+qhUSAjQ='],
   [
-    { from: '2026-02-14', to: '2026-08-01T12:00:00Z', seed: 77 },
-    'mJ0OWYW0y1yBriSDoppjOQWKO8Y4ppNvISaBgqxGIlc=',
+    { from: '2026-02-14', to: '2026-02-20T12:00:00Z', seed: 77 },
+    'LW0l3A6jC8RKDWWqPpQdOb1oP1ewExlQOZWyzTbjYKg=',
   ],
-  [{ to: '2025-08-05', events: 9000, seed: 3 }, 'QN3ksJIaNqvwaHqcWA8BTJQJc9dceibc2JBE6YPGnVY='],
+  [{ to: '2025-07-20', events: 5000, seed: 3 }, 'ZdBwYhxhz/GNxjdJw6+Fm2Pes3qJ2yMR9EVAE5Ly3UY='],
 ];
 
 test.each(ROOTS)('%o gives the same ledger in every version', async (options, root) => {
@@ -65,14 +63,14 @@ test.each(ROOTS)('%o gives the same ledger in every version', async (options, ro
 
 test('a longer ledger starts with the same bytes', async () => {
   await using folder = await temporaryFolder();
-  await writeSample({ out: folder.path('short'), to: '2025-07-12T09:00:00Z' });
-  await writeSample({ out: folder.path('long'), to: '2025-07-20' });
+  await writeSample({ out: folder.path('short'), to: '2025-07-05T09:00:00Z' });
+  await writeSample({ out: folder.path('long'), to: '2025-07-07' });
   const { '/head.ndjson': head, ...sealed } = await hashes(folder.path('short'));
   expect(head).toBeDefined();
   expect(await hashes(folder.path('long'))).toMatchObject(sealed);
   const lines = await readFile(join(folder.path('short'), 'head.ndjson'), 'utf8');
   const { events, snapshots } = await readVerified(folder.path('long'));
-  const start = snapshots.find(({ id }) => id === '2025-07-12T06Z')!.size;
+  const start = snapshots.find(({ id }) => id === '2025-07-05T06Z')!.size;
   const ids = lines
     .trim()
     .split('\n')
@@ -111,40 +109,24 @@ test('a snapshot contains the events of its six hours, and the head the later on
 });
 
 describe('a number of events', () => {
-  test.each([1, 40, 3000, 9000, 30_000])(
-    'of %i is met exactly, over the same dates if possible',
-    async (events) => {
-      await using folder = await temporaryFolder();
-      const out = folder.path('ledger');
-      const written = await writeSample({ out, to: '2025-08-05T14:00:00Z', events });
-      const verified = await readVerified(out);
-      expect(written.events).toBe(events);
-      expect(verified.events).toHaveLength(events);
-      if (events >= 3000) expect(verified.events.at(-1)!.timestamp > '2025-08-05T12:00').toBe(true);
-      const state = verified.events.reduce((state, event) => apply(state, { event, hash: '' }), emptyState());
-      expect(state.findings.recent).toEqual([]);
-    },
-  );
+  test.each([1, 40, 3000, 9000])('of %i is met exactly, over the same dates if possible', async (events) => {
+    await using folder = await temporaryFolder();
+    const out = folder.path('ledger');
+    const written = await writeSample({ out, to: '2025-08-05T14:00:00Z', events });
+    const verified = await readVerified(out);
+    expect(written.events).toBe(events);
+    expect(verified.events).toHaveLength(events);
+    if (events >= 3000) expect(verified.events.at(-1)!.timestamp > '2025-08-05T12:00').toBe(true);
+    const state = verified.events.reduce((state, event) => apply(state, { event, hash: '' }), emptyState());
+    expect(state.findings.recent).toEqual([]);
+  });
 
   test('is met even if it cuts through the events of one second', () => {
-    const sizes = Array.from({ length: 150 }, (_, more) => 20 + more);
+    const sizes = Array.from({ length: 40 }, (_, more) => 20 + more);
     const found = sizes.map(
       (events) => [...sampleEvents({ to: '2025-07-04', events })].flatMap((slot) => slot.events).length,
     );
     expect(found).toEqual(sizes);
-  });
-
-  test('above the natural volume adds heartbeats and mints, but keeps one reading a slot and minting pauses', async () => {
-    await using folder = await temporaryFolder();
-    const out = folder.path('ledger');
-    await writeSample({ out, to: '2025-09-15', events: 60_000 });
-    const { events } = await readVerified(out);
-    const count = (type: string) => events.filter((event) => event.type === type).length;
-    expect(count('mii_reading')).toBe(74 * 4);
-    expect(count('heartbeat')).toBeGreaterThan(24_000);
-    expect(count('attestation')).toBeGreaterThan(12_000);
-    expect(count('mic_mint') / count('attestation')).toBeGreaterThan(0.85);
-    expect(count('mic_mint') / count('attestation')).toBeLessThan(0.999);
   });
 });
 
@@ -192,12 +174,4 @@ describe('the folder', () => {
       expect.objectContaining({ code: 'usage', found: 'ENOTDIR' }),
     );
   });
-});
-
-test('checkpoints name the demo ledger', async () => {
-  await using folder = await temporaryFolder();
-  const out = folder.path('ledger');
-  await writeSample({ out, to: '2025-07-03T06:00:00Z' });
-  const note = await readFile(join(out, 'snapshots', '2025-07-03T06Z.checkpoint'), 'utf8');
-  expect(note.split('\n')[0]).toBe(DEMO_ORIGIN);
 });

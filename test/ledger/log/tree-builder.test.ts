@@ -55,7 +55,7 @@ describe('the builder of a tree', () => {
         for (const [path, bytes] of grown.files) expect([path, bytes]).toEqual([path, whole.files.get(path)]);
         for (const tile of newTiles(first, first + more)) expect(grown.files.has(tilePath(tile))).toBe(true);
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 

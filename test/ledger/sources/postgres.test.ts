@@ -15,6 +15,7 @@ import { runHere } from '../../contract/commands/seam.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { writeOrganisation } from '../../organisation.ts';
+import { isSweep } from '../../setups/sweep.ts';
 import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
 import { fitsNumber, isSameNumber, numberTexts } from '../rows/numbers.ts';
 import { importPostgres } from './import-postgres.ts';
@@ -26,9 +27,9 @@ let server: PostgresServer;
 const tableOf = (name: string, id = 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY') =>
   `CREATE TABLE ${name} (id ${id}, timestamp timestamptz NOT NULL DEFAULT now(), type text NOT NULL DEFAULT 'heartbeat', agent text NOT NULL DEFAULT 'ATLAS', data jsonb NOT NULL DEFAULT '{}')`;
 
-/** Rows 1 to `count`, one every minute until shortly ago, so that most of their slots have ended. */
-const filled = (name: string, count: number) =>
-  `${tableOf(name)}; INSERT INTO ${name} (timestamp, type, data) SELECT date_trunc('second', now()) - (${count} - n) * interval '1 minute', 'mii_reading', jsonb_build_object('mii', n / 1e6) FROM generate_series(1, ${count}) n`;
+/** Rows 1 to `count`, one after so many minutes until shortly ago, so that most of their slots have ended. */
+const filled = (name: string, count: number, minutes = 1) =>
+  `${tableOf(name)}; INSERT INTO ${name} (timestamp, type, data) SELECT date_trunc('second', now()) - (${count} - n) * interval '${minutes} minute', 'mii_reading', jsonb_build_object('mii', n / 1e6) FROM generate_series(1, ${count}) n`;
 
 async function rowsOf(folder: string): Promise<string[]> {
   const { events } = await verifiedLedger(folder);
@@ -54,12 +55,12 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     const random = new Random('writers');
     const write = async (writer: number) => {
       const client = await server.connect();
-      for (let n = 0; n < (writer === 0 ? 2 : 40); n += 1) {
+      for (let n = 0; n < (writer === 0 ? 2 : 15); n += 1) {
         await client.query('BEGIN');
         for (let row = random.whole(1, 4); row > 0; row -= 1) {
           await client.query('INSERT INTO busy (data) VALUES (\'{"n": 1}\')');
           // The first one's transactions are long.
-          await sleep(writer === 0 ? 700 : random.whole(0, 12));
+          await sleep(writer === 0 ? 200 : random.whole(0, 12));
         }
         await client.query(random.chance(0.15) ? 'ROLLBACK' : 'COMMIT');
       }
@@ -67,14 +68,14 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     };
     const findings: unknown[] = [];
     await meanwhile(
-      () => Promise.all(Array.from({ length: 5 }, (_, writer) => write(writer))),
+      () => Promise.all(Array.from({ length: 4 }, (_, writer) => write(writer))),
       async (isOver) => {
         while (!isOver()) findings.push(...(await importPostgres(address, folder)).findings);
       },
     );
     findings.push(...(await importPostgres(address, folder, { full: true })).findings);
     const rows = await server.sql('SELECT id::text FROM busy ORDER BY busy.id');
-    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.length).toBeGreaterThan(40);
     expect(await rowsOf(folder)).toEqual(rows.map(({ id }) => id));
     expect(findings).toEqual([]);
   });
@@ -149,12 +150,12 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   });
 
   test('continues after a restart of the server and a broken connection, each row once', async () => {
-    await server.sql(filled('restarted', 12_000));
+    await server.sql(filled('restarted', 4000));
     const folder = folders.make();
     // A reset throws away what the import has not read yet; an end lets it read all that was sent.
     for (const [bytes, how] of [
       [20_000, 'resetAndDestroy'],
-      [450_000, 'end'],
+      [150_000, 'end'],
     ] as const) {
       const proxy = await proxyUntil(server.port, bytes, (client, upstream) => {
         upstream.destroy();
@@ -168,7 +169,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       proxy.close();
     }
     const soFar = (await rowsOf(folder)).length;
-    expect(soFar).toBeGreaterThan(1000);
+    expect(soFar).toBeGreaterThan(300);
     const address = server.address('table=restarted');
     const proxy = await proxyUntil(server.port, 20_000, async () => {
       await server.sql(
@@ -182,11 +183,11 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     await expect(importPostgres(address, folder)).rejects.toThrow(/ECONNREFUSED .*import_failed/);
     server.resume();
     expect(await importPostgres(address, folder)).toMatchObject({ findings: [] });
-    expect(await rowsOf(folder)).toEqual(ids(12_000));
+    expect(await rowsOf(folder)).toEqual(ids(4000));
   });
 
   test('that is killed at any moment leaves a ledger that the next one completes, with the same bytes', async () => {
-    await server.sql(filled('killed', 10_000));
+    await server.sql(filled('killed', 1500, 5));
     const address = server.address('table=killed');
     const whole = folders.make();
     // A slot that ends during the test would be sealed by the last import only.
@@ -195,7 +196,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     const folder = folders.make();
     const snapshots = () =>
       existsSync(join(folder, 'snapshots')) ? readdirSync(join(folder, 'snapshots')) : [];
-    for (const number of [1, 15, 40]) {
+    for (const number of isSweep ? [1, 15, 30] : [15]) {
       const script = join(import.meta.dirname, 'import-child.ts');
       const child = spawn(process.execPath, [script, address, folder, `${now}`]);
       while (snapshots().length < number && child.exitCode === null) await sleep(1);
@@ -204,7 +205,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       expect(child.signalCode).toBe('SIGKILL');
     }
     await importPostgres(address, folder, { now: () => now });
-    expect(await rowsOf(folder)).toEqual(ids(10_000));
+    expect(await rowsOf(folder)).toEqual(ids(1500));
     const sealed = (files: Record<string, string>) =>
       Object.entries(files).filter(([name]) => name.startsWith('snapshots/'));
     expect(sealed(filesOf(folder))).toEqual(sealed(filesOf(whole)));
@@ -257,7 +258,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   });
 
   test('writes the numbers of columns and of JSON digit by digit, or refuses their rows', async () => {
-    const numbers = fc.sample(numberTexts, { seed: 1, numRuns: 200 });
+    const numbers = fc.sample(numberTexts, { seed: 1, numRuns: 60 });
     const row = (text: string, id: number) =>
       `(${id}, ${text}, '{"n":${text}}', '{"n":${text}}', '{"n":1,"n":${text}}')`;
     await server.sql(
@@ -455,7 +456,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   });
 
   test('is what `cathedral build` publishes, after the genesis and signed by the key that `ledger init` made', async () => {
-    await server.sql(filled('published', 2000));
+    await server.sql(filled('published', 200));
     const folder = folders.make();
     const [out, imported] = [join(folder, 'out'), join(folder, 'imported')];
     const begun = await runHere('ledger init', [
@@ -472,7 +473,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     const signing = ['--ledger-signing-key', `${imported}.key`];
     const more = ['--publisher-key', join(folder, 'publisher.key'), '--without-site', '--json'];
     const { status, stdout, stderr } = await runHere('build', [...args, ...keys, ...signing, ...more]);
-    expect([status, stderr]).toEqual([0, expect.stringContaining('new events imported: 2000')]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('new events imported: 200')]);
     const { findings, ...published } = JSON.parse(stdout);
     expect([published, findings]).toMatchObject([{ outcome: 'published' }, []]);
     const checked = await runHere('ledger check', [imported]);

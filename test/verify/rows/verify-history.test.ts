@@ -173,23 +173,12 @@ async function found(text: string, options: HistoryOptions = {}, of: Site = site
 }
 
 /** Histories that follow from public events alone, and the line of the first row in each of their forms. */
-const PROVED = [
-  'economy/mic-history.csv',
-  'economy/cathedral-multipliers.csv',
-  'economy/supply-by-day.csv',
-  'economy/minting-by-day.csv',
-  'economy/mii-by-day.csv',
-  'philosophy/deliberation-archive.json',
-  'philosophy/decisions.json',
-];
+const PROVED = ['economy/mic-history.csv', 'economy/supply-by-day.csv', 'philosophy/decisions.json'];
 const tableOf = (path: string) => HISTORY_TABLES.find((table) => table.path === path)!;
 const rowsOf = (path: string) => whole.rows.get(path)!;
 
 describe.each(PROVED)('%s', (path) => {
   const rows = rowsOf(path);
-  const last = rows.length - 1;
-  const middle = Math.floor(rows.length / 2);
-  const line = (row: number) => row + 2;
 
   test('is proved whole, in chunks of any size and with line ends of Windows', async () => {
     const text = fileOf(path, rows);
@@ -215,38 +204,6 @@ describe.each(PROVED)('%s', (path) => {
     if (dayRows && !dayEvents) return;
     const wrong = lines.map((text) => text.replace(/\}\n$/, ',"event":1}\n'));
     expect((await found(wrong.join(''))).slice(0, 2)).toEqual(['does_not_hold', '1 edited']);
-  });
-
-  test('with a changed digit is found out', async () => {
-    for (const at of [0, middle, last]) {
-      const changed = rows[at]!.replace(/(\d)(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
-      expect([at, ...(await found(fileOf(path, rows.with(at, changed))))]).toEqual([
-        at,
-        'does_not_hold',
-        `${line(at)} edited`,
-      ]);
-    }
-  });
-
-  test('without a row, with one twice, or with one elsewhere is found out', async () => {
-    const at = middle;
-    expect(await found(fileOf(path, rows.toSpliced(at, 1)))).toEqual([
-      'does_not_hold',
-      `${line(at)} missing`,
-    ]);
-    expect(await found(fileOf(path, rows.toSpliced(at, 0, rows[0]!)))).toEqual([
-      'does_not_hold',
-      `${line(at)} repeated`,
-    ]);
-    expect(await found(fileOf(path, rows.toSpliced(at, 1).toSpliced(last, 0, rows[at]!)))).toEqual([
-      'does_not_hold',
-      `${line(last)} moved`,
-    ]);
-  });
-
-  test('with a line that is no row is found out', async () => {
-    const [verdict, finding] = await found(fileOf(path, rows.toSpliced(middle, 0, 'no row')));
-    expect([verdict, finding]).toEqual(['does_not_hold', `${line(middle)} unreadable`]);
   });
 
   test('of an earlier release is proved up to its own end', async () => {
