@@ -1,30 +1,18 @@
-import { mkdir, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
-import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
-import { sentinelsByDay } from '../../pipeline/artifacts/academics/sentinels-by-day.ts';
-import { miiByDay } from '../../pipeline/artifacts/economy/mii-by-day.ts';
-import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
-import { decisions as decisionsFile } from '../../pipeline/artifacts/philosophy/decisions.ts';
-import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { type OpenSite, renderPage, SERVER_ENTRY } from '../../pipeline/build/site/open-program.ts';
 import { readValues } from '../../pipeline/build/site/page-reads.ts';
-import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
-import { addDays } from '../../pipeline/words/day.ts';
 import type { ArchiveFolder } from '../../src/site/components/explore/archive-pages.ts';
-import { decisionRecords, readDecisions } from '../../src/site/components/explore/decisions.ts';
-import { deliberationRecords, readDeliberations } from '../../src/site/components/explore/deliberations.ts';
-import { type DatedCsv, rowsOfDays } from '../../src/site/components/explore/history-rows.ts';
+import { decisionRecords } from '../../src/site/components/explore/decisions.ts';
+import { deliberationRecords } from '../../src/site/components/explore/deliberations.ts';
 import {
   decisionAfter,
   deliberationBefore,
   otherDecisions,
 } from '../../src/site/components/explore/questions.ts';
-import { scoreHistory, sentinelCharts } from '../../src/site/components/explore/score-history.ts';
-import { sentinelDays } from '../../src/site/components/explore/sentinels.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { TestLedger } from '../model/events.ts';
 import { ORGANISATION } from '../organisation.ts';
@@ -258,84 +246,4 @@ test('a decision follows the last deliberation on its topic, and lists ten decis
   ]);
   expect(days(otherDecisions(release, early!))).toEqual([[1], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]);
   expect(days(otherDecisions(release, open!))).toEqual([[16, 17, 18, 19, 20, 21, 22, 23, 24, 25], []]);
-});
-
-test('the charts of a sentinel need few of the days of a long history', async () => {
-  const release = await releaseOf('sentinels', (ledger) => {
-    const work = { apps: 3, packages: 2, workflows: 9, drift: 1.5, uptime_days: 1, gi_score: 0.96 };
-    const [from, cathedral] = ['2025-12-01', 'FOR-ACADEMICS'] as const;
-    for (let day = 1; day <= 4500; day += 1) {
-      const at = `${addDays(from, day)}T06:00:00Z`;
-      for (const [sentinel, first, last] of [
-        ['A', 1, 4500],
-        ['B', 40, 700],
-        ['C', 900, 4490],
-      ] as const) {
-        if (day === first) ledger.add(at, 'sentinel_registered', 'LEDGER', { sentinel, cathedral });
-        if (day >= first && day < last)
-          ledger.add(at, 'attestation', sentinel, { ...work, score: (day * 7) % 90 });
-        if (day === last) ledger.add(at, 'sentinel_retired', 'LEDGER', { sentinel });
-      }
-    }
-  });
-  const all = release.read(sentinelsByDay);
-  expect(sentinelDays(release).length).toBeLessThan(all.length * 0.85);
-  const [few, whole] = [sentinelCharts(release).scores, scoreHistory.prepare(release)];
-  for (const name of ['A', 'B', 'C']) {
-    const state = { ...DEFAULT_STATE, series: [name] };
-    expect(scoreHistory.summary(few, state)).toEqual(scoreHistory.summary(whole, state));
-    expect(scoreHistory.table(few, state)).toEqual(scoreHistory.table(whole, state));
-  }
-});
-
-describe('single rows of a history', () => {
-  let whole: SiteRelease;
-
-  beforeAll(async () => {
-    const dir = join(scratch, 'whole');
-    await mkdir(dir);
-    await writeFixtureRelease(dir);
-    whole = new SiteRelease(dir, facts);
-  });
-
-  test('are those of the whole file, for any days', () => {
-    const date = fc.integer({ min: -3, max: 460 }).map((days) => addDays('2025-07-03', days));
-    const check = <S extends z.ZodType<{ date: string }>>(file: DatedCsv<S>) => {
-      const all = whole.read(file) as readonly z.output<S>[];
-      expect(all.length).toBeGreaterThan(400);
-      fc.assert(
-        fc.property(date, date, (from, to) => {
-          const wanted = all.filter((row) => row.date >= from && row.date <= to);
-          expect(rowsOfDays(whole, file, from, to)).toEqual(wanted);
-        }),
-        { numRuns: 30 },
-      );
-    };
-    check(eventsByDay);
-    check(miiByDay);
-    check(supplyByDay);
-  });
-
-  test('are the decisions and deliberations of the whole files', () => {
-    const decided = readDecisions(whole, decisionRecords(whole).entries);
-    const decisions = whole.read(decisionsFile).decisions.toReversed();
-    expect(decided.map(({ href: _, event: __, isReplaced: ___, ...rest }) => rest)).toEqual(decisions);
-    const { entries } = deliberationRecords(whole);
-    const closed = readDeliberations(whole, entries).filter(({ opened }) => opened !== null);
-    const archived = whole.read(deliberationArchive).deliberations.toReversed();
-    expect(
-      closed.map(({ href: _, events: __, positions: sentinels, ...rest }) => ({ ...rest, sentinels })),
-    ).toEqual(archived);
-    for (const [index, { sentinels }] of archived.entries())
-      expect(entries[index]!.stances).toEqual(sentinels.map(({ id, position }) => ({ id, position })));
-  });
-
-  test('are refused where the file is cut off', async () => {
-    const damaged = await releaseOf('damaged', (ledger) => {
-      ledger.add('2025-12-03T00:00:00Z', 'mii_reading', 'ATLAS', { mii: 0.96 });
-    });
-    const place = damaged.placeOf(supplyByDay.path);
-    await truncate(place, (await stat(place)).size - 3);
-    expect(() => rowsOfDays(damaged, supplyByDay, '2025-12-01')).toThrow(/a line end after the last row/);
-  });
 });

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/reject-upgrade.ts';
-import { LEVERS } from '../../src/simulation/levers.ts';
-import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
 import { excerptOf } from '../../src/simulation/protocol/example-answers.ts';
-import { SIMULATION_PROBLEMS } from '../../src/simulation/protocol/problems.ts';
-import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
 import { textOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
@@ -75,12 +70,6 @@ describe('without a script', () => {
     for (const parameters of links) expect(parameters.has('v')).toBe(true);
     for (const { title } of SCENARIOS.flatMap(({ endings }) => endings)) expect(sheet).not.toContain(title);
   });
-
-  test('the portal of the area leads to it', async () => {
-    const portal = await readFile(join(built.out, 'philosophy/index.html'), 'utf8');
-    expect(portal).toContain('href="/philosophy/simulation/"');
-    expect(portal).toContain('href="/philosophy/simulation/#teachers"');
-  });
 });
 
 test('until somebody plays, the page loads at most 150 kB with styles, scripts and fonts', async () => {
@@ -111,31 +100,7 @@ test('until somebody plays, the page loads at most 150 kB with styles, scripts a
   expect(assets).not.toContain(play);
 });
 
-describe('the page of the model', () => {
-  test('has every parameter and the equations of the document', () => {
-    const words = wordsOf(pages.model);
-    for (const name of Object.keys(LEVERS)) expect(pages.model).toContain(`<td><code>${name}</code></td>`);
-    expect(words).toContain('x(t+1) = Λ · W · x(t) + (I − Λ) · u');
-    expect(words).toContain('doi:10.1080/0022250X.1990.9990069');
-  });
-});
-
 describe('the page of the protocol', () => {
-  test.each(Object.keys({ ...SIMULATION_PROBLEMS, ...UPGRADE_PROBLEMS }))(
-    'has a place for %s, where the problem’s type leads',
-    (code) => {
-      expect(pages.protocol).toContain(`<tr id="${code}">`);
-    },
-  );
-
-  test('has every message with its members', () => {
-    for (const [name, { shape }] of Object.entries({ ...CLIENT_MESSAGES, ...SERVER_MESSAGES })) {
-      const [, part = ''] = pages.protocol.split(`id="message-${name}"`);
-      const members = part.split('</section>')[0]!;
-      for (const member of Object.keys(shape)) expect(members).toContain(`<code>${member}</code>`);
-    }
-  });
-
   test('shows a conversation that the service answers just so', async () => {
     const examples = pages.protocol.split('data-example').slice(1);
     expect(examples.length).toBeGreaterThan(7);
