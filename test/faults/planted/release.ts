@@ -48,7 +48,7 @@ export const FAULTS: readonly PlantedFault[] = [
       'await prepare?.(release);\n    if (isServed && served !== name) await swapCurrent(out, name, served);',
       'if (isServed && served !== name) await swapCurrent(out, name, served);\n    await prepare?.(release);',
     ],
-    tests: ['test/release/publish.test.ts', 'test/faults/faults.test.ts'],
+    tests: ['test/build/snapshots/quiet-and-missed.test.ts', 'test/faults/faults.test.ts'],
   },
   {
     name: 'a release is renamed before it is flushed',
