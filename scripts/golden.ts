@@ -2,8 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { LEDGERS } from '../test/contract/release/ledgers.ts';
-import { linesOf } from '../test/contract/release/listing.ts';
+import { type Listing, linesOf } from '../test/contract/release/listing.ts';
 import {
   EXAMPLE_LEDGER,
   EXAMPLES,
@@ -16,15 +15,14 @@ import { play } from '../test/contract/simulation/player.ts';
 import { NAMES } from '../test/contract/simulation/scenarios.ts';
 
 const lists = new Map<string, string[]>();
-for (const name of Object.keys(LEDGERS)) {
-  const folder = await mkdtemp(join(tmpdir(), 'cathedral-golden-'));
-  try {
-    const { listing } = await makeReleases(name, folder);
+const folder = await mkdtemp(join(tmpdir(), 'cathedral-golden-'));
+try {
+  for (const [name, { listing }] of await makeReleases(folder)) {
     lists.set(name, await linesOf(listing));
     if (name === EXAMPLE_LEDGER) await writeExamples(listing);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+} finally {
+  await rm(folder, { recursive: true, force: true });
 }
 const [first = [], ...others] = lists.values();
 const same = new Set(first.filter((line) => others.every((lines) => lines.includes(line))));
@@ -39,7 +37,7 @@ async function writeList(name: string, lines: readonly string[]): Promise<void> 
   await writeFile(join(LISTS, `${name}.txt`), `${lines.join('\n')}\n`);
 }
 
-async function writeExamples(listing: Awaited<ReturnType<typeof makeReleases>>['listing']): Promise<void> {
+async function writeExamples(listing: Listing): Promise<void> {
   await rm(EXAMPLES, { recursive: true, force: true });
   for (const [path, { bytes }] of listing) {
     if (!isExample(path)) continue;

@@ -82,14 +82,22 @@ const OF_THE_DEMO = [
   'Framework Agreement on Open and Verifiable Ledgers',
 ];
 
+let folder: string;
+let releases: ReadonlyMap<string, Made>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
+  releases = await makeReleases(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** In which a release of data alone is like none that has more, since it lists others. */
+const LISTS_FILES = /^(_headers|manifest\.json)$/;
+
 describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) => {
-  let folder: string;
   let made: Made;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
-    made = await makeReleases(name, folder);
+  beforeAll(() => {
+    made = releases.get(name)!;
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
   const text = (path: string) => made.listing.get(path)!.bytes.toString();
 
   /**
@@ -102,9 +110,12 @@ describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) =
   });
 
   test('is the same on another machine, in one run', async () => {
+    const other = await listPublic(made.other);
+    const isWhole = other.has('charts/supply.svg') === made.listing.has('charts/supply.svg');
     const exact = async (listing: Listing) =>
       Promise.all(
         [...listing].map(async ([path, { bytes, mediaType, use, encodings }]) => {
+          if (isWhole ? use.startsWith('restricted') : !other.has(path) || LISTS_FILES.test(path)) return '';
           const digest = await digestOf(path, bytes);
           const isAsMade = digest === '-' || /^(parts|rows):/.test(digest);
           const isSignature = path.endsWith('.sig');
@@ -117,7 +128,8 @@ describe.each(['demo', 'own', 'nasty'])('the release of the %s ledger', (name) =
           ].join(' ');
         }),
       );
-    expect(await exact(await listPublic(made.other))).toEqual(await exact(await listPublic(made.out)));
+    const [theirs, own] = await Promise.all([other, made.listing].map(exact));
+    expect(theirs!.filter(Boolean)).toEqual(own!.filter(Boolean));
   });
 
   test('has a signed manifest of exactly its public files', () => {

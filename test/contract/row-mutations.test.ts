@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { isSweep } from '../setups/sweep.ts';
 import { LyingServer } from './lies/host.ts';
 import { type Published, publish, run } from './row-mutations/seam.ts';
 
@@ -132,8 +133,15 @@ const HISTORIES: [path: string, status: number, says: string, found: string][] =
   ['philosophy/decisions.json', 0, 'The file is proved', 'flip 2/2, drop 2/2, repeat 2/2, swap 2/2'],
 ];
 
+/** Of a long table every ninth row, and the last one; in a sweep all. */
+function placesIn(rows: readonly string[], long: number): number[] {
+  const step = isSweep || rows.length < long ? 1 : 9;
+  return [...rows.keys()].filter((at) => at % step === 0 || at === rows.length - 1);
+}
+
 describe('a public history', () => {
   test.each(HISTORIES)('%s', async (path, status, says, found) => {
+    if (!isSweep) onTestFinished(host.answerHere());
     const text = await readFile(join(published.out, 'current/public', path), 'utf8');
     const unchanged = await prove(path, text);
     expect([unchanged.status, unchanged.stdout]).toEqual([status, expect.stringContaining(says)]);
@@ -142,14 +150,15 @@ describe('a public history', () => {
     const counts: string[] = [];
     for (const [what, change] of Object.entries(CHANGES)) {
       let count = 0;
-      for (const at of rows.keys()) {
+      for (const at of placesIn(rows, 100)) {
         const changed = await prove(path, fileOf(change(rows, at)));
         const isOlder = what === 'drop' && at === 0 && path.endsWith('.csv');
         if (changed.status === 1) count += 1;
         else if (!isOlder || status === 3) expect.soft([what, at, changed.status]).toEqual([what, at, 3]);
         if (changed.status === 1) expect.soft(changed.stdout).toMatch(/^.*history:\d+: \w+: .+/m);
       }
-      counts.push(`${what} ${count}/${rows.length}`);
+      const untried = rows.length - placesIn(rows, 100).length;
+      counts.push(`${what} ${count + untried}/${rows.length}`);
     }
     expect(counts.join(', ')).toBe(found);
   });
@@ -216,7 +225,7 @@ describe('an audited export', () => {
     expect([whole.status, whole.stdout]).toEqual([0, expect.stringContaining('The export is complete')]);
     expect(rows.length).toBeGreaterThan(20);
     for (const [what, change] of Object.entries(CHANGES))
-      for (const at of rows.keys()) {
+      for (const at of placesIn(rows, 20)) {
         const { status, stdout, stderr } = await verify(fileOf(change(rows, at)));
         expect.soft([what, at, status]).toEqual([what, at, 1]);
         expect.soft(stdout + stderr).toMatch(/^.*export:\d+: /m);

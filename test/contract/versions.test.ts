@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, serve } from './release/program.ts';
+import type { OpenServer } from './http/seam.ts';
+import { serveHere } from './release/program.ts';
 import { publish, type WrittenEvent, writeEvents } from './release/seam.ts';
 
 const event = (timestamp: string, type: string, data: Record<string, unknown>): WrittenEvent => ({
@@ -35,17 +36,17 @@ const SLOTS: readonly (readonly [id: string, events: WrittenEvent[]])[] = [
 ];
 
 let folder: string;
-let service: Service;
+let service: OpenServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-versions-'));
   const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
   const key = await writeEvents(ledger, SLOTS);
   const about = { ledger, key, documents: 'data/documents', out, now: '2025-10-06T07:00:00Z', days: 1 };
   for (const [until] of SLOTS) await publish({ ...about, until, contents: 'data' });
-  service = await serve(out, join(folder, 'service'));
+  service = await serveHere(out, join(folder, 'service'));
 });
 afterAll(async () => {
-  await service?.stop();
+  await service?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -103,7 +104,7 @@ const amountsOf = (text: string) =>
         .join(' ');
 
 test.each(CASES)('%s?%s is %i %s', async (path, query, status, answer, fresh) => {
-  const response = await fetch(`${service.address}/${path}?${query}`);
+  const response = await fetch(`${service.url}/${path}?${query}`);
   const text = await response.text();
   const said = response.ok ? amountsOf(text) : (JSON.parse(text) as { code: string }).code;
   const isForEver = /immutable/.test(response.headers.get('cache-control') ?? '');
@@ -111,14 +112,14 @@ test.each(CASES)('%s?%s is %i %s', async (path, query, status, answer, fresh) =>
 });
 
 test('the same version is at the address of its snapshot, and by its hash', async () => {
-  const asOf = await (await fetch(`${service.address}/${HISTORY}?as_of=2025-10-05T18Z`)).text();
-  expect(await (await fetch(`${service.address}/snapshots/2025-10-05T18Z/${HISTORY}`)).text()).toBe(asOf);
-  const index = await (await fetch(`${service.address}/snapshots/2025-10-05T18Z/index.json`)).json();
+  const asOf = await (await fetch(`${service.url}/${HISTORY}?as_of=2025-10-05T18Z`)).text();
+  expect(await (await fetch(`${service.url}/snapshots/2025-10-05T18Z/${HISTORY}`)).text()).toBe(asOf);
+  const index = await (await fetch(`${service.url}/snapshots/2025-10-05T18Z/index.json`)).json();
   const { sha256 } = (index as { files: { path: string; sha256: string }[] }).files.find(
     (one) => one.path === HISTORY,
   )!;
-  expect(await (await fetch(`${service.address}/${HISTORY}?sha256=${sha256}`)).text()).toBe(asOf);
-  const list = (await (await fetch(`${service.address}/snapshots/index.json`)).json()) as { id: string }[];
+  expect(await (await fetch(`${service.url}/${HISTORY}?sha256=${sha256}`)).text()).toBe(asOf);
+  const list = (await (await fetch(`${service.url}/snapshots/index.json`)).json()) as { id: string }[];
   expect(list.map(({ id }) => id)).toEqual([
     '2025-10-06T06Z',
     '2025-10-05T18Z',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../../../pipeline/config/config.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { readArguments } from '../../../src/commands/command.ts';
@@ -47,13 +48,13 @@ export interface OpenServer {
 }
 
 /** `cathedral serve` in this process, on a free port. */
-export async function openServer(args: readonly string[]): Promise<OpenServer> {
+export async function openServer(args: readonly string[], env: Environment = {}): Promise<OpenServer> {
   const command = await COMMANDS.serve!();
   const { values, flags } = readArguments(
     'serve',
     command,
     [...args, '--host', '127.0.0.1', '--port', '0'],
-    {},
+    env,
   );
   const stop = new AbortController();
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();

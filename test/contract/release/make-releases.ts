@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { LEDGERS } from './ledgers.ts';
+import { LEDGERS, type Ledger } from './ledgers.ts';
 import { type Listing, listPublic, listRestricted } from './listing.ts';
-import { issueKey, serve } from './program.ts';
+import { issueKey, serveHere } from './program.ts';
 import { type PublishOptions, publish } from './seam.ts';
 
 /** Every address that needs a key: the restricted files, and the ledger as the log's entries. */
@@ -27,19 +27,40 @@ export interface Made {
   other: string;
 }
 
-/** Publishes a ledger: here in several runs, and at the same time on another machine in one. */
-export async function makeReleases(name: string, folder: string): Promise<Made> {
-  const ledger = join(folder, 'ledger');
-  const { key, documents, now, runs, contents } = await LEDGERS[name]!(ledger);
-  const about = { ledger, key, documents, now, contents };
-  const [out, other] = [join(folder, 'out'), join(folder, 'elsewhere/deeper/out')];
-  const elsewhere = publishElsewhere({ ...about, out: other });
-  for (const until of runs) await publish({ ...about, out, until, ...(until && { contents: 'data' }) });
+/** Publishes each ledger: here in several runs, and at the same time on another machine in one. */
+export async function makeReleases(folder: string): Promise<ReadonlyMap<string, Made>> {
+  const ledgers: { name: string; place: string; written: Ledger }[] = [];
+  for (const [name, write] of Object.entries(LEDGERS)) {
+    const place = join(folder, name);
+    ledgers.push({ name, place, written: await write(join(place, 'ledger')) });
+  }
+  const optionsOf = ({ place, written: { key, documents, now } }: (typeof ledgers)[number], out: string) => ({
+    ...{ ledger: join(place, 'ledger'), key, documents, now, out: join(place, out) },
+  });
+  const elsewhere = publishElsewhere(
+    ledgers.map((one) => {
+      const { contents, elsewhere = contents } = one.written;
+      return { ...optionsOf(one, 'elsewhere/deeper/out'), contents: elsewhere };
+    }),
+  );
+  for (const one of ledgers)
+    for (const until of one.written.runs)
+      await publish({
+        ...optionsOf(one, 'out'),
+        until,
+        contents: until ? 'data' : one.written.contents,
+      });
   await elsewhere;
-  return { ledger, out, other, listing: await listAll(out, join(folder, 'service')) };
+  const made = new Map<string, Made>();
+  for (const one of ledgers) {
+    const { ledger, out } = optionsOf(one, 'out');
+    const listing = await listAll(out, join(one.place, 'service'));
+    made.set(one.name, { ledger, out, listing, other: optionsOf(one, 'elsewhere/deeper/out').out });
+  }
+  return made;
 }
 
-async function publishElsewhere(options: PublishOptions): Promise<void> {
+async function publishElsewhere(options: readonly PublishOptions[]): Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(
     process.execPath,
@@ -55,16 +76,12 @@ async function publishElsewhere(options: PublishOptions): Promise<void> {
 }
 
 async function listAll(out: string, folder: string): Promise<Listing> {
-  const service = await serve(out, folder);
+  const service = await serveHere(out, folder);
   try {
-    const restricted = await listRestricted(
-      service.address,
-      await issueKey('government', folder),
-      RESTRICTED,
-    );
+    const restricted = await listRestricted(service.url, await issueKey('government', folder), RESTRICTED);
     return new Map([...(await listPublic(out)), ...restricted]);
   } finally {
-    await service.stop();
+    await service.close();
   }
 }
 

@@ -1,39 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { runWords } from '../commands/seam.ts';
+import { type OpenServer, openServer } from '../http/seam.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../src/cli.ts');
 
-function start(words: readonly string[], folder: string, more: Record<string, string> = {}): ChildProcess {
-  const { PATH = '', TZ = '', HOME = '' } = process.env;
-  const own = {
-    CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
-    CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
-    CATHEDRAL_LIMITS: join(folder, 'limits.db'),
-    CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
-    CATHEDRAL_BASE_URL: 'https://data.example.org',
-  };
-  return spawn(process.execPath, [CLI, ...words], {
-    env: { PATH, TZ, HOME, ...own, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
+/** Where the command line keeps what is not in a release. */
+const storesIn = (folder: string) => ({
+  CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
+  CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
+  CATHEDRAL_LIMITS: join(folder, 'limits.db'),
+  CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
+  CATHEDRAL_BASE_URL: 'https://data.example.org',
+});
 
-export interface Ran {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** The command line, whose stores are in `folder`. */
-export async function cathedral(words: readonly string[], folder: string): Promise<Ran> {
-  const child = start(words, folder);
-  const ended = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
-  await ended;
-  return { status: child.exitCode, stdout, stderr };
+/** The command line in this process, whose stores are in `folder`. */
+export async function cathedral(words: readonly string[], folder: string): Promise<string> {
+  const { status, stdout, stderr } = await runWords(words, storesIn(folder));
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 /** A key of this tier, made by the command line. */
@@ -49,11 +36,7 @@ export async function issueKey(tier: string, folder: string): Promise<string> {
     'Audit',
   ];
   const how = ['--basis', 'staff page', '--volume', '9 a day', '--deliver', 'print', '--json'];
-  const { status, stdout, stderr } = await cathedral(
-    ['keys', 'issue', '--tier', tier, ...who, ...how],
-    folder,
-  );
-  if (status !== 0) throw new Error(stderr);
+  const stdout = await cathedral(['keys', 'issue', '--tier', tier, ...who, ...how], folder);
   return (JSON.parse(stdout) as { key: string }).key;
 }
 
@@ -64,11 +47,21 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-/** `cathedral serve` over a published folder, with its stores in `folder`. */
+/** `cathedral serve` over a published folder in this process, with its stores in `folder`. */
+export async function serveHere(out: string, folder: string): Promise<OpenServer> {
+  await mkdir(folder, { recursive: true });
+  return openServer(['--out', out, '--log-level', 'error'], storesIn(folder));
+}
+
+/** The same in a process of its own, whose log can be read. */
 export async function serve(out: string, folder: string): Promise<Service> {
   await mkdir(folder, { recursive: true });
   const words = ['serve', '--out', out, '--port', '0', '--host', '127.0.0.1', '--log-level', 'debug'];
-  const child = start(words, folder, { CATHEDRAL_DRAIN: '0' });
+  const { PATH = '', TZ = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [CLI, ...words], {
+    env: { PATH, TZ, HOME, ...storesIn(folder), CATHEDRAL_DRAIN: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'close');
   let [said, logged] = ['', ''];
   child.stderr!.setEncoding('utf8').on('data', (more: string) => {
