@@ -95,7 +95,8 @@ describe('a release that version 1.0.0 published, on a plain static host', () =>
       key: (await readFile(join(folder, 'ledger.vkey'), 'utf8')).trim(),
       documents: 'data/documents',
       now: '2026-01-02T01:00:00Z',
-      contents: 'formats',
+      // The other formats are made of these files.
+      contents: 'data',
     } as const;
     const [out, other] = [join(folder, 'out'), join(folder, 'other')];
     await publish({ ...about, out });
