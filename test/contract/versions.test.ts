@@ -129,7 +129,7 @@ test('the same version is at the address of its snapshot, and by its hash', asyn
 });
 
 test('what a release calls permanent in its citations is there, byte for byte', async () => {
-  const textAt = async (path: string) => (await fetch(`${service.address}${path}`)).text();
+  const textAt = async (path: string) => (await fetch(`${service.url}${path}`)).text();
   const entries = (await textAt('/academics/citations.bib')).split('\n@software').slice(1);
   let found = 0;
   for (const entry of entries) {
@@ -137,7 +137,7 @@ test('what a release calls permanent in its citations is there, byte for byte', 
     const [, permanent] = /Permanent address: \\url\{https:\/\/data\.example\.org([^}]*)\}/.exec(entry) ?? [];
     // The hash is in groups, so that a line can break between them.
     const [, hash = ''] = /SHA-256 ([0-9a-f ]+)\./.exec(entry) ?? [];
-    const file = await fetch(`${service.address}${path}`);
+    const file = await fetch(`${service.url}${path}`);
     // This release has no pages.
     if (!permanent || !file.ok) continue;
     const whole = permanent.endsWith('sha256=') ? permanent + hash.replaceAll(' ', '') : permanent;
