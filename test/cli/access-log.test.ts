@@ -25,7 +25,7 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
   let address: string;
 
   async function connect(address: string) {
-    const database = await openDatabase(address, { application: 'test', connections: 2 });
+    const database = await openDatabase(address, { application: 'test', connections: 2, timeoutMs: 10_000 });
     onTestFinished(() => database.close());
     return database;
   }
@@ -40,7 +40,7 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       CATHEDRAL_MIRROR_KEY: formatVerifierKey(signerOf(KEY).verifier),
     };
-    const shared = await openDatabase(address, { application: 'test', connections: 2 });
+    const shared = await openDatabase(address, { application: 'test', connections: 2, timeoutMs: 10_000 });
     const store = await openObjectStore(env.CATHEDRAL_RELEASES!, CREDENTIALS, {
       software: 'test',
       access: 'write',

@@ -50,15 +50,6 @@ describe('a secret file', () => {
 describe('attest new', () => {
   const make = (flags: Record<string, string | true>) => attest('new', flags, {}, () => NOW);
 
-  test('reports everything that a draft lacks or has wrong, with its flag and place', async () => {
-    const draft = save('empty.json', {});
-    const { status, stdout, stderr } = await make({ draft, scope: 'Ledger', risk: 'some' });
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr.match(/^\S+ \(\S+\)(?=: )|\(\w+\)$/gm)!.join(' ')).toBe(
-      '--ledger-id (/ledger_id) (missing_member) --justification (/epicon_ej_hash) (missing_member) --scope (/scope/0) (wrong_pattern) --risk (/risk_level) (wrong_value) --companion (/attested_by) (missing_member)',
-    );
-  });
-
   const END = { 'expires-at': '2026-01-31T06:00:00Z' };
   test.each([
     [
@@ -107,24 +98,6 @@ describe('attest new', () => {
       stderr: expect.stringContaining(`ledger id is ${WALLET}; the signature is by 0x`),
     });
     expect(await make({ ...own, companions })).toMatchObject({ status: 0 });
-  });
-
-  test('prints what the wallet has to sign, until it has', async () => {
-    const { signature: _, wallet_signature: __, ...draft } = signed();
-    const { status, stdout, stderr } = await make({
-      draft: save('unsigned.json', draft),
-      'hash-only': true,
-      'drift-threshold': '0.05',
-    });
-    expect(status).toBe(0);
-    const document = JSON.parse(stdout);
-    expect(document).not.toHaveProperty('epicon_ej');
-    expect(document).toMatchObject({
-      epicon_ej_hash: UNSIGNED.epicon_ej_hash,
-      expires_at: UNSIGNED.expires_at,
-      drift_monitoring: { ...UNSIGNED.drift_monitoring, threshold: 0.05 },
-    });
-    expect(stderr).toContain('Companion Attestation 1.0.0\nledger_id: 0e1d2c3b');
   });
 
   test('asks for a new wallet signature if that of the draft is over a different request', async () => {

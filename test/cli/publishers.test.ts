@@ -53,9 +53,12 @@ describe.skipIf(postgres.isMissing)('publishers on several machines', () => {
     const publisher = new RunningCli(['publisher', 'run', '--out', join(folder, 'b')], all);
     // The demo ledger ends long ago.
     await publisher.printed(/has not sealed the snapshot that is due/);
-    const pointer = parsePointer(String(store.objects.get('releases/pointer.json')!.bytes));
-    expect(pointer.status).toMatchObject({ last_run: { outcome: 'unchanged' } });
-    expect(pointer.status!.next_run_at).toBe((await readStatus(join(folder, 'b')))!.next_run_at);
+    const told = () => parsePointer(String(store.objects.get('releases/pointer.json')!.bytes)).status!;
+    // It is told after it is printed.
+    await expect.poll(() => told().last_run.outcome).toBe('unchanged');
+    await expect
+      .poll(async () => told().next_run_at === (await readStatus(join(folder, 'b')))!.next_run_at)
+      .toBe(true);
     publisher.child.kill('SIGTERM');
     const [status] = await once(publisher.child, 'exit');
     expect(status).toBe(0);

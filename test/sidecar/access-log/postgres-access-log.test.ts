@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
       WHERE application_name = 'test' AND xact_start IS NOT NULL`;
     await meanwhile(
       async (isOver) => {
-        for (let killed = 0; killed < 12 && !isOver(); )
+        for (let killed = 0; killed < 4 && !isOver(); )
           killed += Number((await server.sql(holders, name))[0]!.killed);
       },
       ...Array.from({ length: 6 }, (_, client) => write(client)),
