@@ -73,8 +73,8 @@ function difference(before: Belongings, after: Belongings): string[] {
   const names = new Set([...Object.keys(before.environment), ...Object.keys(after.environment)]);
   return [
     ...[...names]
-      // Vitest's own, of each file.
-      .filter((name) => !name.startsWith('VITEST'))
+      // Vitest's own, of each file; and what libvips sets where it is loaded, which lasts as long as the process.
+      .filter((name) => !name.startsWith('VITEST') && name !== 'VIPSHOME')
       .filter((name) => before.environment[name] !== after.environment[name])
       .map((name) => `environment variable ${name}`),
     ...[...after.resources]
