@@ -224,9 +224,14 @@ describe('nothing is published', () => {
     const of = await published(1);
     const second = `${of.out}-2`;
     // And is not told that the first one's snapshots are missing in it.
-    const snapshots = { days: 366 };
-    const message = await expectRefused(of, () => of.publish({ out: second, snapshots }));
-    expect(message).toContain('give this one its own address or keys');
+    const records = fileRecords(of.keyFile, { waitMs: 0 });
+    // As the second one reads it that begins before the first has signed.
+    const read = async () => ({ ...(await records.read()), services: {} });
+    const publisher = { ...of.signsWith(of.keyFile), records: { ...records, read } };
+    for (const more of [{ snapshots: { days: 366 } }, { publisher }])
+      expect(await expectRefused(of, () => of.publish({ out: second, ...more }))).toContain(
+        'give this one its own address or keys',
+      );
     await rm(of.out, { recursive: true });
     expect((await of.publish({ out: second })).outcome).toBe('published');
   });
