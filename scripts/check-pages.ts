@@ -33,7 +33,10 @@ const beside = join(folder, BESIDE);
 rmSync(beside, { recursive: true, force: true });
 const pages = new Map(globSync('src/**/*.astro', { cwd: folder }).map((path) => [path, convert(path)]));
 writeFileSync(join(beside, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-const { status, stdout, error } = spawnSync('tsc', ['-p', beside], { cwd: folder, encoding: 'utf8' });
+const { status, stdout, error } = spawnSync('tsc', ['--singleThreaded', '-p', beside], {
+  cwd: folder,
+  encoding: 'utf8',
+});
 if (error) throw error;
 process.stdout.write(stdout.split('\n').map(inSource).join('\n'));
 process.exitCode = status === 0 ? 0 : 1;
