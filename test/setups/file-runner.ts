@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Finds what a test file leaves behind, for the summary, and measures its CPU time. */
+/** Fails a test file that leaves something behind, and measures its CPU time. */
 export default class FileRunner extends TestRunner {
   #before: Belongings | undefined;
   #cpuBefore = 0;
@@ -36,5 +36,7 @@ export default class FileRunner extends TestRunner {
     if (left.length === 0) return;
     putBack(this.#before);
     suite.meta.left = left;
+    const message = `The file leaves behind: ${left.join(', ')}`;
+    suite.result = { ...suite.result!, state: 'fail', errors: [{ name: 'Error', message, stacks: [] }] };
   }
 }
