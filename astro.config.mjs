@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Set by pipeline/build/site/compile-site.ts, for each run its own; without them (an editor) the defaults hold.
-const { CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS } = process.env;
+// Set by pipeline/build/site/compile-site.ts, for each run its own; without them (an editor, `npm run dev`) the defaults hold.
+const { CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS, CATHEDRAL_OUT } = process.env;
 const below = (folder) =>
   CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
 
@@ -43,13 +45,19 @@ const withoutDirectEval = {
   transform: (code, id) => (id.includes(duckdb) ? code.replaceAll(/\beval\(/g, '(0,eval)(') : null),
 };
 
-/** The compiled site is src/site/program.ts with all pages. It knows no release and no server: whoever opens it says which. */
-const program = {
-  name: 'cathedral-program',
-  entrypointResolution: 'auto',
-  serverEntrypoint: here('src/site/program.ts'),
-  adapterFeatures: { buildOutput: 'server', middlewareMode: 'classic' },
-  supportedAstroFeatures: { serverOutput: 'stable' },
+/** `npm run dev`: what pages link to and load, from the newest release. */
+const filesOfRelease = {
+  name: 'files-of-release',
+  configureServer({ middlewares }) {
+    middlewares.use((request, response, next) => {
+      const { pathname } = new URL(request.url, 'http://localhost');
+      const isBeside = /^\/(log|snapshots)\//.test(pathname);
+      const file = join(CATHEDRAL_OUT, isBeside ? '' : 'current/public', decodeURIComponent(pathname));
+      const isPage = /\.html$|^\/_astro\//.test(pathname);
+      if (isPage || !statSync(file, { throwIfNoEntry: false })?.isFile()) return next();
+      createReadStream(file).pipe(response);
+    });
+  },
 };
 
 export default defineConfig({
@@ -58,23 +66,35 @@ export default defineConfig({
   outDir: below('client'),
   cacheDir: below('cache'),
   output: 'server',
-  adapter: { name: program.name, hooks: { 'astro:config:done': ({ setAdapter }) => setAdapter(program) } },
+  // The compiled site is a function that answers requests. It knows no release and no port: whoever calls it says which release.
+  adapter: node({ mode: 'middleware', experimentalDisableStreaming: true }),
   // What is not there needs no folder to write to.
   session: false,
   integrations: [
     {
-      name: 'show-directions',
+      name: 'cathedral',
       hooks: {
-        'astro:config:setup': ({ addMiddleware }) =>
+        'astro:config:setup': ({ addMiddleware, injectRoute }) => {
+          addMiddleware({
+            order: 'pre',
+            entrypoint: new URL('src/site/layouts/release-of-request.ts', import.meta.url),
+          });
           addMiddleware({
             order: 'post',
             entrypoint: new URL('src/site/layouts/show-directions.ts', import.meta.url),
-          }),
+          });
+          injectRoute({
+            pattern: '/-/pages.json',
+            entrypoint: new URL('src/site/page-lists.ts', import.meta.url),
+            prerender: false,
+          });
+        },
       },
     },
   ],
   image: { service: { entrypoint: 'astro/assets/services/noop' } },
-  trailingSlash: 'always',
+  // A page's address ends with a slash, and that of a file which is made from data does not.
+  trailingSlash: 'ignore',
   // The lossless one: the default would join words across lines of the source.
   compressHTML: true,
   // Styles in files, so that a content security policy without inline style is possible.
@@ -89,6 +109,7 @@ export default defineConfig({
   markdown: { syntaxHighlight: false },
   vite: {
     cacheDir: below('cache/vite'),
+    plugins: CATHEDRAL_OUT ? [filesOfRelease] : [],
     resolve: {
       alias: {
         '@duckdb/duckdb-wasm/blocking': duckdb,
@@ -99,7 +120,7 @@ export default defineConfig({
       // It runs from the release's folder, where there are no packages; names without a hash, which would be one of paths of
       // this machine.
       ssr: {
-        resolve: { noExternal: true },
+        ...(CATHEDRAL_OUT ? {} : { resolve: { noExternal: true } }),
         build: { minify: true, rolldownOptions: { output: { chunkFileNames: 'chunks/[name].mjs' } } },
       },
     },

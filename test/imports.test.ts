@@ -132,6 +132,9 @@ describe('the environment', () => {
   /** The browser gets all of it, and a temporary folder of its own. */
   const BROWSER = ['pipeline/charts/files/launch-chromium.ts'];
 
+  /** In Astro's development server alone: the compiled site has none of it. */
+  const DEVELOPMENT = ['src/site/layouts/release-of-request.ts'];
+
   test('is read in pipeline/config/config.ts alone', () => {
     const readers = SOURCES.filter((file) =>
       /process\s*\.\s*(env|argv)\b|import\.meta\.env/.test(readFileSync(join(PROJECT, file), 'utf8')),
@@ -144,6 +147,7 @@ describe('the environment', () => {
         ...FONTS,
         ...COMPILED,
         ...BROWSER,
+        ...DEVELOPMENT,
       ].sort(),
     );
   });

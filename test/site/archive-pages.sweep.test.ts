@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenSite, renderPage, SERVER_ENTRY } from '../../pipeline/build/site/open-program.ts';
+import { OpenedSite, SERVER_ENTRY, type SiteHandler } from '../../pipeline/build/site/open-program.ts';
 import { readValues } from '../../pipeline/build/site/page-reads.ts';
 import type { ArchiveFolder } from '../../src/site/components/explore/archive-pages.ts';
 import { decisionRecords } from '../../src/site/components/explore/decisions.ts';
@@ -125,7 +125,7 @@ interface RenderedArchive {
 
 /** The archive pages of a release by address. */
 async function renderArchive(
-  openSite: OpenSite,
+  handler: SiteHandler,
   ledger: TestLedger,
   name: string,
   before: RenderedArchive | null,
@@ -133,18 +133,18 @@ async function renderArchive(
   const dir = join(scratch, name);
   await mkdir(dir);
   const draft = await writeFixtureRelease(dir, ledger);
-  const site = openSite(dir, facts);
+  const site = new OpenedSite(handler, dir, facts);
   const valueAt = readValues(draft, facts);
   const pages = new Map<string, string>();
   const listed = new Map<string, string>();
   const touched = new Set<string>();
   for (const folder of FOLDERS) {
-    const list = site.list(`/${folder}/[id]`, before?.timestamp ?? null);
+    const list = await site.list(`/${folder}/[id]`, before?.timestamp ?? null);
     listed.set(folder, list.reads.map(valueAt).join());
     if (before?.listed.get(folder) !== listed.get(folder))
       for (const path of list.touched!) touched.add(path);
     for (const path of list.paths) {
-      const { status, body } = await renderPage(site, path);
+      const { status, body } = await site.render(path);
       expect([path, status]).toEqual([path, 200]);
       pages.set(path, Buffer.from(body).toString());
     }
@@ -156,7 +156,7 @@ async function renderArchive(
 describe('the pages of an archive', () => {
   test('change from release to release only where the new records touch them, whatever a ledger holds', async () => {
     const place = join((await buildFixture()).release, SERVER_ENTRY);
-    const { openSite } = (await import(/* @vite-ignore */ place)) as { openSite: OpenSite };
+    const { handler } = (await import(/* @vite-ignore */ place)) as { handler: SiteHandler };
     let releases = 0;
     const snapshots = fc.array(fc.array(STEP, { minLength: 2, maxLength: 8 }), {
       minLength: 6,
@@ -172,7 +172,7 @@ describe('the pages of an archive', () => {
         for (const step of steps) {
           for (const act of step) act(growing);
           releases += 1;
-          const after = await renderArchive(openSite, growing.ledger, `${releases}`, before);
+          const after = await renderArchive(handler, growing.ledger, `${releases}`, before);
           for (const [path, html] of before?.pages ?? []) {
             expect(after.pages.has(path), `${path} is gone`).toBe(true);
             const isSame = after.pages.get(path) === html;
@@ -192,11 +192,11 @@ describe('the pages of an archive', () => {
 
 test('the page of an open deliberation says that it cannot be cited yet', async () => {
   const place = join((await buildFixture()).release, SERVER_ENTRY);
-  const { openSite } = (await import(/* @vite-ignore */ place)) as { openSite: OpenSite };
+  const { handler } = (await import(/* @vite-ignore */ place)) as { handler: SiteHandler };
   const ledger = new TestLedger()
     .add('2025-12-01T00:00:00Z', 'genesis', 'LEDGER', { allocation: '1000', multipliers: {} })
     .add('2025-12-02T00:00:00Z', 'deliberation_opened', 'ATLAS', { deliberation: 'd-1', topic: 'T' });
-  const { pages } = await renderArchive(openSite, ledger, 'open', null);
+  const { pages } = await renderArchive(handler, ledger, 'open', null);
   expect(pages.get('/deliberations/d-1/')).toContain('Once it is, its page can be cited.');
 });
 

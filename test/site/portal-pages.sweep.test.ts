@@ -66,7 +66,7 @@ describe('every page', () => {
   });
 
   test('has neither that notice nor its script on a page without figures of the release', async () => {
-    const script = /<script defer src="([^"]*watch-age[^"]*)"/.exec(page('economy/index.html'))![1]!;
+    const script = /<script type="module" src="([^"]*watch-age[^"]*)"/.exec(page('economy/index.html'))![1]!;
     for (const path of ['licence', 'problems', 'mirrors', 'search']) {
       const html = await asset(`${path}/index.html`);
       expect(html).not.toContain('old-data');

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import inject from 'light-my-request';
 import { z } from 'zod';
 import { ORGANISATION_FILE, Organisation } from '../../artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
@@ -61,18 +63,91 @@ export interface PageList {
 /** What a page below `/snapshots/` shows: it stands beside the releases, and is rendered when they are complete. */
 export type Given = { snapshot: Snapshot } | { index: SnapshotIndex; days: number };
 
-/** The compiled site with the release that its pages show. It makes one thing at a time. */
-export interface OpenedSite {
-  /** Of pages that do not depend on a query, by the place of their file: `/charts/[id]`, `/licence`. */
-  kinds(): readonly string[];
-  /** `since`: the time of an earlier release of the same program; null without one. */
-  list(kind: string, since: string | null): PageList;
-  /** Renders an address, with its query if it has one. Rejects with whatever the page throws. */
-  render(url: string, given?: Given): Promise<{ response: Response; reads: readonly ReadName[] }>;
+/** What the compiled site exports: @astrojs/node's handler. */
+export type SiteHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+  locals: object,
+) => Promise<void>;
+
+/** What a request tells the site, and what src/site/layouts/release-of-request.ts adds when it is answered. */
+export interface SiteLocals {
+  site: {
+    /** The folder of a release, or of one that is being staged. */
+    dir: string;
+    facts: SiteFacts;
+    /** What the answer follows from. */
+    reads?: readonly ReadName[];
+    /** Whatever the page has thrown. */
+    error?: unknown;
+  };
 }
 
-/** What the compiled site exports; src/site/program.ts is its source. `dir`: the folder of a release or of one that is being staged. */
-export type OpenSite = (dir: string, facts: SiteFacts) => OpenedSite;
+/** The compiled site with the release that its pages show. It makes one thing at a time. */
+export class OpenedSite {
+  readonly #handler: SiteHandler;
+  readonly #dir: string;
+  readonly #facts: SiteFacts;
+
+  constructor(handler: SiteHandler, dir: string, facts: SiteFacts) {
+    this.#handler = handler;
+    this.#dir = dir;
+    this.#facts = facts;
+  }
+
+  /** Of pages that do not depend on a query, by the place of their file: `/charts/[id]`, `/licence`. */
+  async kinds(): Promise<readonly string[]> {
+    const { body } = await this.render(PAGE_LISTS);
+    return JSON.parse(body.toString());
+  }
+
+  /** `since`: the time of an earlier release of the same program; null without one. */
+  async list(kind: string, since: string | null): Promise<PageList> {
+    const query = new URLSearchParams({ kind, ...(since !== null && { since }) });
+    const { body, reads } = await this.render(`${PAGE_LISTS}?${query}`);
+    return { ...JSON.parse(body.toString()), reads };
+  }
+
+  /** Renders an address, with its query if it has one. Rejects with whatever the page throws, and with site_failed where there is none. */
+  async render(url: string, given?: Given): Promise<RenderedPage> {
+    const site: SiteLocals['site'] = { dir: this.#dir, facts: this.#facts };
+    let isUnknown = false;
+    const answer = await inject(
+      (request, response) => {
+        const unknown = () => {
+          isUnknown = true;
+          response.end();
+        };
+        void this.#handler(request as IncomingMessage, response as ServerResponse, unknown, {
+          ...given,
+          site,
+        });
+      },
+      { url },
+    );
+    if (site.error !== undefined) throw site.error;
+    if (isUnknown || site.reads === undefined) {
+      const found = isUnknown ? 'no such address' : `status ${answer.statusCode}`;
+      throw new CathedralError('site_failed', { place: url, expected: 'a page', found });
+    }
+    const [type = ''] = String(answer.headers['content-type'] ?? '').split(';');
+    return { status: answer.statusCode, type, body: answer.rawPayload, reads: site.reads };
+  }
+}
+
+/** Address of src/site/page-lists.ts, which no server answers: it is asked for here alone. */
+const PAGE_LISTS = '/-/pages.json';
+
+/** A rendered page. */
+export interface RenderedPage {
+  status: number;
+  /** Media type without parameters. */
+  type: string;
+  body: Buffer;
+  /** What it follows from. */
+  reads: readonly ReadName[];
+}
 
 /** All files of the program, as the manifest lists them. */
 export type ProgramFiles = readonly { file: string; sha256: string }[];
@@ -87,8 +162,14 @@ export async function openProgram(dir: string, files: ProgramFiles, facts: SiteF
     if (found !== sha256)
       throw new CathedralError('release_invalid', { place: file, expected: `sha256 ${sha256}`, found });
   }
-  const { openSite } = (await import(pathToFileURL(join(dir, SERVER_ENTRY)).href)) as { openSite: OpenSite };
-  return openSite(dir, facts);
+  // @astrojs/node listens for rejections that nobody handles, which would keep a thread alive that has failed.
+  const before = process.listeners('unhandledRejection');
+  const { handler } = (await import(/* @vite-ignore */ pathToFileURL(join(dir, SERVER_ENTRY)).href)) as {
+    handler: SiteHandler;
+  };
+  for (const listener of process.listeners('unhandledRejection'))
+    if (!before.includes(listener)) process.off('unhandledRejection', listener);
+  return new OpenedSite(handler, dir, facts);
 }
 
 /** Who published the release in `dir`. Throws release_invalid. */
@@ -108,20 +189,4 @@ export async function programIn({ dir, manifest }: Pick<Published, 'dir' | 'mani
   const about = parseJsonFile(text, ServerFacts, place, 'release_invalid');
   const organisation = await organisationIn(dir);
   return { files, facts: { baseUrl: about.base_url, sourceCode: about.source_code, organisation } };
-}
-
-/** A rendered page. */
-export interface RenderedPage {
-  status: number;
-  /** Media type without parameters. */
-  type: string;
-  body: Uint8Array;
-  /** What it follows from. */
-  reads: readonly ReadName[];
-}
-
-export async function renderPage(site: OpenedSite, url: string, given?: Given): Promise<RenderedPage> {
-  const { response, reads } = await site.render(url, given);
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  return { status: response.status, type, body: new Uint8Array(await response.arrayBuffer()), reads };
 }

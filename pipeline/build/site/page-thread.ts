@@ -5,7 +5,6 @@ import {
   type PageList,
   type ProgramFiles,
   type RenderedPage,
-  renderPage,
   type SiteFacts,
 } from './open-program.ts';
 
@@ -34,9 +33,9 @@ const port = parentPort!;
 
 async function reply(job: PageJob): Promise<PageReply> {
   const site = await opening;
-  if (job.ask === 'kinds') return { failed: false, result: site.kinds() };
-  if (job.ask === 'list') return { failed: false, result: site.list(job.kind, job.since) };
-  return { failed: false, result: await renderPage(site, job.path, job.given) };
+  if (job.ask === 'kinds') return { failed: false, result: await site.kinds() };
+  if (job.ask === 'list') return { failed: false, result: await site.list(job.kind, job.since) };
+  return { failed: false, result: await site.render(job.path, job.given) };
 }
 
 port.on('message', async (job: PageJob) => {

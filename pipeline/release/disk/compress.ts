@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { ManifestFile } from '../format/manifest.ts';
 import { isCompressible } from '../format/media-types.ts';
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-const MIB = 1 << 20;
-/** A trip through the thread pool takes twice as long as to compress a shorter file. */
-const LONG_BYTES = 1 << 12;
+/** A shorter file is sent in as many packets as its compressed form. */
+const SHORTEST_BYTES = 1 << 12;
+/** To compress a longer file takes a second, and who reads it has clients that know Brotli. */
+const LONGEST_GZIP_BYTES = 1 << 24;
 
 /** The precompressed variants of a file, where they are smaller than the file. */
 export interface Encodings {
@@ -15,26 +17,34 @@ export interface Encodings {
 }
 
 /**
- * Compresses long files in the thread pool. Deterministic: the variants contain no time and no system name.
+ * Compresses in the thread pool; of a page, which browsers read, only with Brotli. Deterministic: the variants contain no time and no
+ * system name.
  */
-export async function compress(bytes: Uint8Array, mediaType: string): Promise<Encodings> {
-  if (!isCompressible(mediaType)) return {};
-  const [br, gzip] = await Promise.all([compressBrotli(bytes), compressGzip(bytes)]);
+export async function compress(
+  bytes: Uint8Array,
+  { kind, media_type }: Pick<ManifestFile, 'kind' | 'media_type'>,
+): Promise<Encodings> {
+  if (!isCompressible(media_type) || bytes.length < SHORTEST_BYTES) return {};
+  const isData = kind === 'data' || kind === 'schema';
+  const [br, gzip] = await Promise.all([
+    compressBrotli(bytes),
+    isData && bytes.length <= LONGEST_GZIP_BYTES ? compressGzip(bytes) : null,
+  ]);
   return {
     ...(br.length < bytes.length && { br }),
-    ...(gzip.length < bytes.length && { gzip }),
+    ...(gzip && gzip.length < bytes.length && { gzip }),
   };
 }
 
-/** Quality 9 takes 5 times as long as quality 5 and saves 5 % of the bytes, which pays off up to 1 MiB. */
-export async function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
+/** A higher quality takes 5 times as long for 5 % fewer bytes at most. */
+export function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: bytes.length <= MIB ? 9 : 5,
+    [constants.BROTLI_PARAM_QUALITY]: 5,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes.length),
   };
-  return bytes.length < LONG_BYTES ? brotliCompressSync(bytes, { params }) : brotli(bytes, { params });
+  return brotli(bytes, { params });
 }
 
 /**
@@ -46,9 +56,8 @@ function windowOf(bytes: number): number {
   return Math.min(most, Math.max(least, Math.ceil(Math.log2(bytes + 16))));
 }
 
-async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
-  const level = bytes.length <= MIB ? 9 : 6;
-  const member = bytes.length < LONG_BYTES ? gzipSync(bytes, { level }) : await zip(bytes, { level });
+export async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
+  const member = await zip(bytes, { level: 6 });
   // RFC 1952: byte 9 is the operating system. zlib fills it in; 255 means unknown.
   member[9] = 255;
   return member;

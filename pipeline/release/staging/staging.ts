@@ -171,8 +171,7 @@ export class Staging implements AsyncDisposable {
     const blob = { bytes: bytes.length, sha256: sha256(bytes) };
     this.#assertUnchanged(path, blob);
     const file = { path, ...about, media_type: mediaType, ...blob };
-    const encodings =
-      (await this.#takeOver(file)) ?? (await this.#writeAll(storedAt(file), bytes, mediaType));
+    const encodings = (await this.#takeOver(file)) ?? (await this.#writeAll(file, bytes));
     this.#record({ ...file, encodings }, modified);
     this.#remember(storedAt(file), key);
   }
@@ -395,8 +394,9 @@ export class Staging implements AsyncDisposable {
     return (this.previous!.at ?? storedAt)(file);
   }
 
-  async #writeAll(at: string, bytes: Uint8Array, mediaType: string): Promise<DraftFile['encodings']> {
-    const [{ br, gzip }] = await Promise.all([compress(bytes, mediaType), this.folder.write(at, bytes)]);
+  async #writeAll(file: Omit<DraftFile, 'encodings'>, bytes: Uint8Array): Promise<DraftFile['encodings']> {
+    const at = storedAt(file);
+    const [{ br, gzip }] = await Promise.all([compress(bytes, file), this.folder.write(at, bytes)]);
     return {
       ...(br && { br: await this.folder.write(`${at}.br`, br) }),
       ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),

@@ -4,7 +4,8 @@ import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { resourceOf, type ServedRelease } from '../files/releases.ts';
+import { RecentlyMade } from '../files/recently-made.ts';
+import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import {
   answerWith,
   type Content,
@@ -18,7 +19,6 @@ import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
 import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
 import { canonicalUrl, invalidStateAnswer, parsePageRequest, stateFaultOf } from './page-query.ts';
-import { RenderCache } from './render-cache.ts';
 import type { Render, Renderer } from './renderer.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
@@ -40,11 +40,11 @@ export interface ChartsOptions {
  * the release's own file.
  */
 export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
-  const cache = new RenderCache<Drawn>();
+  const cache = new RecentlyMade<Drawn>();
   return {
     answerFile: async (request, file, { query, client }, release) => {
       const asked = parseChartQuery(file.path, query);
-      if (asked.canonical === '') return answerWith(request, resourceOf(release, file));
+      if (asked.canonical === '') return answerWithFile(request, release, file);
       const draw = async () => {
         const { status, body } = await renderer.run(client, release.dir, (render) =>
           drawFile(render, asked, { release, baseUrl }),
@@ -60,7 +60,7 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
       return stateFaultOf(asked, release).then(async (fault) => {
         if (fault !== null) return invalidStateAnswer(asked.file, fault, release);
         const url = canonicalUrl(asked);
-        if (url === null) return answerWith(request, resourceOf(release, asked.file));
+        if (url === null) return answerWithFile(request, release, asked.file);
         const draw = () =>
           renderer.run(client, release.dir, (render) => drawPage(render, url, asked.file, release));
         return answerDrawn(request, await cache.get(`${release.id} ${url}`, draw));
@@ -113,7 +113,8 @@ async function drawn(
   { manifest }: ServedRelease,
 ): Promise<Drawn> {
   const plain = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const { br, gzip } = await compress(plain, file.media_type);
+  // Of a page, too: nobody else compresses it.
+  const { br, gzip } = await compress(plain, { ...file, kind: 'data' });
   const contents = new Map<Encoding | null, Content>([[null, contentOf(plain)]]);
   if (br) contents.set('br', contentOf(br));
   if (gzip) contents.set('gzip', contentOf(gzip));

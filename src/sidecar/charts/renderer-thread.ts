@@ -7,7 +7,6 @@ import {
   type OpenedSite,
   openProgram,
   type ProgramFiles,
-  renderPage,
   type SiteFacts,
 } from '../../../pipeline/build/site/open-program.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
@@ -79,7 +78,7 @@ function read(dir: string, { path, sha256 }: ChartSource): string {
 let opening: Promise<OpenedSite> | null = null;
 
 async function answerPage({ url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
-  const { status, body } = await renderPage(await opening, url);
+  const { status, body } = await (await opening).render(url);
   return { failed: false, status, body };
 }
 

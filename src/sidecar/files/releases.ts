@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compressGzip } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import {
   type Blob,
@@ -10,7 +11,16 @@ import {
 } from '../../../pipeline/release/format/manifest.ts';
 import { currentId, readCurrent } from '../../../pipeline/release/format/release.ts';
 import { Problem } from '../../api/problem.ts';
-import { type Content, type Encoding, Resource } from './representation.ts';
+import type { Answer } from '../request/answer.ts';
+import { RecentlyMade } from './recently-made.ts';
+import {
+  answerWith,
+  type Content,
+  type Encoding,
+  encodingFor,
+  type RequestHead,
+  Resource,
+} from './representation.ts';
 
 /** A release as the server answers from it. */
 export interface ServedRelease {
@@ -22,13 +32,23 @@ export interface ServedRelease {
   /** By path, as they are requested. */
   resources: Map<string, Resource>;
   small: SmallFiles;
+  /** What was compressed for clients that know no Brotli, by path. */
+  zipped: RecentlyMade<Zipped>;
 }
 
 /** `dir` is the release's folder. */
 export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
   const { release: id } = manifest;
-  return { id, dir, manifest, files, resources: new Map(), small: new SmallFiles() };
+  return {
+    id,
+    dir,
+    manifest,
+    files,
+    resources: new Map(),
+    small: new SmallFiles(),
+    zipped: new RecentlyMade(),
+  };
 }
 
 /** The answer to every request before the first release. */
@@ -159,6 +179,43 @@ export function resourceOf(release: ServedRelease, file: ManifestFile): Resource
     release.resources.set(file.path, known);
   }
   return known;
+}
+
+const BOTH: readonly Encoding[] = ['br', 'gzip'];
+
+/**
+ * Answers with a file of the release. A page is published in Brotli alone; what a client that wants gzip gets is compressed once and kept,
+ * so that its entity tag is the hash of what is sent.
+ */
+export function answerWithFile(
+  request: RequestHead,
+  release: ServedRelease,
+  file: ManifestFile,
+): Answer | Promise<Answer> {
+  const resource = resourceOf(release, file);
+  const { br, gzip } = file.encodings;
+  if (!br || gzip || encodingFor(request.headers, BOTH) !== 'gzip') return answerWith(request, resource);
+  const zipped = release.zipped.get(file.path, () => zip(release, file));
+  return zipped instanceof Promise
+    ? zipped.then(({ resource }) => answerWith(request, resource))
+    : answerWith(request, zipped.resource);
+}
+
+interface Zipped {
+  size: number;
+  resource: Resource;
+}
+
+async function zip(release: ServedRelease, file: ManifestFile): Promise<Zipped> {
+  const source = await compressGzip(await release.small.read(join(release.dir, storedAt(file)), file));
+  const zipped = { sha256: hash('sha256', source), bytes: source.length, source };
+  const resource = new Resource({
+    headers: headersFor(file),
+    modified: file.modified,
+    encodings: BOTH,
+    content: (encoding) => (encoding === 'gzip' ? zipped : contentOf(release, file, encoding)),
+  });
+  return { size: source.length, resource };
 }
 
 /** The text of a small file of the release; null if it has none at this path. Rejects if the file is damaged. */

@@ -93,11 +93,16 @@ export function answerWith(request: RequestHead, resource: Resource): Answer | P
   return withBody(200, headers, bodyOf(content, null));
 }
 
-/** The representation that a request's headers select. A range counts the bytes of the unencoded content. */
+/** The representation that a request's headers select. */
 export function representationOf(resource: Resource, headers: RequestHeaders): Representation {
+  return resource.in(encodingFor(headers, resource.encodings));
+}
+
+/** The encoding that a request's headers select, out of those available. A range counts the bytes of the unencoded content. */
+export function encodingFor(headers: RequestHeaders, available: readonly Encoding[]): Encoding | null {
   const accepted = headers['accept-encoding'] as string | string[] | undefined;
   const list = Array.isArray(accepted) ? accepted.join(',') : accepted;
-  return resource.in(headers.range ? null : chooseEncoding(list, resource.encodings));
+  return headers.range ? null : chooseEncoding(list, available);
 }
 
 function describe(

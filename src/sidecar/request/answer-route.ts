@@ -4,7 +4,7 @@ import { Problem } from '../../api/problem.ts';
 import { parseVersionQuery } from '../../api/query/version-query.ts';
 import { answerStatus } from '../attestations/answer-verify.ts';
 import { answerOembed } from '../charts/oembed.ts';
-import { resourceOf, type ServedRelease } from '../files/releases.ts';
+import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
 import { Versions, versionHeaders } from '../files/versions.ts';
 import type { DrawRequest, Services } from '../services.ts';
@@ -75,7 +75,8 @@ function answerFile({
   const page = query ? services.charts?.answerPage(request, path!, drawRequest(context), release) : null;
   if (page) return page;
   if (query && isVersioned(file)) return answerVersion(context, release, services);
-  return answerWith(request, services.live?.resource(path!) ?? resourceOf(release, file));
+  const live = services.live?.resource(path!);
+  return live ? answerWith(request, live) : answerWithFile(request, release, file);
 }
 
 /** Files whose earlier versions snapshots keep, as far as they do. */
@@ -152,7 +153,7 @@ async function answerMissing({ request }: RequestContext, release: ServedRelease
   const vary = { Vary: 'Accept' };
   if (!page || !isBrowser) throw new Problem('not_found', 'No file is published at this path.', vary);
   // Without the request's conditions and range, which are not about this page.
-  const { headers, body } = await answerWith({ method: 'GET', headers: {} }, resourceOf(release, page));
+  const { headers, body } = await answerWithFile({ method: 'GET', headers: {} }, release, page);
   const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
   return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
 }

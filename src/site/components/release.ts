@@ -173,7 +173,11 @@ export function useRelease(dir: string, facts: SiteFacts): SiteRelease {
 export function openRelease(): SiteRelease {
   if (opened) return opened;
   const expected = 'a release that the program was opened with';
-  throw new CathedralError('site_failed', { place: 'src/site/program.ts', expected, found: 'none' });
+  throw new CathedralError('site_failed', {
+    place: 'src/site/layouts/release-of-request.ts',
+    expected,
+    found: 'none',
+  });
 }
 
 /** Keeps a value that hundreds of pages need, per release. Each page that gets it depends on what it was made from. */

@@ -141,6 +141,10 @@ function bodyFaults(
         return isLike(plain, `{any}${said}{any}`, (name) => meaningOf(name, facts))
           ? []
           : [`${said} is not in the body: ${excerpt(plain)}`];
+      if (line.startsWith('= encoded '))
+        return bytes.equals(publishedBytes(facts.out, line.slice('= encoded '.length)))
+          ? []
+          : [`the encoded body has other content: ${excerpt(plain)}`];
       if (line.startsWith('= sha256 '))
         return said === `sha256 ${sha256(bytes)}`
           ? []

@@ -7,15 +7,15 @@ const LINES = 20;
 export const SEEDS = Array.from({ length: LINES * GROUP }, (_, i) => i + 1);
 export const DIGESTS = new URL('./digests.txt', import.meta.url);
 
-/** Lines whose seeds together reach each ending of a scenario and say each of its sentences, and that find its planted faults. */
+/** Lines whose seeds together reach each ending of a scenario and say each of its sentences. */
 const ENOUGH: Readonly<Record<string, readonly number[]>> = {
-  cathedral_multiplier_proposal: [0, 5, 9, 13],
-  emergency_protocol_activation: [0, 3, 9, 14],
-  sentinel_disagreement: [0, 3, 9, 14],
-  economic_failure_cascade: [0, 5, 11, 18],
-  model_drift: [0, 4, 5, 12],
-  conflicting_incentives: [0, 4, 10, 15],
-  moral_dilemma: [0, 3, 5, 11],
+  cathedral_multiplier_proposal: [0, 1, 9],
+  emergency_protocol_activation: [0, 1, 3],
+  sentinel_disagreement: [0, 1, 3],
+  economic_failure_cascade: [0, 1, 18],
+  model_drift: [0, 4, 5],
+  conflicting_incentives: [0, 4, 10],
+  moral_dilemma: [0, 1, 2],
 };
 
 export function enoughSeeds(scenario: string): number[] {

@@ -116,6 +116,13 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: HTTP,
   },
   {
+    name: 'a page that is compressed on request has the tag of the plain page',
+    breaks: 'Each encoding of a file has its own entity tag',
+    file: 'src/sidecar/files/releases.ts',
+    change: ["const zipped = { sha256: hash('sha256', source),", 'const zipped = { sha256: file.sha256,'],
+    tests: ['test/contract/http-pages.test.ts'],
+  },
+  {
     name: 'security headers are left out',
     breaks: 'Every answer has the security headers.',
     file: 'src/sidecar/request/send.ts',

@@ -20,12 +20,15 @@ const wrong = {
   '/throw': () => new Promise(() => setImmediate(() => { throw new Error('not caught'); })),
   '/fail': () => { throw new Error('a page that fails'); },
 };
-export const openSite = (dir, { baseUrl }) => ({
-  render: async (url) => {
+export async function handler({ url }, response, next, { site }) {
+  site.reads = [];
+  try {
     await wrong[url]?.();
-    return { response: new Response(url === '/thread' ? String(threadId) : baseUrl + url), reads: [] };
-  },
-});`;
+  } catch (error) {
+    site.error = error;
+  }
+  response.end(url === '/thread' ? String(threadId) : site.facts.baseUrl + url);
+}`;
 
 /** A release with that program, and the jobs for it. */
 async function release(name = 'a') {

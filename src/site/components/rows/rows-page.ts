@@ -47,7 +47,7 @@ let total = about.rows;
 
 function ask(want: RowsJob['want']): void {
   stop();
-  worker ??= new Worker(place.dataset.worker!);
+  worker ??= new Worker(place.dataset.worker!, { type: 'module' });
   const running = worker;
   const cancel = makeButton('Cancel', () => {
     stop(true);

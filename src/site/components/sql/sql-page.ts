@@ -35,7 +35,7 @@ function start(allowed = FREE_BYTES): void {
     say('Write a query, or choose an example below.');
     return;
   }
-  worker ??= new Worker(form.dataset.worker!);
+  worker ??= new Worker(form.dataset.worker!, { type: 'module' });
   worker.onmessage = ({ data }: MessageEvent<SqlReply>) => take(data);
   worker.onerror = (event) => {
     stop();

@@ -17,7 +17,7 @@ export async function compareHistory(steps: Steps, file: File, means: Means, scr
     const value = means.ledgerKeys().map(formatVerifierKey);
     return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
   });
-  const worker = new Worker(script);
+  const worker = new Worker(script, { type: 'module' });
   try {
     const { verdict, note } = await steps.need('Log', async () => {
       const value = await heard(worker, { file, keys }, steps);

@@ -1,4 +1,4 @@
-/** Memory for the rendered pages and pictures, bytes. */
+/** Memory for what is made, bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Sized {
@@ -7,10 +7,10 @@ interface Sized {
 }
 
 /**
- * What was rendered recently, by key; the least recently used goes first. Concurrent requests for one key share one
- * rendering. Errors are not cached.
+ * What was rendered or compressed recently, by key; the least recently used goes first. Concurrent requests for one key share one
+ * making. Errors are not kept.
  */
-export class RenderCache<Value extends Sized> {
+export class RecentlyMade<Value extends Sized> {
   readonly #maxBytes: number;
   readonly #values = new Map<string, Value>();
   readonly #pending = new Map<string, Promise<Value>>();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { RenderCache } from '../../../src/sidecar/charts/render-cache.ts';
+import { RecentlyMade } from '../../../src/sidecar/files/recently-made.ts';
 
 const sized = (name: string, size = 10) => ({ name, size });
 
 test('a value is cached, and concurrent requests share one rendering', async () => {
-  const cache = new RenderCache<{ name: string; size: number }>(100);
+  const cache = new RecentlyMade<{ name: string; size: number }>(100);
   const made = Promise.withResolvers<{ name: string; size: number }>();
   let count = 0;
   const make = () => {
@@ -18,7 +18,7 @@ test('a value is cached, and concurrent requests share one rendering', async () 
 });
 
 test('an error reaches all waiting requests, and is not cached', async () => {
-  const cache = new RenderCache<{ name: string; size: number }>(30);
+  const cache = new RecentlyMade<{ name: string; size: number }>(30);
   const fails = async () => {
     throw new Error('no');
   };
