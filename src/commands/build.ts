@@ -2,6 +2,7 @@ import { type BuildReport, build as buildRelease } from '../../pipeline/build/bu
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
+import { PrintingBrowser } from '../../pipeline/charts/files/launch-chromium.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
@@ -112,6 +113,7 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
   const { out, companions, baseUrl, sourceCode, publisherKey: keyFile } = config;
   const { progress } = context;
   const now = turn?.now ?? context.now;
+  await using browser = browserOf(config);
   const { findings, ...source } = await openSource(config.ledger, config, { ...context, now });
   const report = await buildRelease({
     ...source,
@@ -124,7 +126,7 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
     plan: {
       purpose: 'publish',
       from: config.rebuild ? 'genesis' : 'current',
-      contents: contentsOf(config),
+      contents: contentsOf(config, browser),
       publisher: {
         kind: 'signs',
         keyFile,
@@ -144,18 +146,18 @@ async function publish(config: BuildConfig, context: Context, turn: OwnTurn | nu
   return { ...report, findings: [...report.findings, ...findings] };
 }
 
-function contentsOf({
-  withoutSite,
-  withoutPdf,
-  chromium,
-}: Pick<Config, 'withoutSite' | 'withoutPdf' | 'chromium'>): Contents {
+/** The browser that prints, which a run without PDFs does not need. Looks for it first: a run that cannot print must not start. */
+function browserOf({ withoutSite, withoutPdf, chromium }: BuildConfig): PrintingBrowser | null {
+  if (withoutSite || withoutPdf) return null;
+  return new PrintingBrowser(findChromium({ configured: chromium, path: programPath() }));
+}
+
+function contentsOf({ withoutSite }: Pick<Config, 'withoutSite'>, browser: PrintingBrowser | null): Contents {
   if (withoutSite) return DATA_ONLY;
-  if (withoutPdf) return { formats: true, charts: { print: null }, pages: { print: null } };
-  // Looks for the browser first: a run that cannot print must not start.
-  const browser = findChromium({ configured: chromium, path: programPath() });
+  if (!browser) return { formats: true, charts: { print: null }, pages: { print: null } };
   return {
     formats: true,
-    charts: { print: (charts, { profile }) => printCharts(charts, { chromium: browser, profile }) },
-    pages: { print: (job) => printPdf({ ...job, chromium: browser }) },
+    charts: { print: (charts) => printCharts(browser, charts) },
+    pages: { print: (job) => printPdf(browser, job) },
   };
 }

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { PrintedArtifact } from '../../artifacts/artifact.ts';
 import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
@@ -86,14 +86,12 @@ export async function makePdf(
   const key = immutable ? undefined : sha256(JSON.stringify([html.sha256, asOf]));
   if (key !== undefined && (await staging.reuseMade(path, key))) return;
   log(`printing ${path}`);
-  const profile = join(staging.scratch, `browser-${basename(path)}`);
   const content = await pages.print({
     root: join(staging.dir, 'public'),
     page,
     path,
     asOf,
     author: organisation.name,
-    profile,
   });
   await staging.write({ ...dataFile(artifact, content), path, immutable }, key);
 }

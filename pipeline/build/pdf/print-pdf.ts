@@ -2,19 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
-import {
-  asBrowserError,
-  type Browser,
-  launchChromium,
-  type Tab,
-} from '../../charts/files/launch-chromium.ts';
+import type { Page } from 'puppeteer';
+import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from '../../charts/files/launch-chromium.ts';
 import { CathedralError } from '../../errors.ts';
 import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
 
-/** Time limit for loading a page, and for printing it, ms. */
-const TIMEOUT_MS = 60_000;
 /** Browsers request this by default if a page names no icon. */
 const UNASKED = '/favicon.ico';
 
@@ -29,62 +23,52 @@ export interface PrintJob {
   asOf: string;
   /** Who publishes it. */
   author: string;
-  /** Folder for the browser's own files. It must not exist and can be removed afterwards. */
-  profile: string;
 }
 
 /** Returns the PDF's bytes. */
 export type Print = (job: PrintJob) => Promise<Uint8Array>;
 
-export interface PrintOptions extends Omit<PrintJob, 'path'> {
-  /** Path of a Chromium. */
-  chromium: string;
-}
-
 /**
  * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. Deterministic for the same site and
  * browser. Throws site_failed if the browser does not start, if the page requests a missing file, or if printing takes too long.
  */
-export async function printPdf({ root, page, asOf, author, ...options }: PrintOptions): Promise<Uint8Array> {
+export async function printPdf(
+  browser: PrintingBrowser,
+  { root, page, asOf, author }: Omit<PrintJob, 'path'>,
+): Promise<Uint8Array> {
   const { server, origin } = await servePages(root);
   try {
-    const browser = await launchChromium(options);
-    try {
-      return withFacts(await print(browser, `${origin}${page}`), { asOf, author, place: page });
-    } catch (cause) {
-      const expected = `a page that loads and prints, each in ${TIMEOUT_MS / 1000} seconds`;
-      throw asBrowserError(cause, page, expected);
-    } finally {
-      await browser.close();
-    }
+    return withFacts(await print(browser, `${origin}${page}`), { asOf, author, place: page });
+  } catch (cause) {
+    throw asBrowserError(cause, page, `a page that loads and prints, each in ${STEP_MS / 1000} seconds`);
   } finally {
     await close(server);
   }
 }
 
-async function print(browser: Browser, url: string): Promise<Uint8Array> {
-  const tab = await browser.newTab(TIMEOUT_MS);
+async function print(browser: PrintingBrowser, url: string): Promise<Uint8Array> {
+  const page = await browser.open();
   // Scripts depend on the clock and request files that exist only after signing, as the notice of stale data does.
-  await tab.send('Emulation.setScriptExecutionDisabled', { value: true });
-  await load(tab, url);
+  await page.setJavaScriptEnabled(false);
+  await load(page, url);
   // The page's own style sheet adds page numbers (`@page` in print.css).
-  return tab.pdf({ outline: true });
+  const pdf = await pdfOf(page, { outline: true });
+  await page.close();
+  return pdf;
 }
 
-async function load(tab: Tab, url: string): Promise<void> {
+async function load(page: Page, url: string): Promise<void> {
   const missing = new Map<string, string>();
-  const requests = new Map<string, string>();
-  tab.on((event, { requestId, request, response, errorText, blockedReason }) => {
-    if (event === 'Network.requestWillBeSent') requests.set(requestId, pathOf(request.url));
-    const path = requests.get(requestId) ?? '';
-    if (event === 'Network.responseReceived' && response.status >= 400 && path !== UNASKED)
-      missing.set(path, String(response.status));
-    if (event === 'Network.loadingFailed')
-      missing.set(path, missing.get(path) ?? (errorText || blockedReason || 'failed'));
+  page.on('response', (response) => {
+    const path = pathOf(response.url());
+    if (response.status() >= 400 && path !== UNASKED) missing.set(path, String(response.status()));
   });
-  await tab.send('Network.enable');
-  await tab.goto(url);
-  await tab.evaluate(prepare);
+  page.on('requestfailed', (request) => {
+    const path = pathOf(request.url());
+    missing.set(path, missing.get(path) ?? request.failure()?.errorText ?? 'failed');
+  });
+  await page.goto(url);
+  await page.evaluate(prepare);
   if (missing.size === 0) return;
   const found = [...missing].map(([path, reason]) => `${path} (${reason})`).join(', ');
   const expected = 'every file that the page asks for';

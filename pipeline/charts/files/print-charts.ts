@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Page } from 'puppeteer';
 import { PROJECT } from '../../config/project.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
-import { asBrowserError, type Browser, launchChromium, type Tab } from './launch-chromium.ts';
+import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from './launch-chromium.ts';
 import { FONTS_FOLDER } from './rasterise.ts';
-
-/** The limit for the layout of a chart, and for printing it, ms. */
-const TIMEOUT_MS = 60_000;
 
 /** A chart that is to be printed. */
 export interface ChartPrint {
@@ -24,10 +22,7 @@ export interface ChartPrint {
 }
 
 /** Returns the bytes of the PDFs in the order of the charts. */
-export type PrintCharts = (
-  charts: readonly ChartPrint[],
-  options: { profile: string },
-) => Promise<Uint8Array[]>;
+export type PrintCharts = (charts: readonly ChartPrint[]) => Promise<Uint8Array[]>;
 
 const FACES = [
   ['Source Sans 3', 400, 'source-sans-3-400.ttf'],
@@ -46,44 +41,41 @@ export function printKey({ title, drawing, asOf, author }: Omit<ChartPrint, 'pat
 }
 
 /**
- * Prints charts with one browser, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing
- * and browser give the same bytes. Throws site_failed.
+ * Prints charts, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing and browser give the same
+ * bytes. Throws site_failed.
  */
 export async function printCharts(
+  browser: PrintingBrowser,
   charts: readonly ChartPrint[],
-  options: { chromium: string; profile: string },
 ): Promise<Uint8Array[]> {
   if (charts.length === 0) return [];
-  const shell = SHELL.replace('FACES', await fontFaces());
-  const browser = await launchChromium(options);
-  try {
-    const printed: Uint8Array[] = [];
-    let tab: Tab | undefined;
-    for (const chart of charts) {
-      try {
-        tab ??= await openShell(browser, shell);
-        printed.push(await printChart(tab, chart));
-      } catch (cause) {
-        const expected = `a chart that is printed in ${TIMEOUT_MS / 1000} seconds`;
-        throw asBrowserError(cause, chart.path, expected);
-      }
+  const printed: Uint8Array[] = [];
+  let page: Page | undefined;
+  for (const chart of charts) {
+    try {
+      page ??= await openShell(browser);
+      printed.push(await printChart(page, chart));
+    } catch (cause) {
+      throw asBrowserError(cause, chart.path, `a chart that is printed in ${STEP_MS / 1000} seconds`);
     }
-    return printed;
-  } finally {
-    await browser.close();
   }
+  await page?.close();
+  return printed;
 }
 
 /** A page that loads the fonts, once for all charts, and takes most of the time of one. */
-async function openShell(browser: Browser, shell: string): Promise<Tab> {
-  const tab = await browser.newTab(TIMEOUT_MS);
-  await tab.setContent(shell);
-  return tab;
+async function openShell(browser: PrintingBrowser): Promise<Page> {
+  const page = await browser.open();
+  await page.setContent(SHELL.replace('FACES', await fontFaces()));
+  return page;
 }
 
-async function printChart(tab: Tab, { title, drawing, asOf, author, path }: ChartPrint): Promise<Uint8Array> {
-  await tab.evaluate(showChart, title, styleOf(drawing), drawing.trimEnd());
-  return withFacts(await tab.pdf(), { asOf, author, place: path });
+async function printChart(
+  page: Page,
+  { title, drawing, asOf, author, path }: ChartPrint,
+): Promise<Uint8Array> {
+  await page.evaluate(showChart, title, styleOf(drawing), drawing.trimEnd());
+  return withFacts(await pdfOf(page), { asOf, author, place: path });
 }
 
 /** The same fonts as for PNGs, inlined because the page has no address to load them from; and places for a chart and its size. */

@@ -223,8 +223,7 @@ async function printMissing(
     if (!(await staging.reuseMade(file.path, key))) jobs.push({ file, chart: one.print, key });
   }
   if (!print || jobs.length === 0) return;
-  const charts = jobs.map(({ chart }) => chart);
-  const printed = await print(charts, { profile: join(staging.scratch, 'browser-charts') });
+  const printed = await print(jobs.map(({ chart }) => chart));
   for (const [index, { file, key }] of jobs.entries())
     await staging.write({ ...file, content: printed[index]! }, key);
 }

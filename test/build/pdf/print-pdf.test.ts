@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
-import { printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
+import { type PrintJob, printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { readPdf } from './read-pdf.ts';
 
@@ -13,20 +14,23 @@ const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const AS_OF = '2026-09-30T18:00:00Z';
 
-async function browser(): Promise<{ chromium: string; profile: string }> {
-  return { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') };
+/** Each print in a browser of its own. */
+async function printed(job: Omit<PrintJob, 'path'>, chromium = CHROMIUM): Promise<Uint8Array> {
+  await using browser = new PrintingBrowser(chromium);
+  return await printPdf(browser, job);
 }
 
-const MODULE = new URL('../../../pipeline/build/pdf/print-pdf.ts', import.meta.url).href;
-const PRINTING = 'import(process.argv[1]).then(({ printPdf }) => printPdf(JSON.parse(process.argv[2])))';
+const BROWSER = new URL('../../../pipeline/charts/files/launch-chromium.ts', import.meta.url).href;
+const OPENING =
+  'import(process.argv[1]).then(({ PrintingBrowser }) => new PrintingBrowser(process.argv[2]).open())';
 
-/** True if a browser with this profile is running. Reads /proc, because not every machine has ps. */
-async function runs(profile: string): Promise<boolean> {
+/** True if a browser with its files in this folder is running. Reads /proc, because not every machine has ps. */
+async function runs(folder: string): Promise<boolean> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = await Promise.all(
     ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')),
   );
-  return commands.some((command) => command.includes(`--user-data-dir=${profile}`));
+  return commands.some((command) => command.includes(`--user-data-dir=${folder}/`));
 }
 
 async function site(html: string): Promise<string> {
@@ -49,7 +53,7 @@ test('a page is printed with outline, tags, title, author, the time of its data 
     "const r = new XMLHttpRequest(); r.open('GET', '/latest.json', false); r.send()",
   );
   const asOf = '2026-01-01T01:30:00+02:00';
-  const print = async () => printPdf({ root, page: '/report/', asOf, author: AUTHOR, ...(await browser()) });
+  const print = () => printed({ root, page: '/report/', asOf, author: AUTHOR });
   const pdf = await print();
   expect(Buffer.from(await print()).equals(Buffer.from(pdf))).toBe(true);
   const { info, marked, size, outline, texts, links, structure } = await readPdf(pdf);
@@ -72,21 +76,13 @@ test('a page is printed with outline, tags, title, author, the time of its data 
 test('a page that requests a missing file is refused', async () => {
   const root = await site('<!doctype html><title>T</title><img src="/x.png">');
   const options = { root, page: '/report/', asOf: AS_OF, author: AUTHOR };
-  const error = await failureOf(async () => printPdf({ ...options, ...(await browser()) }));
+  const error = await failureOf(() => printed(options));
   expect(error).toMatchObject({ code: 'site_failed', place: '/report/', found: '/x.png (404)' });
 });
 
 test('a browser that does not start is reported', async () => {
-  const profile = join(await temporaryFolder(), 'browser');
-  const options = {
-    root: await site(''),
-    page: '/report/',
-    asOf: AS_OF,
-    author: AUTHOR,
-    profile,
-    chromium: '/bin/false',
-  };
-  expect(await failureOf(() => printPdf(options))).toMatchObject({
+  const job = { root: await site(''), page: '/report/', asOf: AS_OF, author: AUTHOR };
+  expect(await failureOf(() => printed(job, '/bin/false'))).toMatchObject({
     code: 'site_failed',
     place: '/bin/false',
     expected: expect.stringContaining('a browser that starts'),
@@ -94,17 +90,10 @@ test('a browser that does not start is reported', async () => {
 });
 
 test('a process that is killed leaves no browser behind', async () => {
-  const profile = join(await temporaryFolder(), 'browser');
-  const options = {
-    root: await site('<h1>One</h1>'),
-    page: '/report/',
-    chromium: CHROMIUM,
-    asOf: AS_OF,
-    author: AUTHOR,
-    profile,
-  };
-  const run = spawn(process.execPath, ['-e', PRINTING, MODULE, JSON.stringify(options)]);
-  while (!(await runs(profile))) await sleep(10);
+  const folder = await temporaryFolder();
+  const env = { ...process.env, TMPDIR: folder };
+  const run = spawn(process.execPath, ['-e', OPENING, BROWSER, CHROMIUM], { env });
+  while (!(await runs(folder))) await sleep(10);
   run.kill('SIGKILL');
-  while (await runs(profile)) await sleep(10);
+  while (await runs(folder)) await sleep(10);
 });

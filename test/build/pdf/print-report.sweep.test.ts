@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
-import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
 import { type Built, buildFixture } from '../../site/build-fixture.ts';
 import { readPdf as read } from './read-pdf.ts';
 
@@ -13,24 +10,18 @@ const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const AS_OF = '2026-09-30T18:00:00Z';
 
-async function browser(): Promise<{ chromium: string; profile: string }> {
-  return { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') };
-}
-
 describe('the transparency report as a PDF', () => {
   let built: Built;
   let pdf: Uint8Array;
   const page = '/government/transparency/';
-  const print = async () =>
-    printPdf({ root: built.out, page, asOf: AS_OF, author: AUTHOR, ...(await browser()) });
+  const print = async () => {
+    await using browser = new PrintingBrowser(CHROMIUM);
+    return await printPdf(browser, { root: built.out, page, asOf: AS_OF, author: AUTHOR });
+  };
 
   beforeAll(async () => {
     built = await buildFixture();
-    // Not beside the site, which others copy meanwhile.
-    const folder = await mkdtemp(join(tmpdir(), 'cathedral-browser-'));
-    const profile = join(folder, 'browser');
-    pdf = await printPdf({ root: built.out, page, asOf: AS_OF, author: AUTHOR, chromium: CHROMIUM, profile });
-    await rm(folder, { recursive: true, force: true });
+    pdf = await print();
   });
 
   test('has the same bytes when printed again', async () => {

@@ -3,13 +3,11 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
-import { launchChromium } from '../../../pipeline/charts/files/launch-chromium.ts';
-import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
 
 test('a browser leaves nothing in the temporary folder, and removes what was left by one whose process is gone', async () => {
   const { CHROMIUM_PATH = null, PATH = '' } = process.env;
   const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH })!;
-  const profiles = await temporaryFolder();
   // Its path is short enough for the browser's socket.
   const temporary = await mkdtemp('/tmp/browser-');
   onTestFinished(() => rm(temporary, { recursive: true }));
@@ -19,9 +17,10 @@ test('a browser leaves nothing in the temporary folder, and removes what was lef
   const others = [`cathedral-${process.ppid}-a`, 'cathedral', 'other'];
   for (const name of [`cathedral-${gone}-a/.org.chromium.Chromium.x`, ...others])
     await mkdir(join(temporary, name), { recursive: true });
-  const browser = await launchChromium({ chromium, profile: join(profiles, 'a') });
+  const browser = new PrintingBrowser(chromium);
+  await browser.open();
   const during = (await readdir(temporary)).filter((name) => !others.includes(name));
   expect(during).toEqual([expect.stringMatching(new RegExp(`^cathedral-${process.pid}-`))]);
-  await browser.close();
+  await browser[Symbol.asyncDispose]();
   await expect.poll(() => readdir(temporary)).toHaveLength(others.length);
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
 import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts/files/print-charts.ts';
-import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { textsOf } from '../drawing.ts';
 
 const AUTHOR = 'Δήμος (North) & Sons, 市議会';
@@ -13,10 +14,10 @@ const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const NAMES = ['supply', 'drift', 'deliberations'];
 const GOLDEN = join(import.meta.dirname, '../../contract/release/examples/charts');
-const CHARTS = await Promise.all(NAMES.map((name) => chartNamed(`${name}-light.svg`)));
+const CHARTS = await Promise.all(NAMES.map((name) => chartNamed(`${name}.svg`)));
 
 async function chartNamed(file: string): Promise<ChartPrint> {
-  const name = file.replace('-light.svg', '');
+  const name = file.replace('.svg', '');
   return {
     path: `charts/${name}.pdf`,
     title: `Title of ${name}`,
@@ -27,7 +28,8 @@ async function chartNamed(file: string): Promise<ChartPrint> {
 }
 
 async function print(charts = CHARTS): Promise<Uint8Array[]> {
-  return printCharts(charts, { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') });
+  await using browser = new PrintingBrowser(CHROMIUM);
+  return await printCharts(browser, charts);
 }
 
 async function read(pdf: Uint8Array) {
@@ -113,7 +115,7 @@ test('a chart has another key with another title, drawing or day, and not at ano
 });
 
 test('no chart starts no browser, and one that does not start says so', async () => {
-  const options = { chromium: '/no/such/chromium', profile: join(await temporaryFolder(), 'browser') };
-  expect(await printCharts([], options)).toEqual([]);
-  expect(await failureOf(() => printCharts(CHARTS, options))).toMatchObject({ code: 'site_failed' });
+  await using browser = new PrintingBrowser('/no/such/chromium');
+  expect(await printCharts(browser, [])).toEqual([]);
+  expect(await failureOf(() => printCharts(browser, CHARTS))).toMatchObject({ code: 'site_failed' });
 });

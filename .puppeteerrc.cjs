@@ -1,0 +1,2 @@
+// scripts/setup.sh provides the browser.
+module.exports = { skipDownload: true };
