@@ -103,8 +103,10 @@ describe('a release that version 1.0.0 published, on a plain static host', () =>
     await publish({ ...about, out: other, isRebuild: true });
     // The two have other keys, other snapshots and other unfinished tiles beside the last one.
     const differs = /^snapshots\/|\.p\/|^(publisher\.vkey|manifest\.json|latest\.json) /;
+    // What an earlier version compressed is taken over as it is.
+    const withoutEncodings = (line: string) => line.split(' | ').toSpliced(3, 1).join(' | ');
     const lines = async (place: string) =>
-      (await linesOf(await listPublic(place))).filter((line) => !differs.test(line));
+      (await linesOf(await listPublic(place))).filter((line) => !differs.test(line)).map(withoutEncodings);
     expect(await lines(out)).toEqual(await lines(other));
     expect((await runHere('check', ['--out', out], { now: () => Date.parse(about.now) })).status).toBe(0);
   });

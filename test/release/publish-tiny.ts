@@ -71,7 +71,7 @@ export function dataFile(path: string, content: string, more: Partial<NewFile> =
 }
 
 /**
- * A complete run with every kind of file: document, restricted document, histories, an immutable file, a page
+ * A complete run with every kind of file, some long enough to be compressed: document, restricted document, histories, an immutable file, a page
  * and an asset.
  */
 export async function publishTiny(out: string, options: TinyOptions): Promise<Outcome> {
@@ -84,8 +84,8 @@ export async function publishTiny(out: string, options: TinyOptions): Promise<Ou
     for (let event = from; event < events; event += 1) history.add([rowOf(event)], timeOf(event));
     await history.finish('timestamp,cycle,sentinel,amount\n', '');
   }
-  await staging.write(dataFile('economy/supply', JSON.stringify({ events, note: 'x'.repeat(300) })));
-  await staging.write(dataFile('economy/sentinel-roi.json', JSON.stringify(Array(50).fill('the same'))));
+  await staging.write(dataFile('economy/supply', JSON.stringify({ events, note: 'x'.repeat(5000) })));
+  await staging.write(dataFile('economy/sentinel-roi.json', JSON.stringify(Array(500).fill('the same'))));
   const gated = { restricted: true, area: 'government' as const };
   await staging.write(dataFile('government/compliance-report.json', `{"events":${events}}`, gated));
   await staging.write(dataFile('government/transparency-2024.json', '{"closed":true}', { immutable: true }));
@@ -99,10 +99,10 @@ export async function publishTiny(out: string, options: TinyOptions): Promise<Ou
 async function writeSite(scratch: string, events: number): Promise<string> {
   const site = join(scratch, 'site');
   const files = {
-    'index.html': `<!doctype html><title>Home</title><p>${events} events ${'and more '.repeat(30)}`,
-    'economy/index.html': `<!doctype html><title>Economy</title><p>${'the same '.repeat(30)}`,
+    'index.html': `<!doctype html><title>Home</title><p>${events} events ${'and more '.repeat(500)}`,
+    'economy/index.html': `<!doctype html><title>Economy</title><p>${'the same '.repeat(500)}`,
     '404.html': '<!doctype html><title>Not found</title><p>There is no such page.',
-    '_astro/site.d41d8cd9.css': 'body { margin: 0 }\n'.repeat(20),
+    '_astro/site.d41d8cd9.css': 'body { margin: 0 }\n'.repeat(300),
     'fonts/serif.woff2': 'wOF2',
     'mark.svg': `<svg xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0"/>'.repeat(20)}</svg>`,
   };

@@ -124,7 +124,7 @@ describe('an incremental run', () => {
     const damageAll = async (dir: string) => {
       for (const file of [
         'economy/sentinel-roi.json',
-        'economy/index.html.gz',
+        'economy/index.html.br',
         '_astro/site.d41d8cd9.css.br',
       ])
         await damage(join(dir, 'public', file));
