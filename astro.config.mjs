@@ -7,7 +7,7 @@ import { defineConfig } from 'astro/config';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 // Set by pipeline/build/site/compile-site.ts, for each run its own; without them (an editor, `npm run dev`) the defaults hold.
-const { CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS, CATHEDRAL_OUT } = process.env;
+const { CATHEDRAL_SITE_CACHE, CATHEDRAL_OUT } = process.env;
 const below = (folder) =>
   CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
 
@@ -113,7 +113,6 @@ export default defineConfig({
     resolve: {
       alias: {
         '@duckdb/duckdb-wasm/blocking': duckdb,
-        '@documents': CATHEDRAL_SITE_DOCUMENTS ?? here('data/documents'),
       },
     },
     environments: {

@@ -1,7 +1,11 @@
-// Notes the commit of this checkout, for the package made from it (npm pack).
-import { writeFileSync } from 'node:fs';
+// Before `npm pack`: notes the commit of this checkout, and compiles the site, so that an installed service need not.
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SHIPPED, writeCompiled } from '../pipeline/build/site/compiled-site.ts';
+import { programKey } from '../pipeline/build/site/make-program.ts';
 import { PROJECT } from '../pipeline/config/project.ts';
 import { COMMIT_OF_PACKAGE, commitOf, formatCommit } from '../src/commands/software.ts';
 
-writeFileSync(join(PROJECT, COMMIT_OF_PACKAGE), formatCommit(commitOf(PROJECT)));
+await writeFile(join(PROJECT, COMMIT_OF_PACKAGE), formatCommit(commitOf(PROJECT)));
+await rm(SHIPPED, { recursive: true, force: true });
+await writeCompiled(SHIPPED, programKey());

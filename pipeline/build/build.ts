@@ -51,6 +51,8 @@ export interface BuildOptions extends Omit<SiteOptions, 'pages'> {
   /** Ledger folder. */
   ledger: string;
   out: string;
+  /** Folder of the written documents. */
+  documents: string;
   /** JSON file of those who may attest, and of the wallets behind ledger ids. Null: nobody, except in a demo ledger. */
   companions: string | null;
   /** Each checkpoint must be signed by one of these keys. */
@@ -135,7 +137,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const checkpoints = contents.pages
     ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
     : [];
-  const about = { program, organisation, checkpoints, pdfs };
+  const about = { program, documents, checkpoints, pdfs };
   await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
   const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
   if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
@@ -189,7 +191,7 @@ async function openInputs(
     previous,
     keyName: keyNameOf(documents.organisation, options.baseUrl),
   });
-  const program = options.plan.contents.pages ? programKey(documents) : null;
+  const program = options.plan.contents.pages ? programKey() : null;
   const digest = digestInputs(options, { documents, companions, publisher, program });
   const { snapshots } = options.plan;
   const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;

@@ -14,7 +14,6 @@ import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { plantKey } from '../release/plant-key.ts';
-import { compileOnce } from '../site/compile-once.ts';
 import { build } from './run-build.ts';
 
 /** What a run added: events of the same day, or the first ones of the next day. */
@@ -156,8 +155,7 @@ const optionsOf = () => ({
 async function releaseUntil(until: string): Promise<Manifest> {
   const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
   const pages = { site: true, print, prints: (path: string) => path.includes('2025') };
-  return (await build({ ...optionsOf(), ...pages, compile: compileOnce, until, snapshots: { days: 366 } }))
-    .manifest;
+  return (await build({ ...optionsOf(), ...pages, until, snapshots: { days: 366 } })).manifest;
 }
 
 beforeAll(async () => {

@@ -7,7 +7,6 @@ import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { NASTY_LEDGER } from '../contract/release/nasty-events.ts';
 import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
-import { compileOnce } from '../site/compile-once.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 
 let folder: string;
@@ -15,7 +14,7 @@ let published: Published;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
-  published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false, compile: compileOnce });
+  published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false });
 }, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

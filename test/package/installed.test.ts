@@ -77,6 +77,7 @@ describe('the installed package', { timeout: 600_000 }, () => {
       'SECURITY.md',
       'astro.config.mjs',
       'bin',
+      'compiled-site',
       'data',
       'deploy',
       'docs',

@@ -138,7 +138,7 @@ describe('a disk that is full', () => {
       await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
       vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
       onTestFinished(() => void vi.unstubAllEnvs());
-      const failure = await failureOf(() => compileSite(join(folder, 'cache'), 'data/documents'));
+      const failure = await failureOf(() => compileSite(join(folder, 'made')));
       expect(failure).toMatchObject({ code });
     },
   );

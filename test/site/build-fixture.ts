@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readDocuments } from '../../pipeline/artifacts/documents.ts';
+import { paperHtml } from '../../pipeline/build/site/paper-html.ts';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { signer } from '../ledger/test-signer.ts';
 import type { TestLedger } from '../model/events.ts';
 import { ORGANISATION } from '../organisation.ts';
-import { compileOnce } from './compile-once.ts';
 import { BASE_URL, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
@@ -95,12 +96,13 @@ export async function writeSite({
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
   };
-  const facts = { baseUrl: BASE_URL, organisation: ORGANISATION, printed, checkpoints: CHECKPOINTS };
+  const papers = await paperHtml((await readDocuments('data/documents')).paperTexts);
+  const facts = { baseUrl: BASE_URL, organisation: ORGANISATION, printed, checkpoints: CHECKPOINTS, papers };
   const files: { path: string; sha256: string }[] = [];
-  const cache = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { cache, documents: 'data/documents', compile: compileOnce, program: sha256('program'), facts, draft },
+      { scratch, program: sha256('program'), facts, draft },
       {
         dir: release,
         public: out,
@@ -121,6 +123,6 @@ export async function writeSite({
       },
     );
   } finally {
-    await rm(cache, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }

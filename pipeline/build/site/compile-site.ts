@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, statfs, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, realpath, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { moduleUrl, PROJECT } from '../../config/project.ts';
 import { asDiskErrors, diskFull } from '../../disk/durable.ts';
@@ -24,9 +24,6 @@ const LITTLE_BYTES = 1 << 16;
 /** Characters of a build's output that are kept: more than enough for its last lines. */
 const KEPT = 100_000;
 
-/** Characters that the compiler takes for a part of an address where they are in a path. */
-const PART_OF_ADDRESS = /[#?%]/;
-
 /** Comments of the bundler that name source files. */
 const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;
 /** Replaces every folder name of the build machine. */
@@ -39,41 +36,32 @@ export interface CompiledSite {
   server: string;
 }
 
-export type Compile = typeof compileSite;
-
 /**
  * Compiles the pages in a separate process, so that its memory is freed and two runs do not interfere. The result depends on the sources
- * and on the folder of documents, and not on a release. `cache` is a folder for it, empty or missing at first. Throws site_failed with the
- * last output of the compiler, disk_full, and publish_failed if `cache` cannot be written.
+ * alone. `into` is a folder for it, empty or missing at first. Throws site_failed with the last output of the compiler, disk_full, and
+ * publish_failed if `into` cannot be written.
  */
-export async function compileSite(cache: string, documents: string): Promise<CompiledSite> {
-  // The child has its own working folder, where relative paths would point elsewhere.
-  const [into, texts] = [resolve(cache), resolve(documents)];
-  if (![into, texts].some((path) => PART_OF_ADDRESS.test(path))) return compileIn(into, texts);
-  const neutral = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
+export async function compileSite(into: string): Promise<CompiledSite> {
+  // The compiler takes some characters of a path for a part of an address.
+  const root = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
   try {
-    const copy = join(neutral, 'documents');
-    await asDiskErrors(copy, () => cp(texts, copy, { recursive: true }));
-    const { client, server } = await compileIn(join(neutral, 'site'), copy);
+    const compiled = await compileIn(root);
     const made = { client: join(into, 'client'), server: join(into, 'server') };
     await asDiskErrors(into, async () => {
-      await cp(client, made.client, { recursive: true });
-      await cp(server, made.server, { recursive: true });
+      await cp(compiled.client, made.client, { recursive: true });
+      await cp(compiled.server, made.server, { recursive: true });
     });
     return made;
   } finally {
-    await rm(neutral, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true });
   }
 }
 
-async function compileIn(root: string, documents: string): Promise<CompiledSite> {
+async function compileIn(root: string): Promise<CompiledSite> {
   const [client, server] = [join(root, 'client'), join(root, 'server')];
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
-  await asDiskErrors(root, async () => {
-    await mkdir(root, { recursive: true });
-    // Astro works below its root and the current folder, and resolves packages from there.
-    await symlink(dirname(astro), join(root, 'node_modules'));
-  });
+  // Astro works below its root and the current folder, and resolves packages from there.
+  await asDiskErrors(root, () => symlink(dirname(astro), join(root, 'node_modules')));
   // Astro appends this to the root even if it is absolute.
   const config = relative(root, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', root, '--config', config];
@@ -87,7 +75,6 @@ async function compileIn(root: string, documents: string): Promise<CompiledSite>
       NODE_ENV: 'production',
       ASTRO_KEY: NO_KEY,
       CATHEDRAL_SITE_CACHE: root,
-      CATHEDRAL_SITE_DOCUMENTS: resolve(documents),
     },
   });
   let output = '';
@@ -98,7 +85,7 @@ async function compileIn(root: string, documents: string): Promise<CompiledSite>
   child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close');
   if (code !== 0) throw await failure(root, `exit ${code ?? signal}: ${lastLines(output)}`, output);
-  await removePaths(server, { cache: root, documents: resolve(documents) });
+  await removePaths(server, root);
   return { client, server };
 }
 
@@ -120,18 +107,13 @@ async function failure(cache: string, found: string, output: string): Promise<Ca
   return new CathedralError('site_failed', { place: 'astro build', expected: 'a compiled site', found });
 }
 
-interface Folders {
-  cache: string;
-  documents: string;
-}
-
 /**
  * Removes this machine's paths from the program, where they are mere names, so that a release has the same bytes wherever it is built.
  * Throws publish_failed.
  */
-async function removePaths(server: string, folders: Folders): Promise<void> {
+async function removePaths(server: string, root: string): Promise<void> {
   await asDiskErrors(server, async () => {
-    const places = await placesOf(folders);
+    const places = await placesOf(root);
     const { files } = await listTree(server);
     for (const path of files) {
       const text = await readFile(join(server, path), 'utf8');
@@ -145,18 +127,15 @@ async function removePaths(server: string, folders: Folders): Promise<void> {
 }
 
 /** Paths of this machine that the program may contain, and their replacements. Longer paths come before their prefixes. */
-async function placesOf({ cache, documents }: Folders): Promise<[string, string][]> {
-  const packages = dirname(await realpath(join(cache, 'node_modules')));
-  const caches = [cache, await realpath(cache)];
+async function placesOf(root: string): Promise<[string, string][]> {
+  const packages = dirname(await realpath(join(root, 'node_modules')));
+  const roots = [root, await realpath(root)];
   // Relative to the build's folder. The `../` steps by themselves might be part of another path.
   const relatives = [PROJECT, packages].flatMap((place) =>
-    caches.flatMap((from) => ['/src/', '/node_modules/'].map((folder) => [relative(from, place), folder])),
+    roots.flatMap((from) => ['/src/', '/node_modules/'].map((folder) => [relative(from, place), folder])),
   );
-  // The compiler names each paper by its path relative to the build's folder.
-  const texts = caches.flatMap((from) => [relative(from, documents), documents]);
   return [
-    ...texts.map((place): [string, string] => [place, `${SITE}/documents`]),
     ...relatives.map(([place, folder]): [string, string] => [`${place}${folder}`, `${SITE}${folder}`]),
-    ...[...caches, PROJECT.slice(0, -1), packages].map((place): [string, string] => [place, SITE]),
+    ...[...roots, PROJECT.slice(0, -1), packages].map((place): [string, string] => [place, SITE]),
   ];
 }

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Documents } from '../../artifacts/documents.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
-import { type Blob, sha256 } from '../../release/format/manifest.ts';
+import type { Blob } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import { readSite } from '../../release/staging/site-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
-import { type Compile, type CompiledSite, compileSite } from './compile-site.ts';
+import type { CompiledSite } from './compile-site.ts';
+import { compiledSite } from './compiled-site.ts';
 import {
   type ProgramFiles,
   SERVER_FACTS,
@@ -29,9 +29,9 @@ const SOURCES = [
   ...['deploy', 'docs', 'pipeline', 'public', 'src/api', 'src/simulation', 'src/site'],
 ];
 
-/** SHA-256, in hex, of everything that the compiled site follows from. The texts of papers are compiled in. */
-export function programKey({ paperTexts }: Pick<Documents, 'paperTexts'>): string {
-  return sha256(JSON.stringify([sourceDigest(...SOURCES), ...paperTexts]));
+/** SHA-256, in hex, of everything that the compiled site follows from. */
+export function programKey(): string {
+  return sourceDigest(...SOURCES);
 }
 
 /** The folder of a release into which a site is made. */
@@ -47,11 +47,8 @@ export interface SiteFolder extends SearchFolder, Pick<Staging, 'reuseKept'> {
 }
 
 export interface ProgramInputs {
-  /** Folder for the compiler, empty or missing at first. */
-  cache: string;
-  /** Folder of the written documents. */
-  documents: string;
-  compile?: Compile | undefined;
+  /** A folder of the run, for what is compiled where it cannot be kept. */
+  scratch: string;
   /** See `programKey`. */
   program: string;
   facts: SiteFacts;
@@ -59,12 +56,13 @@ export interface ProgramInputs {
 
 /**
  * Adds the program and the files that browsers load to the release. Takes them over from the previous release if that was made with the
- * same program, and compiles the site if any of them is missing. Throws site_failed, publish_failed.
+ * same program. Throws site_failed, publish_failed.
  */
 export async function makeProgram(inputs: ProgramInputs, to: SiteFolder): Promise<ProgramFiles> {
-  const { cache, documents, compile = compileSite, program, facts } = inputs;
+  const { scratch, program, facts } = inputs;
   const reused = await reuseProgram(program, to);
-  if (!reused.isWhole) await addCompiled(await compile(cache, documents), program, to, reused.files);
+  if (!reused.isWhole)
+    await addCompiled(await compiledSite(programKey(), scratch), program, to, reused.files);
   const { baseUrl: base_url, sourceCode: source_code } = facts;
   const about = { base_url, source_code } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));

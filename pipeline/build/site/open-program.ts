@@ -37,6 +37,8 @@ export interface SiteFacts {
   printed?: readonly string[] | undefined;
   /** The newest checkpoints of the ledger, newest first. Absent: no page shows them. */
   checkpoints?: readonly RecentCheckpoint[] | undefined;
+  /** Texts of papers that are published here, as HTML, by the paper's id. */
+  papers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export interface SiteFacts {
  * - `paths government/transparency-`: the paths that begin so
  * - `files`: all entries
  * - `fact timestamp`: a fact of the release, or a setting
+ * - `paper drift-windows`: the text of a paper; empty where it has none
  */
 export type ReadName = string;
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Organisation } from '../../artifacts/documents/organisation.ts';
+import type { Documents } from '../../artifacts/documents.ts';
 import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
 import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';
-import type { Compile } from './compile-site.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
+import { paperHtml } from './paper-html.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { writeSqlEngine } from './sql-engine.ts';
 
@@ -14,16 +14,12 @@ export interface SiteOptions extends PdfOptions {
   baseUrl: string;
   /** Where the source code is, if the operator has stated it. */
   sourceCode?: string | null;
-  /** Folder of the written documents. */
-  documents: string;
-  /** Default: `compileSite`. What it gives follows from the sources and the documents alone. */
-  compile?: Compile;
 }
 
 interface RenderOptions extends SiteOptions {
   /** See `programKey`; null without pages. */
   program: string | null;
-  organisation: Organisation;
+  documents: Pick<Documents, 'organisation' | 'paperTexts'>;
   /** The newest checkpoints of the ledger, newest first. */
   checkpoints: readonly RecentCheckpoint[];
   /** The PDFs of the release, which are printed from its pages. */
@@ -36,26 +32,25 @@ export async function renderSite(
   facts: Facts,
   { program, checkpoints, pdfs, ...options }: RenderOptions,
 ): Promise<void> {
-  const { pages, baseUrl, sourceCode, organisation, documents, compile, log } = options;
+  const { pages, baseUrl, sourceCode, documents, log } = options;
+  const { organisation } = documents;
   const draft = await staging.writeDraft(facts);
   if (pages && program) {
     log('building the site');
     const printed = pdfs.map(({ path }) => path);
-    const cache = join(staging.scratch, 'cache');
-    await makeSite(
-      {
-        cache,
-        documents,
-        compile,
-        program,
-        draft,
-        facts: { baseUrl, organisation, sourceCode: sourceCode ?? undefined, printed, checkpoints },
-      },
-      folderOf(staging),
-    );
+    const papers = await paperHtml(documents.paperTexts);
+    const facts = {
+      baseUrl,
+      organisation,
+      sourceCode: sourceCode ?? undefined,
+      printed,
+      checkpoints,
+      papers,
+    };
+    await makeSite({ scratch: staging.scratch, program, draft, facts }, folderOf(staging));
     await writeSqlEngine(staging);
   }
-  for (const pdf of pdfs) await makePdf(staging, pdf, options);
+  for (const pdf of pdfs) await makePdf(staging, pdf, { ...options, organisation });
 }
 
 function folderOf(staging: Staging): SiteFolder {

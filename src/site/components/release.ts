@@ -69,6 +69,12 @@ export class SiteRelease extends PublishedFiles {
     return this.#facts.checkpoints ?? [];
   }
 
+  /** The text of a paper, as HTML; undefined where it is not published here. */
+  paperText(id: string): string | undefined {
+    this.note(`paper ${id}`);
+    return this.#facts.papers?.[id];
+  }
+
   /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */
   get version(): string {
     return this.draft.software.replace(/^\S+ /, '');

@@ -6,7 +6,6 @@ import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { COMMANDS } from '../../../src/commands/table.ts';
 import { build } from '../../build/run-build.ts';
-import { compileOnce } from '../../site/compile-once.ts';
 import { publisherKey, runHere } from '../commands/seam.ts';
 
 /** A command in this process, by any clock. Rejects with what it printed if it fails. */
@@ -28,7 +27,7 @@ export async function publishSample(
 ): Promise<void> {
   await command('sample', ['--ledger', ledger, '--from', '2025-12-29', '--to', '2026-01-03', '--seed', '1']);
   await build({
-    ...{ ledger, out, site, charts: true, extras: true, compile: compileOnce },
+    ...{ ledger, out, site, charts: true, extras: true },
     verifiers: [demoSigner().verifier],
     documents: 'data/documents',
     companions: 'data/keys/companions.json',

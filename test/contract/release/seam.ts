@@ -106,7 +106,6 @@ export async function publish({
       snapshots: { days },
       ...(until && { until }),
     },
-    ...(contents === 'pages' && { compile: (await import('../../site/compile-once.ts')).compileOnce }),
     waitMs: 0,
     log: () => {},
   });
