@@ -1,12 +1,13 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
+import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Set by pipeline/build/site/compile-site.ts, for each run its own; without them (an editor, `npm run dev`) the defaults hold.
+// Set by pipeline/build/site/compile-site.ts, for each run its own, and by scripts/dev.sh; without them (an editor) the defaults hold.
 const { CATHEDRAL_SITE_CACHE, CATHEDRAL_OUT } = process.env;
 const below = (folder) =>
   CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/${folder}` : here(`dist-site/${folder}`);
@@ -50,12 +51,14 @@ const filesOfRelease = {
   name: 'files-of-release',
   configureServer({ middlewares }) {
     middlewares.use((request, response, next) => {
-      const { pathname } = new URL(request.url, 'http://localhost');
-      const isBeside = /^\/(log|snapshots)\//.test(pathname);
-      const file = join(CATHEDRAL_OUT, isBeside ? '' : 'current/public', decodeURIComponent(pathname));
-      const isPage = /\.html$|^\/_astro\//.test(pathname);
+      // A normalised absolute path cannot leave its root.
+      const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
+      const isBeside = /^\/(log|snapshots)\//.test(path);
+      const file = join(CATHEDRAL_OUT, isBeside ? '' : 'current/public', path);
+      const isPage = /\.html$|^\/_astro\//.test(path);
       if (isPage || !statSync(file, { throwIfNoEntry: false })?.isFile()) return next();
-      createReadStream(file).pipe(response);
+      if (path.endsWith('.svg')) response.setHeader('content-type', 'image/svg+xml');
+      pipeline(createReadStream(file), response, () => {});
     });
   },
 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # npm run dev: the site in Astro's development server, over the newest release that `npm start` has made (CATHEDRAL_OUT: of another
-# folder). A change of a page is seen at once. Flags are passed to “astro dev”.
+# folder), without the texts of papers. A change of a page is seen at once. Flags are passed to “astro dev”.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --tools

@@ -70,6 +70,7 @@ describe('the installed package', { timeout: 600_000 }, () => {
   test('contains what it needs to run, and neither tests nor packages for development', async () => {
     expect((await readdir(installation())).sort()).toEqual([
       '.packed-commit',
+      '.puppeteerrc.cjs',
       'CHANGELOG.md',
       'CITATION.cff',
       'LICENSE',

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { compress } from '../../pipeline/release/disk/compress.ts';
+import { compress, encodingsOf } from '../../pipeline/release/disk/compress.ts';
 import { isCompressible, MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 
-const DATA = { kind: 'data', media_type: 'text/csv' } as const;
 const text = (length: number) =>
   Buffer.from('a sentence of some length. '.repeat(length / 27 + 1)).subarray(0, length);
 
@@ -13,23 +12,23 @@ describe('compressed variants', () => {
     // Sizes just below and above a whole window, too.
     for (const length of [4096, 65_519, 65_520, 65_521, (1 << 20) + 1]) {
       const bytes = text(length);
-      const { br, gzip } = await compress(bytes, DATA);
+      const { br, gzip } = await compress(bytes, 'text/csv', ['br', 'gzip']);
       expect(brotliDecompressSync(br!)).toEqual(bytes);
       expect(gunzipSync(gzip!)).toEqual(bytes);
     }
   });
 
   test('contain neither a time nor an operating system', async () => {
-    const { gzip } = await compress(text(5000), DATA);
+    const { gzip } = await compress(text(5000), 'text/csv', ['br', 'gzip']);
     expect(gzip!.subarray(4, 8)).toEqual(Buffer.alloc(4));
     expect(gzip![9]).toBe(255);
   });
 
   test('are for long texts alone, and those of pages for browsers', async () => {
-    expect(await compress(text(4095), DATA)).toEqual({});
-    expect(await compress(randomBytes(5000), DATA)).toEqual({});
-    expect(await compress(text(5000), { kind: 'data', media_type: 'application/pdf' })).toEqual({});
-    const page = await compress(text(5000), { kind: 'page', media_type: 'text/html' });
+    expect(await compress(text(4095), 'text/csv', ['br', 'gzip'])).toEqual({});
+    expect(await compress(randomBytes(5000), 'text/csv', ['br', 'gzip'])).toEqual({});
+    expect(await compress(text(5000), 'application/pdf', ['br', 'gzip'])).toEqual({});
+    const page = await compress(text(5000), 'text/html', encodingsOf('page'));
     expect(Object.keys(page)).toEqual(['br']);
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
+import { programKey } from '../../pipeline/build/site/make-program.ts';
 import { paperHtml } from '../../pipeline/build/site/paper-html.ts';
 import { makeSite } from '../../pipeline/build/site/render-site.ts';
 import { type DraftManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
@@ -102,7 +103,7 @@ export async function writeSite({
   const scratch = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { scratch, program: sha256('program'), facts, draft },
+      { scratch, program: programKey(), facts, draft },
       {
         dir: release,
         public: out,

@@ -33,4 +33,6 @@ test('npm run dev shows pages of the newest release, and the files of it that th
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('MIC supply over time')]);
   const file = await fetch(`${address}/economy/supply`);
   expect(await file.text()).toBe(await readFile(join(release, 'public/economy/supply'), 'utf8'));
+  const beside = await fetch(`${address}/..%2forganisation.json`);
+  expect(await beside.text()).not.toContain('"contact"');
 });

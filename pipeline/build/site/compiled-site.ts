@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PROJECT } from '../../config/project.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
@@ -43,17 +44,20 @@ export async function compiledSite(
   const compileAndKeep = async () => {
     const other = await wholeIn(join(kept, key), key);
     if (other) return other;
-    const made = join(kept, `${key}.new`);
+    const made = join(kept, 'new');
     await rm(made, { recursive: true, force: true });
     await writeCompiled(made, key, compile);
     await rm(join(kept, key), { recursive: true, force: true });
     await rename(made, join(kept, key));
-    await removeOld(kept);
+    // What stays for once takes up some megabytes.
+    await removeOld(kept).catch(() => {});
     return sitesIn(join(kept, key));
   };
   const holder = `compiling the site, process ${process.pid}`;
-  return withLock(kept, { waitMs: WAIT_MS, holder }, compileAndKeep).catch((error: unknown) => {
-    if (!(error instanceof CathedralError) || error.code === 'site_failed') throw error;
+  const keeping = asDiskErrors(kept, () => withLock(kept, { waitMs: WAIT_MS, holder }, compileAndKeep));
+  return keeping.catch((error: unknown) => {
+    const cannotKeep = error instanceof CathedralError && /^(publish_failed|locked)$/.test(error.code);
+    if (!cannotKeep) throw error;
     return compile(join(scratch, 'site'));
   });
 }
@@ -65,15 +69,17 @@ export async function writeCompiled(folder: string, key: string, compile = compi
   await writeFile(join(folder, LIST), JSON.stringify({ key, files } satisfies z.input<typeof List>));
 }
 
-/** Null where there is none, or one of other sources, or one whose bytes are no longer all there. */
+/** Null where there is none, or one of other sources, or one that has not exactly the listed bytes, for whatever reason. */
 async function wholeIn(folder: string, key: string): Promise<CompiledSite | null> {
-  const text = await readFile(join(folder, LIST), 'utf8').catch(() => null);
-  if (text === null) return null;
-  const list = List.parse(JSON.parse(text));
-  if (list.key !== key) return null;
-  const found = await digestsIn(folder);
-  const isWhole = Object.entries(list.files).every(([path, digest]) => found.get(path) === digest);
-  return isWhole ? sitesIn(folder) : null;
+  try {
+    const list = List.parse(JSON.parse(await readFile(join(folder, LIST), 'utf8')));
+    if (list.key !== key) return null;
+    const found = await digestsIn(folder);
+    const isWhole = [...found].every(([path, digest]) => list.files[path] === digest);
+    return isWhole && found.size === Object.keys(list.files).length ? sitesIn(folder) : null;
+  } catch {
+    return null;
+  }
 }
 
 const sitesIn = (folder: string): CompiledSite => ({

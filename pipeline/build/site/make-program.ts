@@ -61,8 +61,7 @@ export interface ProgramInputs {
 export async function makeProgram(inputs: ProgramInputs, to: SiteFolder): Promise<ProgramFiles> {
   const { scratch, program, facts } = inputs;
   const reused = await reuseProgram(program, to);
-  if (!reused.isWhole)
-    await addCompiled(await compiledSite(programKey(), scratch), program, to, reused.files);
+  if (!reused.isWhole) await addCompiled(await compiledSite(program, scratch), program, to, reused.files);
   const { baseUrl: base_url, sourceCode: source_code } = facts;
   const about = { base_url, source_code } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));

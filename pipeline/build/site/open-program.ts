@@ -38,7 +38,7 @@ export interface SiteFacts {
   /** The newest checkpoints of the ledger, newest first. Absent: no page shows them. */
   checkpoints?: readonly RecentCheckpoint[] | undefined;
   /** Texts of papers that are published here, as HTML, by the paper's id. */
-  papers?: Readonly<Record<string, string>> | undefined;
+  papers?: ReadonlyMap<string, string> | undefined;
 }
 
 /**

@@ -26,7 +26,7 @@ export function readValues(draft: DraftManifest, facts: SiteFacts): (name: ReadN
     has: (path) => String(files.has(path) || printed.has(path)),
     paths: (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)).join('\n'),
     files: () => sha256([...files.values()].join('\n')),
-    paper: (id) => facts.papers?.[id] ?? '',
+    paper: (id) => facts.papers?.get(id) ?? '',
     fact: (name) => FACTS[name as FactName]?.(draft, facts) ?? '',
   };
   const known = new Map<ReadName, string>();

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { CathedralError } from '../../errors.ts';
 
-/** Time limit for the browser's start, ms. */
-const START_MS = 30_000;
-/** Time limit for each step of a page: to load it, or to print it, ms. */
+/** Time limit for each step: to start the browser, to load a page, or to print it, ms. */
 export const STEP_MS = 60_000;
 /** Time that the browser has to end by itself, ms. */
 const END_MS = 5_000;
@@ -57,7 +55,13 @@ async function launch(chromium: string): Promise<Browser> {
   // Chromium's sandbox does not start as root, and the pages are our own, served from this machine.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const folder = makeTemporary();
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const removeFolder = () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // A browser that is ending still writes: the next one removes it.
+    }
+  };
   try {
     const browser = await puppeteer.launch({
       executablePath: chromium,
@@ -68,7 +72,6 @@ async function launch(chromium: string): Promise<Browser> {
       waitForInitialPage: false,
       args: [...FLAGS, ...asRoot],
       env: { ...process.env, ...(Buffer.byteLength(folder) <= MOST_BYTES && { TMPDIR: folder }) },
-      timeout: START_MS,
       protocolTimeout: STEP_MS,
       // Whoever interrupts a run ends it in order.
       handleSIGINT: false,

@@ -97,7 +97,7 @@ export const PUBLISHING = {
     default: null,
     unit: 'the path of an executable',
     description:
-      'The browser that prints PDFs. Without it, the first Chromium on the PATH, or else the newest in `~/.cache/puppeteer`.',
+      'The browser that prints PDFs. Without it, `chromium-headless-shell` on the PATH, another Chromium there, or the newest in `~/.cache/puppeteer`.',
     path: true,
     schema: text,
   },

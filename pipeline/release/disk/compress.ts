@@ -16,19 +16,21 @@ export interface Encodings {
   gzip?: Buffer;
 }
 
-/**
- * Compresses in the thread pool; of a page, which browsers read, only with Brotli. Deterministic: the variants contain no time and no
- * system name.
- */
+/** Which encodings a file is published in: browsers, which read pages, know Brotli; programs, which read data, ask for gzip. */
+export function encodingsOf(kind: ManifestFile['kind']): readonly (keyof Encodings)[] {
+  return kind === 'data' || kind === 'schema' ? ['br', 'gzip'] : ['br'];
+}
+
+/** Compresses in the thread pool. Deterministic: the variants contain no time and no system name. */
 export async function compress(
   bytes: Uint8Array,
-  { kind, media_type }: Pick<ManifestFile, 'kind' | 'media_type'>,
+  mediaType: string,
+  encodings: readonly (keyof Encodings)[],
 ): Promise<Encodings> {
-  if (!isCompressible(media_type) || bytes.length < SHORTEST_BYTES) return {};
-  const isData = kind === 'data' || kind === 'schema';
+  if (!isCompressible(mediaType) || bytes.length < SHORTEST_BYTES) return {};
   const [br, gzip] = await Promise.all([
     compressBrotli(bytes),
-    isData && bytes.length <= LONGEST_GZIP_BYTES ? compressGzip(bytes) : null,
+    encodings.includes('gzip') && bytes.length <= LONGEST_GZIP_BYTES ? compressGzip(bytes) : null,
   ]);
   return {
     ...(br.length < bytes.length && { br }),

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { asDiskErrors, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { SLOT_MS } from '../../ledger/slot.ts';
-import { compress } from '../disk/compress.ts';
+import { compress, encodingsOf } from '../disk/compress.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
@@ -396,7 +396,10 @@ export class Staging implements AsyncDisposable {
 
   async #writeAll(file: Omit<DraftFile, 'encodings'>, bytes: Uint8Array): Promise<DraftFile['encodings']> {
     const at = storedAt(file);
-    const [{ br, gzip }] = await Promise.all([compress(bytes, file), this.folder.write(at, bytes)]);
+    const [{ br, gzip }] = await Promise.all([
+      compress(bytes, file.media_type, encodingsOf(file.kind)),
+      this.folder.write(at, bytes),
+    ]);
     return {
       ...(br && { br: await this.folder.write(`${at}.br`, br) }),
       ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),

@@ -113,8 +113,7 @@ async function drawn(
   { manifest }: ServedRelease,
 ): Promise<Drawn> {
   const plain = Buffer.from(body.buffer, body.byteOffset, body.length);
-  // Of a page, too: nobody else compresses it.
-  const { br, gzip } = await compress(plain, { ...file, kind: 'data' });
+  const { br, gzip } = await compress(plain, file.media_type, ['br', 'gzip']);
   const contents = new Map<Encoding | null, Content>([[null, contentOf(plain)]]);
   if (br) contents.set('br', contentOf(br));
   if (gzip) contents.set('gzip', contentOf(gzip));

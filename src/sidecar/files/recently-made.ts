@@ -7,8 +7,8 @@ interface Sized {
 }
 
 /**
- * What was rendered or compressed recently, by key; the least recently used goes first. Concurrent requests for one key share one
- * making. Errors are not kept.
+ * What was rendered or compressed recently, by key; the least recently used goes first. What is asked for twice at once is
+ * made once. Errors are not kept.
  */
 export class RecentlyMade<Value extends Sized> {
   readonly #maxBytes: number;

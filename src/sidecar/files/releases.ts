@@ -193,8 +193,9 @@ export function answerWithFile(
   file: ManifestFile,
 ): Answer | Promise<Answer> {
   const resource = resourceOf(release, file);
-  const { br, gzip } = file.encodings;
-  if (!br || gzip || encodingFor(request.headers, BOTH) !== 'gzip') return answerWith(request, resource);
+  const isPage = file.kind === 'page' || file.kind === 'asset';
+  if (!isPage || !file.encodings.br || encodingFor(request.headers, BOTH) !== 'gzip')
+    return answerWith(request, resource);
   const zipped = release.zipped.get(file.path, () => zip(release, file));
   return zipped instanceof Promise
     ? zipped.then(({ resource }) => answerWith(request, resource))
@@ -207,7 +208,7 @@ interface Zipped {
 }
 
 async function zip(release: ServedRelease, file: ManifestFile): Promise<Zipped> {
-  const source = await compressGzip(await release.small.read(join(release.dir, storedAt(file)), file));
+  const source = await compressGzip(await readWhole(join(release.dir, storedAt(file)), file));
   const zipped = { sha256: hash('sha256', source), bytes: source.length, source };
   const resource = new Resource({
     headers: headersFor(file),

@@ -98,7 +98,7 @@ export function representationOf(resource: Resource, headers: RequestHeaders): R
   return resource.in(encodingFor(headers, resource.encodings));
 }
 
-/** The encoding that a request's headers select, out of those available. A range counts the bytes of the unencoded content. */
+/** The encoding that a request's headers select, out of those available; none for a range, which counts the bytes of the unencoded content. */
 export function encodingFor(headers: RequestHeaders, available: readonly Encoding[]): Encoding | null {
   const accepted = headers['accept-encoding'] as string | string[] | undefined;
   const list = Array.isArray(accepted) ? accepted.join(',') : accepted;

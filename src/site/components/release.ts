@@ -72,7 +72,7 @@ export class SiteRelease extends PublishedFiles {
   /** The text of a paper, as HTML; undefined where it is not published here. */
   paperText(id: string): string | undefined {
     this.note(`paper ${id}`);
-    return this.#facts.papers?.[id];
+    return this.#facts.papers?.get(id);
   }
 
   /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { APIContext } from 'astro';
 import { organisationIn, type SiteLocals } from '../../../pipeline/build/site/open-program.ts';
@@ -33,6 +34,6 @@ export async function onRequest(
 }
 
 async function newestSite(baseUrl: string): Promise<SiteLocals['site']> {
-  const dir = join(process.env.CATHEDRAL_OUT!, 'current');
+  const dir = await realpath(join(process.env.CATHEDRAL_OUT!, 'current'));
   return { dir, facts: { baseUrl, organisation: await organisationIn(dir) } };
 }

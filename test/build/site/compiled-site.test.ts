@@ -1,4 +1,4 @@
-import { appendFile, chmod, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { compiledSite, writeCompiled } from '../../../pipeline/build/site/compiled-site.ts';
@@ -43,20 +43,22 @@ test('what was shipped is used for its own sources alone', async () => {
   expect(await entry(OTHER)).toBe('2');
 });
 
-test.each(['shipped', 'kept'] as const)(
-  'a %s site that lacks or changes a byte is compiled again',
-  async (place) => {
-    const { places, entry } = await checkout();
-    if (place === 'shipped') await writeCompiled(places.shipped, KEY, places.compile);
-    else await entry();
-    await appendFile(
-      join(place === 'shipped' ? places.shipped : join(places.kept, KEY), 'server/entry.mjs'),
-      ' ',
-    );
-    expect(await entry()).toBe('2');
-    expect(await entry()).toBe('2');
-  },
-);
+const DAMAGES: Record<string, (folder: string) => Promise<void>> = {
+  'another byte': (folder) => appendFile(join(folder, 'server/entry.mjs'), ' '),
+  'a file fewer': (folder) => rm(join(folder, 'server/entry.mjs')),
+  'a file more': (folder) => writeFile(join(folder, 'client/more.html'), ''),
+  'an empty list': (folder) => writeFile(join(folder, 'compiled.json'), ''),
+};
+
+test.each(Object.keys(DAMAGES))('a site with %s is compiled again', async (damage) => {
+  const { places, entry } = await checkout();
+  await writeCompiled(places.shipped, KEY, places.compile);
+  await DAMAGES[damage]!(places.shipped);
+  expect(await entry()).toBe('2');
+  await DAMAGES[damage]!(join(places.kept, KEY));
+  expect(await entry()).toBe('3');
+  expect(await entry()).toBe('3');
+});
 
 test('the newest three are kept', async () => {
   const { places, entry } = await checkout();
