@@ -16,8 +16,8 @@ export default defineConfig({
     pool: 'forks',
     // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
     isolate: false,
-    // Two more than the cores that there are at least: half of the time a test waits, for a browser, a disk or another program.
-    maxWorkers: 4,
+    // One more than the cores that there are at least: a fourth of the time a test waits, for a browser, a disk or a clock.
+    maxWorkers: 3,
     sequence: { sequencer: FileOrder },
     globalSetup: ['test/setups/run.ts', 'test/setups/checks.ts'],
     setupFiles: ['test/same-examples.ts'],

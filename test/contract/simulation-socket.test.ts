@@ -105,6 +105,18 @@ test('a run goes on by itself at its pace, with updates that answer nothing, and
   expect(inShort(await client.ask({ action: 'list_scenarios' }))).toBe('list of 7');
 });
 
+test('a step of several ticks tells what happened in each of them', async () => {
+  const { url } = await simulationServer();
+  const [one, other] = [await openClient(url), await openClient(url)];
+  const happened = ({ current_state }: Told) =>
+    (current_state as { happened: { tick: number; text: string }[] }).happened;
+  for (const client of [one, other]) await client.ask(START);
+  const told: { tick: number; text: string }[] = [];
+  for (let tick = 0; tick < 20; tick++) told.push(...happened(await one.ask({ action: 'step' })));
+  expect(new Set(told.map(({ tick }) => tick)).size).toBeGreaterThan(2);
+  expect(happened(await other.ask({ action: 'step', ticks: 20 }))).toEqual(told);
+});
+
 test('messages are answered in their order', async () => {
   const { url } = await simulationServer();
   const client = await openClient(url);
@@ -360,6 +372,8 @@ test('a run is resumed on another server as if nothing had happened, once on a c
   await first.simulation.drain(0);
   expect(await before.closed).toBe(1001);
 
+  // The tokens of the resumed run last no longer than those before.
+  clock.now += 3_600_000;
   const after = await openClient(second.url);
   const resume = { action: 'resume', token: acted.resume_token, tick: last.tick, paused: true };
   const token = String(acted.resume_token);
@@ -374,7 +388,7 @@ test('a run is resumed on another server as if nothing had happened, once on a c
   expect((await after.ask({ action: 'step' })).tick).toBe(3);
   expect(second.simulation.counts()).toMatchObject({ started: 0, resumed: 1 });
 
-  clock.now += 86_400_000 - 1;
+  clock.now += 86_400_000 - 3_600_000 - 1;
   expect((await (await openClient(second.url)).ask(resume)).type).toBe('simulation_update');
   clock.now += 1;
   for (const { resume_token: token } of [begun, acted, resumed])
