@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import lighthouse from 'lighthouse';
-import puppeteer from 'puppeteer-core';
+import puppeteer from 'puppeteer';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
