@@ -123,7 +123,7 @@ export const FAULTS: readonly PlantedFault[] = [
       '<summary type="text">${escapeXml(summary)}</summary>',
       '<summary type="text">${summary}</summary>',
     ],
-    tests: RELEASE,
+    tests: ['test/forms/catalogue/feeds.test.ts'],
   },
   {
     name: 'a feed gives the time of the update as that of the publication',
