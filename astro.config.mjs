@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
+import { mediaTypeOf } from './pipeline/release/format/media-types.ts';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 // Set by pipeline/build/site/compile-site.ts, for each run its own, and by scripts/dev.sh; without them (an editor) the defaults hold.
@@ -57,7 +58,8 @@ const filesOfRelease = {
       const file = join(CATHEDRAL_OUT, isBeside ? '' : 'current/public', path);
       const isPage = /\.html$|^\/_astro\//.test(path);
       if (isPage || !statSync(file, { throwIfNoEntry: false })?.isFile()) return next();
-      if (path.endsWith('.svg')) response.setHeader('content-type', 'image/svg+xml');
+      const hasEnding = /\.[a-z]\w*$/.test(path);
+      response.setHeader('content-type', hasEnding ? mediaTypeOf(path) : 'application/json');
       pipeline(createReadStream(file), response, () => {});
     });
   },

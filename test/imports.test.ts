@@ -130,7 +130,7 @@ describe('the environment', () => {
   const COMPILED = ['src/cli.ts', 'src/sidecar/charts/renderer.ts'];
 
   /** The browser gets all of it, and a temporary folder of its own. */
-  const BROWSER = ['pipeline/charts/files/launch-chromium.ts'];
+  const BROWSER = ['pipeline/charts/files/printing-browser.ts'];
 
   /** In Astro's development server alone: the compiled site has none of it. */
   const DEVELOPMENT = ['src/site/layouts/release-of-request.ts'];

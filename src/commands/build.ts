@@ -2,8 +2,8 @@ import { type BuildReport, build as buildRelease } from '../../pipeline/build/bu
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
-import { PrintingBrowser } from '../../pipeline/charts/files/launch-chromium.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
+import { PrintingBrowser } from '../../pipeline/charts/files/printing-browser.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { readWitnesses } from '../../pipeline/release/log/cosign-log.ts';

@@ -23,6 +23,8 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
   release.note('fact size');
   const paths = pages.paths(release);
   const since = searchParams.get('since');
+  // The addresses do not follow from what is read here: a rebuild, which reads none of it, has the same.
+  using _ = release.tracing();
   return Response.json({ paths, touched: since === null ? [] : pages.touched(release, since) });
 };
 

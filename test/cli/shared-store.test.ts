@@ -12,7 +12,7 @@ const COUNTED = 'economy/supply';
 
 const postgres = useStore();
 
-/** The way to a database, which can be closed: to whoever takes it, the database is down then. */
+/** A port that leads to a database. While it is closed, its clients find the database down. */
 async function gateTo(address: string) {
   const target = Number(new URL(address).port);
   const open = new Set<Socket>();

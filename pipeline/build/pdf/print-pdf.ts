@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import type { Page } from 'puppeteer';
-import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from '../../charts/files/launch-chromium.ts';
+import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from '../../charts/files/printing-browser.ts';
 import { CathedralError } from '../../errors.ts';
 import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';

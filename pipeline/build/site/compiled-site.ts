@@ -69,7 +69,7 @@ export async function writeCompiled(folder: string, key: string, compile = compi
   await writeFile(join(folder, LIST), JSON.stringify({ key, files } satisfies z.input<typeof List>));
 }
 
-/** Null where there is none, or one of other sources, or one that has not exactly the listed bytes, for whatever reason. */
+/** Null unless the folder has the site of these sources, with exactly the bytes that its list states. */
 async function wholeIn(folder: string, key: string): Promise<CompiledSite | null> {
   try {
     const list = List.parse(JSON.parse(await readFile(join(folder, LIST), 'utf8')));

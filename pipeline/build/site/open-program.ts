@@ -112,26 +112,17 @@ export class OpenedSite {
     return { ...JSON.parse(body.toString()), reads };
   }
 
-  /** Renders an address, with its query if it has one. Rejects with whatever the page throws, and with site_failed where there is none. */
+  /** The page of an address, which may have a query. Throws what the page throws, and site_failed where there is no such page. */
   async render(url: string, given?: Given): Promise<RenderedPage> {
     const site: SiteLocals['site'] = { dir: this.#dir, facts: this.#facts };
-    let isUnknown = false;
-    const answer = await inject(
-      (request, response) => {
-        const unknown = () => {
-          isUnknown = true;
-          response.end();
-        };
-        void this.#handler(request as IncomingMessage, response as ServerResponse, unknown, {
-          ...given,
-          site,
-        });
-      },
-      { url },
-    );
+    const ask: Parameters<typeof inject>[0] = (request, response) => {
+      const unknown = () => void response.writeHead(404).end();
+      void this.#handler(request as IncomingMessage, response as ServerResponse, unknown, { ...given, site });
+    };
+    const answer = await inject(ask, { url });
     if (site.error !== undefined) throw site.error;
-    if (isUnknown || site.reads === undefined) {
-      const found = isUnknown ? 'no such address' : `status ${answer.statusCode}`;
+    if (site.reads === undefined) {
+      const found = `status ${answer.statusCode}`;
       throw new CathedralError('site_failed', { place: url, expected: 'a page', found });
     }
     const [type = ''] = String(answer.headers['content-type'] ?? '').split(';');

@@ -5,7 +5,7 @@ import { PROJECT } from '../../config/project.ts';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
-import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from './launch-chromium.ts';
+import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from './printing-browser.ts';
 import { FONTS_FOLDER } from './rasterise.ts';
 
 /** A chart that is to be printed. */

@@ -167,21 +167,21 @@ function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
   return { format: 'cathedral-draft/1', timestamp, ledger, software, inputs, files };
 }
 
-let opened: SiteRelease | undefined;
+let opened: { dir: string; release: SiteRelease } | undefined;
 
-/** Opens the release that all pages of this program show. Throws site_failed. */
+/** The release in a folder, which all pages show from here on. Throws site_failed. */
 export function useRelease(dir: string, facts: SiteFacts): SiteRelease {
-  opened = new SiteRelease(dir, facts);
-  return opened;
+  if (opened?.dir !== dir) opened = { dir, release: new SiteRelease(dir, facts) };
+  return opened.release;
 }
 
-/** The release that the program was opened with. Throws site_failed. */
+/** The release that pages show. Throws site_failed. */
 export function openRelease(): SiteRelease {
-  if (opened) return opened;
-  const expected = 'a release that the program was opened with';
+  if (opened) return opened.release;
+  const place = 'src/site/layouts/release-of-request.ts';
   throw new CathedralError('site_failed', {
-    place: 'src/site/layouts/release-of-request.ts',
-    expected,
+    place,
+    expected: 'a release that a request named',
     found: 'none',
   });
 }

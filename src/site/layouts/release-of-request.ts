@@ -2,9 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { APIContext } from 'astro';
 import { organisationIn, type SiteLocals } from '../../../pipeline/build/site/open-program.ts';
-import { type SiteRelease, useRelease } from '../components/release.ts';
-
-let opened: { dir: string; release: SiteRelease } | undefined;
+import { useRelease } from '../components/release.ts';
 
 /**
  * Whoever asks for a page says of which release it is to be, and gets back what the page read, or why it failed: Astro's own answer to an
@@ -18,8 +16,7 @@ export async function onRequest(
   if (import.meta.env.DEV) Object.assign(locals, { site: await newestSite(url.origin) });
   const { site } = locals as unknown as SiteLocals;
   try {
-    if (opened?.dir !== site.dir) opened = { dir: site.dir, release: useRelease(site.dir, site.facts) };
-    using tracing = opened.release.tracing();
+    using tracing = useRelease(site.dir, site.facts).tracing();
     const response = await next();
     // The whole page or none: one that fails half-way must not be published.
     const body = await response.arrayBuffer();

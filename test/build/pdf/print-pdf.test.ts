@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { type PrintJob, printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
-import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { readPdf } from './read-pdf.ts';
 
@@ -20,7 +20,7 @@ async function printed(job: Omit<PrintJob, 'path'>, chromium = CHROMIUM): Promis
   return await printPdf(browser, job);
 }
 
-const BROWSER = new URL('../../../pipeline/charts/files/launch-chromium.ts', import.meta.url).href;
+const BROWSER = new URL('../../../pipeline/charts/files/printing-browser.ts', import.meta.url).href;
 const OPENING =
   'import(process.argv[1]).then(({ PrintingBrowser }) => new PrintingBrowser(process.argv[2]).open())';
 

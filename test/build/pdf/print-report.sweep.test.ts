@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../../pipeline/build/pdf/print-pdf.ts';
-import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 import { type Built, buildFixture } from '../../site/build-fixture.ts';
 import { readPdf as read } from './read-pdf.ts';
 

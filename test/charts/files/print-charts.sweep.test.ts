@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
-import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
 import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts/files/print-charts.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { textsOf } from '../drawing.ts';
 

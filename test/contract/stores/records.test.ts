@@ -114,7 +114,7 @@ eachEngine('the right to publish', ({ newPlace, isShared }) => {
     if (isShared) expect(held).toEqual([1, 2, 3]);
   });
 
-  test('tells a caller that does not wait who holds it, and is free after its work failed', async () => {
+  test('is refused at once to a caller that does not wait, which learns who holds it; it is free after work that failed', async () => {
     const [one, two] = await openThree(await newPlace());
     await one
       .hold({ waitMs: 0 }, async () => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
-import { PrintingBrowser } from '../../../pipeline/charts/files/launch-chromium.ts';
+import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 
 test('a browser leaves nothing in the temporary folder, and removes what was left by one whose process is gone', async () => {
   const { CHROMIUM_PATH = null, PATH = '' } = process.env;
