@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
 import { formatEventReference } from '../pipeline/artifacts/event-reference.ts';
-import { formatMappingSchema } from '../pipeline/ledger/rows/mapping-file.ts';
+import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { loadCommands } from '../src/commands/table.ts';
 import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';

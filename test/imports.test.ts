@@ -18,12 +18,13 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/postgres\//, 'The database that many machines share: connections, transactions, its schema'],
   [/^pipeline\/objects\//, 'A bucket of an S3-compatible object store'],
   [/^pipeline\/ledger\//, 'Events, snapshots, checkpoints, and the transparency log over them'],
+  [/^pipeline\/sources\//, 'Rows of files, databases and remote ledgers that become events of a ledger'],
   [/^pipeline\/witness\//, 'A witness, which cosigns the checkpoints of other publishers’ logs'],
   [/^pipeline\/attestation\//, 'Companion Attestations: schema, signatures, life cycle'],
   [/^pipeline\/model\//, 'The fold from events to state, and queries on the state'],
   [/^pipeline\/artifacts\//, 'The published files: schema, example and content of each'],
   [/^pipeline\/release\//, 'A release on disk: format, staging, history, signatures, log files'],
-  [/^pipeline\/forms\//, 'Other formats of the published files, and the catalogues that list them'],
+  [/^pipeline\/formats\//, 'Other formats of the published files, and the catalogues that list them'],
   [/^pipeline\/charts\//, 'All charts: what they show, how they are drawn, the files made from them'],
   [/^pipeline\/verify\//, 'Verification of a release, wherever it is stored'],
   [/^pipeline\/mirror\//, 'Copies of a release that are kept up to date'],
@@ -44,7 +45,7 @@ const APART: readonly (readonly [from: RegExp, to: RegExp])[] = [
   [/^src\/sidecar\//, /^src\/site\//],
   [/^src\/scheduler\//, /^src\/(sidecar|site)\//],
   [/^src\/commands\/(?!(demo|sample)\.ts$)/, /^pipeline\/sample\//],
-  [/^pipeline\/sample\//, /^(src|pipeline\/(release|forms|charts|verify|mirror|build))\//],
+  [/^pipeline\/sample\//, /^(src|pipeline\/(release|formats|charts|verify|mirror|build))\//],
 ];
 
 /** Every file of code, the pages included. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Envelope } from '../pipeline/ledger/event.ts';
+import { Envelope } from '../pipeline/ledger/events/event.ts';
 import { Random } from '../pipeline/random.ts';
 
 test('equal names give equal streams, different names different ones', () => {

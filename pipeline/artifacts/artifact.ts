@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Companions } from '../attestation/companions.ts';
-import type { Leaf } from '../ledger/leaf.ts';
+import type { Leaf } from '../ledger/log/leaf.ts';
 import type { State } from '../model/state.ts';
 import type { Documents } from './documents.ts';
 

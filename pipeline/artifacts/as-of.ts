@@ -1,4 +1,4 @@
-import { SLOT_MS, slotId } from '../ledger/slot.ts';
+import { SLOT_MS, slotId } from '../ledger/events/slot.ts';
 import type { Artifact, FileVersion } from './artifact.ts';
 
 /** A JSON document that states its time does so first; the newest row of a table by time is its first one. */

@@ -1,5 +1,5 @@
-import type { KnownType } from '../ledger/event.ts';
-import { toJsonSchema } from '../ledger/json-schema.ts';
+import type { KnownType } from '../ledger/events/event.ts';
+import { toJsonSchema } from '../ledger/events/json-schema.ts';
 import { formatList } from '../words/phrase.ts';
 import type { Artifact } from './artifact.ts';
 import { AREAS } from './artifact.ts';

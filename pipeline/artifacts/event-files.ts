@@ -1,4 +1,4 @@
-import { EVENT_DATA, type KnownType } from '../ledger/event.ts';
+import { EVENT_DATA, type KnownType } from '../ledger/events/event.ts';
 
 /** Files that an event of any type changes, even of one without an effect: they list or count all events. */
 export const FILES_OF_EVERY_EVENT: readonly string[] = [

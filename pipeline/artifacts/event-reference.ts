@@ -1,13 +1,13 @@
-import { EVENT_DATA, type KnownType } from '../ledger/event.ts';
-import { exampleOf } from '../ledger/event-examples.ts';
-import { formatEventLine } from '../ledger/event-line.ts';
+import { EVENT_DATA, type KnownType } from '../ledger/events/event.ts';
+import { exampleOf } from '../ledger/events/event-examples.ts';
+import { formatEventLine } from '../ledger/events/event-line.ts';
 import {
   dataSchema,
   EVENT_DRAFT_SCHEMA_PATH,
   EVENT_LINE_SCHEMA_PATH,
   eventSchemaPath,
   KNOWN_TYPES,
-} from '../ledger/event-schemas.ts';
+} from '../ledger/events/event-schemas.ts';
 import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';

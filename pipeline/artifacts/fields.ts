@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CycleLabel } from '../ledger/vocabulary.ts';
+import { CycleLabel } from '../ledger/events/vocabulary.ts';
 import { SCORE_FORMULA } from '../model/formulas.ts';
 import { AMOUNT_UNIT } from './format/csv.ts';
 

@@ -8,8 +8,8 @@ import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
 import { CathedralError } from '../errors.ts';
-import { isDemoLedger } from '../ledger/demo-key.ts';
-import type { Verifier } from '../ledger/note.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
+import { isDemoLedger } from '../ledger/writing/demo-key.ts';
 
 const NONE: Companions = { companions: [], wallets: [] };
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { DEMO_ORIGIN } from '../ledger/demo-key.ts';
-import { FIRST_CYCLE } from '../ledger/slot.ts';
+import { FIRST_CYCLE } from '../ledger/events/slot.ts';
+import { DEMO_ORIGIN } from '../ledger/writing/demo-key.ts';
 import type { Companions } from './companions.ts';
 import { publicKeyHex, type SigningKey } from './sign-attestation.ts';
 import { addressOf, personalHash, type WalletClaim, walletText } from './wallet-signature.ts';

@@ -1,4 +1,4 @@
-import { JSON_SCHEMA, toJsonSchema } from '../ledger/json-schema.ts';
+import { JSON_SCHEMA, toJsonSchema } from '../ledger/events/json-schema.ts';
 import { ATTESTATION_VERSION, AttestationDocument } from './document.ts';
 
 /** Path below the root. The name contains the version: a later version gets a new file, and this one never changes. */

@@ -1,4 +1,4 @@
-import { JsonFault, type JsonRules, type Range, readStrictJson } from '../ledger/json.ts';
+import { JsonFault, type JsonRules, type Range, readStrictJson } from '../ledger/events/json.ts';
 import { formatPointer, type Problem, problem } from './problem.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EVENT_DATA } from '../ledger/event.ts';
-import { utcTimestamp } from '../ledger/timestamp.ts';
+import type { EVENT_DATA } from '../ledger/events/event.ts';
+import { utcTimestamp } from '../ledger/events/timestamp.ts';
 import type { Attestation } from './document.ts';
 import type { JsonObject } from './read-json.ts';
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { encodeBase64 } from '../ledger/base64.ts';
+import { encodeBase64 } from '../ledger/notes/base64.ts';
 import { SCHEMES } from './algorithms.ts';
 import { idOfSigned, signedBytes } from './canonical-bytes.ts';
 import type { Case, Check, Trust } from './check.ts';

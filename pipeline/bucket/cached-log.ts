@@ -1,6 +1,7 @@
 import { CathedralError } from '../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf, HASH_BYTES, type Hash, hashesIn, type TreeHead } from '../ledger/log/hash.ts';
+import { leafHash, nodeHash } from '../ledger/log/merkle.ts';
 import { parsePublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { formatPolicy, MAX_POLICY_BYTES } from '../ledger/log/public-events.ts';
 import {
@@ -14,7 +15,6 @@ import {
   tilePath,
 } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
-import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import { logKey, publicMarkKey } from './layout.ts';
 import type { ObjectCache } from './object-cache.ts';
 

@@ -1,6 +1,6 @@
 import { CathedralError } from '../errors.ts';
-import { mergeNotes } from '../ledger/merge-notes.ts';
-import { noteText } from '../ledger/note.ts';
+import { mergeNotes } from '../ledger/notes/merge-notes.ts';
+import { noteText } from '../ledger/notes/note.ts';
 import type { Database } from '../postgres/database.ts';
 import { assertHeld, type Lease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';

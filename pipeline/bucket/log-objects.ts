@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
-import type { Checkpoint } from '../ledger/checkpoint.ts';
 import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
@@ -15,6 +14,7 @@ import {
   tilePath,
 } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
+import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
 import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
 import { publicEntry } from '../release/log/public-bundles.ts';
 import { logKey } from './layout.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
-import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
-import { noteText } from '../ledger/note.ts';
+import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { noteText } from '../ledger/notes/note.ts';
 import { LONGEST, MANIFEST_PATH, PublicManifest } from '../release/format/public-manifest.ts';
 import { Status } from '../release/format/status.ts';
 import { POINTER_KEY } from './layout.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFiles, sync } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { isSlotId } from '../ledger/slot.ts';
+import { isSlotId } from '../ledger/events/slot.ts';
 import type { Source } from '../mirror/keeping-origin.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { STAGING } from '../release/disk/remove-left-overs.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { readSignatures } from '../ledger/note.ts';
+import { readSignatures } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asDiskErrors } from '../disk/durable.ts';
 import { CathedralError, type Finding } from '../errors.ts';
-import { openDirectory } from '../ledger/directory.ts';
+import { openDirectory } from '../ledger/reading/directory.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import { build } from './build.ts';

@@ -10,10 +10,10 @@ import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from '../ch
 import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
-import { renderSitemap } from '../forms/render-catalogue.ts';
-import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/directory.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { recentCheckpoints } from '../ledger/recent-checkpoints.ts';
+import { renderSitemap } from '../formats/render-catalogue.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
+import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
+import { recentCheckpoints } from '../ledger/reading/recent-checkpoints.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../errors.ts';
 import { bundlePath, fullTileOf, newTiles } from '../ledger/log/tile.ts';
-import type { Verifier } from '../ledger/note.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { publicFiles, statementsOf } from '../release/format/proof-files.ts';

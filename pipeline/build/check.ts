@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PrintCharts } from '../charts/files/print-charts.ts';
 import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
 import { CathedralError, type Finding } from '../errors.ts';
-import type { Verifier } from '../ledger/note.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
 import { storedAt } from '../release/format/manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
 import { type BuildOptions, build } from './build.ts';

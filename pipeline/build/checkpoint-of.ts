@@ -1,7 +1,7 @@
 import { CathedralError } from '../errors.ts';
-import { snapshotFile } from '../ledger/directory.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
+import { snapshotFile } from '../ledger/reading/directory.ts';
+import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
 
 /** What to do if a ledger is not the one that was published, for messages. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { linkFile } from '../forms/record-file.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import { linkFile } from '../formats/record-file.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
 import {
   addEvent,
   EVENT_DAYS_FOLDER,

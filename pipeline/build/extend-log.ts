@@ -1,7 +1,7 @@
 import { withHint } from '../errors.ts';
-import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/directory.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
+import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/reading/directory.ts';
+import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/assert-ledger-holds.ts';

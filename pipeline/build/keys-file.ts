@@ -1,6 +1,6 @@
-import { snapshotFile } from '../ledger/directory.ts';
-import { formatVerifierKey, type Verifier } from '../ledger/note.ts';
-import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import { formatVerifierKey, type Verifier } from '../ledger/notes/note.ts';
+import { snapshotFile } from '../ledger/reading/directory.ts';
+import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import { accompanyingFile, type Facts, type NewFile } from '../release/format/manifest.ts';
 
 /** Path of the ledger's verifier key, below the service's root. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
-import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/directory.ts';
-import { signNote, type Verifier } from '../ledger/note.ts';
+import { signNote, type Verifier } from '../ledger/notes/note.ts';
 import {
   type NoteKey,
   newNoteKey,
@@ -9,8 +8,9 @@ import {
   signerOf,
   verifierKeyOf,
   writeNoteKeys,
-} from '../ledger/note-keys.ts';
-import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+} from '../ledger/notes/note-keys.ts';
+import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/reading/directory.ts';
+import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { NewFile } from '../release/format/manifest.ts';
 import type { Proof, Provable } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';

@@ -1,4 +1,4 @@
-import { linkFile } from '../forms/record-file.ts';
+import { linkFile } from '../formats/record-file.ts';
 import type { Published } from '../release/format/release.ts';
 import { linkSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';

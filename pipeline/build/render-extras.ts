@@ -1,8 +1,8 @@
 import { citePapers } from '../artifacts/academics/citations.ts';
 import type { View } from '../artifacts/artifact.ts';
-import { DATABASE } from '../forms/catalogue/facts.ts';
-import { renderCatalogue } from '../forms/render-catalogue.ts';
-import { renderForms } from '../forms/render-forms.ts';
+import { DATABASE } from '../formats/catalogue/facts.ts';
+import { renderCatalogue } from '../formats/render-catalogue.ts';
+import { renderForms } from '../formats/render-forms.ts';
 import { standings } from '../model/queries/compliance.ts';
 import { activeAlerts } from '../model/queries/health.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';

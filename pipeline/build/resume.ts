@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CathedralError } from '../errors.ts';
-import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
+import { LEDGER_START, type LedgerPosition } from '../ledger/log/leaf.ts';
 import { emptyState, formatState, parseState, STATE_VERSION, type State } from '../model/state.ts';
 
 /** Where a run stopped and the next one resumes: a release's state.json. */

@@ -3,7 +3,7 @@ import { licenceWords, type Organisation } from '../artifacts/documents/organisa
 import { type Cell, csvRow, formatCell, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
-import type { KnownType } from '../ledger/event.ts';
+import type { KnownType } from '../ledger/events/event.ts';
 import { formatDay } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
 import { type ChartState, type ControlName, DEFAULT_STATE } from './chart-state.ts';

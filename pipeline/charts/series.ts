@@ -1,4 +1,4 @@
-import { CATHEDRALS } from '../ledger/vocabulary.ts';
+import { CATHEDRALS } from '../ledger/events/vocabulary.ts';
 import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
 import type { ChartState } from './chart-state.ts';

@@ -6,7 +6,7 @@ import { formatPublicBundle, parsePublicBundle, publicBundlePath } from '../ledg
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { type Bundle, newTiles, parseTilePath, TILE_WIDTH, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import type { WitnessPolicy } from '../ledger/witness-policy.ts';
+import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';

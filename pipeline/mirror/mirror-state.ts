@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { replaceFile } from '../disk/durable.ts';
-import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/note.ts';
+import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import {
   LONGEST,

@@ -8,14 +8,14 @@ import {
   noteText,
   readSignatures,
   type Verifier,
-} from '../ledger/note.ts';
-import type { WitnessPolicy } from '../ledger/witness-policy.ts';
+} from '../ledger/notes/note.ts';
+import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import {
   assertQuorum,
   readWitnesses,
   type Witnessing,
   withoutInvalidCosignatures,
-} from '../ledger/witness-quorum.ts';
+} from '../ledger/notes/witness-quorum.ts';
 import { MANIFEST_PATH, type PublicManifest, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { FolderOrigin } from '../verify/folder-origin.ts';

@@ -16,7 +16,7 @@ import {
   statusAt,
   type Unattested,
 } from '../attestation/registry.ts';
-import type { EventOf, LedgerEvent } from '../ledger/event.ts';
+import type { EventOf, LedgerEvent } from '../ledger/events/event.ts';
 import { ownMember } from './own-member.ts';
 import { timeOf, windowStart } from './window.ts';
 

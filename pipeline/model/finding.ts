@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../ledger/event.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
 import type { State } from './state.ts';
 
 const MAX_RECENT = 100;

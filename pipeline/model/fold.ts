@@ -1,5 +1,5 @@
-import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
-import type { Leaf } from '../ledger/leaf.ts';
+import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/events/event.ts';
+import type { Leaf } from '../ledger/log/leaf.ts';
 import { DAY_MS } from '../words/day.ts';
 import { forgetCompanions } from './companions.ts';
 import * as governance from './handlers/governance.ts';

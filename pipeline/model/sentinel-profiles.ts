@@ -1,4 +1,4 @@
-import type { Cathedral } from '../ledger/event.ts';
+import type { Cathedral } from '../ledger/events/event.ts';
 
 /** A sentinel's initial attributes. The demo ledger registers these ten, and simulations start with them. */
 export interface SentinelProfile {

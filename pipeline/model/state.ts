@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_SCOPES, POSITIONS, SEVERITIES, VIRTUES } from '../ledger/vocabulary.ts';
+import { ALERT_SCOPES, POSITIONS, SEVERITIES, VIRTUES } from '../ledger/events/vocabulary.ts';
 
 /** Integers of 1e-6 MIC: a bigint in memory, a string of digits in the file. */
 const Micro = z.codec(z.string().regex(/^-?\d+$/), z.bigint(), {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
 import type { Query } from './connection.ts';
 
-// The ledger of many machines (pipeline/ledger/shared). `ledger` has one row; whoever changes the other two tables locks it first.
+// The ledger of many machines (pipeline/sources/shared). `ledger` has one row; whoever changes the other two tables locks it first.
 // `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
 const LEDGER = `
   CREATE TABLE cathedral.ledger (

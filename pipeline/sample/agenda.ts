@@ -1,5 +1,5 @@
-import type { EventOf, KnownType } from '../ledger/event.ts';
-import { SLOT_MS } from '../ledger/slot.ts';
+import type { EventOf, KnownType } from '../ledger/events/event.ts';
+import { SLOT_MS } from '../ledger/events/slot.ts';
 
 /** The content of an event; the generator adds seq, timestamp, cycle and salt. */
 export interface Draft {

@@ -1,5 +1,5 @@
-import type { LedgerEvent } from '../ledger/event.ts';
-import { cycleNumber, SLOT_MS } from '../ledger/slot.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
+import { cycleNumber, SLOT_MS } from '../ledger/events/slot.ts';
 import { dayOf, HOUR_MS, timestampOf } from '../model/window.ts';
 import { Random } from '../random.ts';
 import { DAY_MS } from '../words/day.ts';

@@ -1,5 +1,5 @@
-import type { LedgerEvent } from '../ledger/event.ts';
-import { slotId } from '../ledger/slot.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
+import { slotId } from '../ledger/events/slot.ts';
 import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 import { EventGenerator } from './event-generator.ts';
 import { beat } from './process/heartbeats.ts';

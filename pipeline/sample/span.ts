@@ -1,6 +1,6 @@
 import { CathedralError } from '../errors.ts';
-import { CalendarDate, Timestamp } from '../ledger/event.ts';
-import { cycleNumber, FIRST_CYCLE } from '../ledger/slot.ts';
+import { CalendarDate, Timestamp } from '../ledger/events/event.ts';
+import { cycleNumber, FIRST_CYCLE } from '../ledger/events/slot.ts';
 
 export interface SampleOptions {
   /** Date of genesis. Default and minimum `2025-07-03`, where cycles start. */

@@ -5,7 +5,7 @@ import { decodeText } from '../artifacts/documents/files.ts';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { PROJECT } from '../config/project.ts';
 import { CathedralError } from '../errors.ts';
-import { REGIMES, VIRTUES } from '../ledger/vocabulary.ts';
+import { REGIMES, VIRTUES } from '../ledger/events/vocabulary.ts';
 import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 
 /** The name of the folder in messages, wherever the folder is. */

@@ -1,4 +1,4 @@
-import { SLOT_MS } from '../ledger/slot.ts';
+import { SLOT_MS } from '../ledger/events/slot.ts';
 import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../model/window.ts';
 import type { Span } from './span.ts';

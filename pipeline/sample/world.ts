@@ -1,5 +1,5 @@
-import type { Cathedral } from '../ledger/event.ts';
-import type { POSITIONS } from '../ledger/vocabulary.ts';
+import type { Cathedral } from '../ledger/events/event.ts';
+import type { POSITIONS } from '../ledger/events/vocabulary.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../model/window.ts';
 import { Random } from '../random.ts';

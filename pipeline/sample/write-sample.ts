@@ -4,12 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import { makeFolder, writeFileAtomically } from '../disk/durable.ts';
 import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
-import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
-import { openDirectory } from '../ledger/directory.ts';
-import { EventWriter } from '../ledger/event-writer.ts';
-import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
-import type { Signer } from '../ledger/note.ts';
-import { SnapshotWriter } from '../ledger/write-snapshot.ts';
+import { LEDGER_START, type LedgerPosition } from '../ledger/log/leaf.ts';
+import type { Signer } from '../ledger/notes/note.ts';
+import { openDirectory } from '../ledger/reading/directory.ts';
+import { DEMO_ORIGIN, demoSigner } from '../ledger/writing/demo-key.ts';
+import { EventWriter } from '../ledger/writing/event-writer.ts';
+import { SnapshotWriter } from '../ledger/writing/write-snapshot.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
 

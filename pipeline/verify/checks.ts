@@ -3,10 +3,10 @@ import type { Finding } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import type { Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/note.ts';
-import { verifyNote } from '../ledger/verify-note.ts';
-import type { WitnessPolicy } from '../ledger/witness-policy.ts';
-import { formatWitnessing, type Witnessing } from '../ledger/witness-quorum.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/notes/note.ts';
+import { verifyNote } from '../ledger/notes/verify-note.ts';
+import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
+import { formatWitnessing, type Witnessing } from '../ledger/notes/witness-quorum.ts';
 import {
   LATEST_PATH,
   MANIFEST_PATH,

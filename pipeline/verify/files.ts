@@ -1,6 +1,6 @@
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
-import { compareTimestamps } from '../ledger/timestamp.ts';
+import { compareTimestamps } from '../ledger/events/timestamp.ts';
 import type { PublicFile, PublicManifest } from '../release/format/public-manifest.ts';
 import { SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { formatBytes } from '../words/number.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import { exists, finished } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { nodeHash } from '../ledger/merkle.ts';
+import { nodeHash } from '../ledger/log/merkle.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
 import { mismatchError } from './findings.ts';
 import {

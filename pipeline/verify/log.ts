@@ -1,13 +1,13 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { inParallel } from '../disk/in-parallel.ts';
-import { decodeBase64 } from '../ledger/base64.ts';
-import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import type { Hash, TreeHead } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
 import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
-import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/note.ts';
-import { verifyNote } from '../ledger/verify-note.ts';
+import { decodeBase64 } from '../ledger/notes/base64.ts';
+import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/notes/note.ts';
+import { verifyNote } from '../ledger/notes/verify-note.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
 import { mismatchError } from './findings.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';

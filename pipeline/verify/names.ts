@@ -1,10 +1,10 @@
-import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import { parseCosignedPath } from '../ledger/log/cosigned-path.ts';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
+import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';

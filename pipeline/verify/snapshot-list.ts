@@ -1,6 +1,6 @@
-import { digestOf } from '../ledger/digest.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { verifyNote } from '../ledger/verify-note.ts';
+import { digestOf } from '../ledger/notes/digest.ts';
+import type { Verifier } from '../ledger/notes/note.ts';
+import { verifyNote } from '../ledger/notes/verify-note.ts';
 import { LONGEST, type PublicManifest, SIGNATURE_PATH, textOf } from '../release/format/public-manifest.ts';
 import {
   LIST_PATH,

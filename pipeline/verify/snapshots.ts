@@ -1,9 +1,9 @@
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
-import { digestOf } from '../ledger/digest.ts';
+import { isSlotId } from '../ledger/events/slot.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
-import { isSlotId } from '../ledger/slot.ts';
+import { digestOf } from '../ledger/notes/digest.ts';
+import { parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
 import {
   LONGEST,
   MANIFEST_PATH,

@@ -1,5 +1,5 @@
 import type { Finding } from '../errors.ts';
-import type { Witnessing } from '../ledger/witness-quorum.ts';
+import type { Witnessing } from '../ledger/notes/witness-quorum.ts';
 import { MANIFEST_PATH } from '../release/format/public-manifest.ts';
 import {
   CHECKS,

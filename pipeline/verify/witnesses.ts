@@ -1,8 +1,8 @@
 import { CathedralError } from '../errors.ts';
-import { parseCheckpoint } from '../ledger/checkpoint.ts';
-import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
-import type { WitnessPolicy } from '../ledger/witness-policy.ts';
-import { assertQuorum, readWitnesses, type Witnessing } from '../ledger/witness-quorum.ts';
+import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
+import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
+import { assertQuorum, readWitnesses, type Witnessing } from '../ledger/notes/witness-quorum.ts';
 import { mismatchError } from './findings.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
-import { decodeBase64, encodeBase64 } from '../ledger/base64.ts';
-import { COSIGNATURE, formatCosignerKey } from '../ledger/cosignature.ts';
-import { type CosigningKey, cosigningKeyOf } from '../ledger/cosigning-key.ts';
-import { readPrivateFile, writePrivateFile } from '../ledger/note-keys.ts';
+import { decodeBase64, encodeBase64 } from '../ledger/notes/base64.ts';
+import { COSIGNATURE, formatCosignerKey } from '../ledger/notes/cosignature.ts';
+import { type CosigningKey, cosigningKeyOf } from '../ledger/notes/cosigning-key.ts';
+import { readPrivateFile, writePrivateFile } from '../ledger/notes/note-keys.ts';
 import { formatTimestamp } from '../words/moment.ts';
 
 /** `PRIVATE+KEY+name+id+base64(<type> ‖ <seed>) time`, as Go's sumdb/note has the first part. */

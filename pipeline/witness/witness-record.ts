@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
-import { readSignatures } from '../ledger/note.ts';
+import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { readSignatures } from '../ledger/notes/note.ts';
 
 /** Of one log: enough to convict it, and no more than a sender of forged proofs can fill a disk with. */
 const MOST_REFUSED = 100;

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
-import { encodeBase64 } from '../ledger/base64.ts';
-import { type Checkpoint, parseCheckpoint } from '../ledger/checkpoint.ts';
-import { type Cosigner, claimedTimestamp, isBy, verifySignature } from '../ledger/cosignature.ts';
-import { type CosigningKey, cosign } from '../ledger/cosigning-key.ts';
 import { formatSize, parseAddCheckpoint, SIZE_TYPE } from '../ledger/log/add-checkpoint.ts';
 import { EMPTY_ROOT } from '../ledger/log/hash.ts';
+import { nodeHash } from '../ledger/log/merkle.ts';
 import { verifyConsistency } from '../ledger/log/proofs.ts';
-import { nodeHash } from '../ledger/merkle.ts';
-import { formatSignature, readSignatures, type Verifier } from '../ledger/note.ts';
+import { encodeBase64 } from '../ledger/notes/base64.ts';
+import { type Checkpoint, parseCheckpoint } from '../ledger/notes/checkpoint.ts';
+import { type Cosigner, claimedTimestamp, isBy, verifySignature } from '../ledger/notes/cosignature.ts';
+import { type CosigningKey, cosign } from '../ledger/notes/cosigning-key.ts';
+import { formatSignature, readSignatures, type Verifier } from '../ledger/notes/note.ts';
 import { WitnessRecord } from './witness-record.ts';
 
 /** A log that a witness follows. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Flag } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
+import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import type { Database } from '../../pipeline/postgres/database.ts';
 import { DAY_MS } from '../../pipeline/words/day.ts';
 import { formatCount } from '../../pipeline/words/number.ts';

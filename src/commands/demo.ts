@@ -6,11 +6,11 @@ import { type LedgerSource, nameOfSource } from '../../pipeline/config/ledger-ad
 import type { Config } from '../../pipeline/config/settings.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
-import { lockLedger } from '../../pipeline/ledger/lock-ledger.ts';
-import { openNote } from '../../pipeline/ledger/open-note.ts';
-import { slotId } from '../../pipeline/ledger/slot.ts';
+import { slotId } from '../../pipeline/ledger/events/slot.ts';
+import { openNote } from '../../pipeline/ledger/notes/open-note.ts';
+import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/reading/directory.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
+import { lockLedger } from '../../pipeline/ledger/writing/lock-ledger.ts';
 import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot } from '../../pipeline/release/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';

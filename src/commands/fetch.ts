@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathOrAddress, text } from '../../pipeline/config/setting.ts';
 import { replaceFile } from '../../pipeline/disk/durable.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { AS_OF_FORMS, slotAsOf } from '../../pipeline/release/format/version-at.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { fetchVersion } from '../../pipeline/verify/versions/fetch-version.ts';

@@ -10,25 +10,25 @@ import type { Flag } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { diskFull, isDiskFull, makeFolder } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
-import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
+import { formatVerifierKey, type Verifier } from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import {
   besideLedger,
   ledgerVerifiers,
   readSigners,
   readVerifiers,
-} from '../../pipeline/ledger/ledger-keys.ts';
-import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
-import { formatVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
-import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
-import { followerOf } from '../../pipeline/ledger/shared/follower.ts';
-import type { Updated } from '../../pipeline/ledger/shared/ledger-replica.ts';
-import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
-import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
-import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
-import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
-import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
-import type { RowSource, Unread } from '../../pipeline/ledger/sources/source.ts';
+} from '../../pipeline/ledger/writing/ledger-keys.ts';
+import { assertMaySign } from '../../pipeline/ledger/writing/ledger-writer.ts';
+import { importCivicLedger } from '../../pipeline/sources/civic/import.ts';
+import { INDEX_FILES } from '../../pipeline/sources/civic/known-events.ts';
+import { fileSource } from '../../pipeline/sources/file/file-source.ts';
+import { importRows } from '../../pipeline/sources/import/import-rows.ts';
+import type { RowSource, Unread } from '../../pipeline/sources/import/source.ts';
+import { parsePostgresAddress } from '../../pipeline/sources/postgres/address.ts';
+import { postgresSource } from '../../pipeline/sources/postgres/postgres-source.ts';
+import { readMapping } from '../../pipeline/sources/rows/mapping.ts';
+import { followerOf } from '../../pipeline/sources/shared/follower.ts';
+import type { Updated } from '../../pipeline/sources/shared/ledger-replica.ts';
 import type { ImportProgress } from '../sidecar/health/readiness.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { keepReplica, keepSharing } from '../sidecar/live/keep-shared.ts';

@@ -1,5 +1,5 @@
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { formatWitnessing } from '../../pipeline/ledger/witness-quorum.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { formatWitnessing } from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { type Mirrored, mirror as mirrorService } from '../../pipeline/mirror/mirror.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';

@@ -12,7 +12,7 @@ import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { asDiskErrors, makeFolder, replaceFile } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 
 const { name, contact, homepage } = Organisation.shape;
 

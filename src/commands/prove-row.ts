@@ -3,15 +3,15 @@ import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
-import type { WitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
+import type { Checkpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
+import type { WitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
 import {
   formatWitnessing,
   missingQuorum,
   readWitnesses,
   type Witnessing,
-} from '../../pipeline/ledger/witness-quorum.ts';
+} from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { NATIVE } from '../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';

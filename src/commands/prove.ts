@@ -3,7 +3,7 @@ import { type LedgerSource, ledgerSource } from '../../pipeline/config/ledger-ad
 import { address, type Flag } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
-import { assertQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
+import { assertQuorum, readWitnesses } from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import { integer } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { type NoteKey, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
+import { type NoteKey, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import type { Database } from '../../pipeline/postgres/database.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {

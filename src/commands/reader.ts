@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { ledgerVerifiers, readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
-import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/notes/note.ts';
 import {
   ledgerKeysOf,
   parseWitnessPolicy,
   type WitnessPolicy,
-} from '../../pipeline/ledger/witness-policy.ts';
-import type { Witnessing } from '../../pipeline/ledger/witness-quorum.ts';
+} from '../../pipeline/ledger/notes/witness-policy.ts';
+import type { Witnessing } from '../../pipeline/ledger/notes/witness-quorum.ts';
+import { ledgerVerifiers, readVerifiers } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { formatTimestamp } from '../../pipeline/words/moment.ts';

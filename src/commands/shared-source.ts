@@ -1,20 +1,20 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { followerOf } from '../../pipeline/ledger/shared/follower.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
+import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
+import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { withLease } from '../../pipeline/postgres/lease.ts';
+import { followerOf } from '../../pipeline/sources/shared/follower.ts';
 import {
   isContradiction,
   LedgerReplica,
   type ReplicaOptions,
   type Updated,
-} from '../../pipeline/ledger/shared/ledger-replica.ts';
-import { LedgerSharer } from '../../pipeline/ledger/shared/ledger-sharer.ts';
-import { SharedLedger } from '../../pipeline/ledger/shared/shared-ledger.ts';
-import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
-import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
-import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
-import { withLease } from '../../pipeline/postgres/lease.ts';
+} from '../../pipeline/sources/shared/ledger-replica.ts';
+import { LedgerSharer } from '../../pipeline/sources/shared/ledger-sharer.ts';
+import { SharedLedger } from '../../pipeline/sources/shared/shared-ledger.ts';
 import { software } from './software.ts';
 import type { SHARED_SETTINGS } from './source-settings.ts';
 

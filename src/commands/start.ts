@@ -3,7 +3,7 @@ import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { isDemoLedger } from '../../pipeline/ledger/demo-key.ts';
+import { isDemoLedger } from '../../pipeline/ledger/writing/demo-key.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { assertFree } from '../sidecar/server-address.ts';

@@ -17,8 +17,8 @@ import {
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { signNote } from '../../pipeline/ledger/note.ts';
-import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { signNote } from '../../pipeline/ledger/notes/note.ts';
+import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';

@@ -2,9 +2,13 @@ import { createReadStream } from 'node:fs';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { formatWitnessing, missingQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
+import type { Checkpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
+import {
+  formatWitnessing,
+  missingQuorum,
+  readWitnesses,
+} from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
 import { LogRows } from '../../pipeline/verify/audit/log-rows.ts';

@@ -2,8 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { nodeHash } from '../../pipeline/ledger/merkle.ts';
-import { formatWitnessing, missingQuorum, readWitnesses } from '../../pipeline/ledger/witness-quorum.ts';
+import { nodeHash } from '../../pipeline/ledger/log/merkle.ts';
+import {
+  formatWitnessing,
+  missingQuorum,
+  readWitnesses,
+} from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { verifyProof as verify } from '../../pipeline/verify/audit/verify-proof.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { event } from './prove.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { describeProxies } from '../../pipeline/config/proxies.ts';
 import { integer, pathOrAddress } from '../../pipeline/config/setting.ts';
-import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
+import { parseVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { Random } from '../../pipeline/random.ts';
 import type { Choice } from '../../pipeline/verify/checks.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SLOT_MS, slotId, slotTime } from '../../pipeline/ledger/slot.ts';
+import { SLOT_MS, slotId, slotTime } from '../../pipeline/ledger/events/slot.ts';
 
 /** The outcome of a run. `behind`: it succeeded, but the ledger has not sealed the ledger snapshot that is due. */
 export type RunResult = 'current' | 'behind' | 'failed';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type pino from 'pino';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { readWitnessStates } from '../../pipeline/release/log/cosign-log.ts';
 import { utcDay } from '../api/quotas.ts';

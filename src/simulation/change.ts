@@ -1,4 +1,4 @@
-import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Levers } from './levers.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import { byVirtue, type Virtue } from './virtues.ts';

@@ -1,4 +1,4 @@
-import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Change } from './change.ts';
 import type { Virtue } from './virtues.ts';
 import type { Status, World } from './world.ts';

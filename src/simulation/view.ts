@@ -1,4 +1,4 @@
-import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import { communityVirtues } from './community-virtues.ts';
 import { type Debrief, debriefOf } from './debrief.ts';
 import { type Available, askedDecisions, available, openedDecision } from './decisions.ts';

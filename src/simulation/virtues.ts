@@ -1,4 +1,4 @@
-import type { Virtue } from '../../pipeline/ledger/vocabulary.ts';
+import type { Virtue } from '../../pipeline/ledger/events/vocabulary.ts';
 
 export type { Virtue };
 

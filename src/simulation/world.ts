@@ -1,4 +1,4 @@
-import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Levers, MONEY_LEVERS } from './levers.ts';
 import type { ByVirtue } from './virtues.ts';
 

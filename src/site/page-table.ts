@@ -3,7 +3,7 @@ import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { paperPage } from '../../pipeline/artifacts/documents/papers-bib.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
+import { CITATION_FORMS } from '../../pipeline/formats/catalogue/citation.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
 import { REFERENCE_TAGS } from './components/api/reference-group.ts';

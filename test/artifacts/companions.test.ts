@@ -4,7 +4,7 @@ import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
 import { registryOf, registryStart } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
-import type { EventOf } from '../../pipeline/ledger/event.ts';
+import type { EventOf } from '../../pipeline/ledger/events/event.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';

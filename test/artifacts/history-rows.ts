@@ -1,5 +1,5 @@
 import type { HistoryArtifact } from '../../pipeline/artifacts/artifact.ts';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { isNewDay } from '../../pipeline/model/period.ts';
 import { emptyState } from '../../pipeline/model/state.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Artifact } from '../../pipeline/artifacts/artifact.ts';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { chartFiles } from '../charts/chart-files.ts';
 import { smallLedger } from '../charts/small-ledger.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readCompanions, readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { COMPANIONS } from '../attestation/signed-document.ts';
 import { signer } from '../ledger/test-ledger.ts';

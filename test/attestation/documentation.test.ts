@@ -11,9 +11,9 @@ import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
-import { cycleOf } from '../../pipeline/ledger/draft.ts';
-import { EVENT_DATA } from '../../pipeline/ledger/event.ts';
-import { formatEventLine, parseEventLine } from '../../pipeline/ledger/event-line.ts';
+import { cycleOf } from '../../pipeline/ledger/events/draft.ts';
+import { EVENT_DATA } from '../../pipeline/ledger/events/event.ts';
+import { formatEventLine, parseEventLine } from '../../pipeline/ledger/events/event-line.ts';
 import {
   applyCompanionEvent,
   type CompanionState,

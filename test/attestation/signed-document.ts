@@ -15,7 +15,7 @@ import {
   type Verdict,
   verifyAttestation,
 } from '../../pipeline/attestation/verify-attestation.ts';
-import { encodeBase64 } from '../../pipeline/ledger/base64.ts';
+import { encodeBase64 } from '../../pipeline/ledger/notes/base64.ts';
 
 export const NOW = Date.parse('2025-12-01T12:00:00Z');
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
-import { nextSlotId } from '../../pipeline/ledger/slot.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
+import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
+import type { LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
 import { roundToAmount } from '../../pipeline/model/amount.ts';
 import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
+import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
 
 /** Adds events to the head of a ledger whose snapshots `out` holds a release of: burns, each a second later. */
 export class HeadFeed {

@@ -3,10 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
-import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
+import { formatEventLine } from '../../pipeline/ledger/events/event-line.ts';
 import {
   addEvent,
   type EventDays,
@@ -19,7 +17,9 @@ import { formatPublicBundle, publicBundlePath } from '../../pipeline/ledger/log/
 import { formatPolicy, isPublic, POLICY_PATH } from '../../pipeline/ledger/log/public-events.ts';
 import { TILE_WIDTH, tileAt } from '../../pipeline/ledger/log/tile.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
-import { signNote } from '../../pipeline/ledger/note.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import { signNote } from '../../pipeline/ledger/notes/note.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../pipeline/verify/rows/pasted.ts';
 import { proveRow, type Traceable } from '../../pipeline/verify/rows/prove-row.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { programPath } from '../../pipeline/config/config.ts';
-import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { GROWING } from '../../pipeline/mirror/keeping-origin.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';

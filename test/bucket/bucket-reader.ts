@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { parseCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
+import { nodeHash } from '../../pipeline/ledger/log/merkle.ts';
 import { newTiles, tilePath } from '../../pipeline/ledger/log/tile.ts';
 import { TileReader } from '../../pipeline/ledger/log/tile-reader.ts';
-import { nodeHash } from '../../pipeline/ledger/merkle.ts';
-import { noteText } from '../../pipeline/ledger/note.ts';
+import { parseCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import { noteText } from '../../pipeline/ledger/notes/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes are those of the documentation, and the comparisons find what differs

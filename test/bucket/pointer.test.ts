@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { blobKey, logKey, manifestKey } from '../../pipeline/bucket/layout.ts';
 import { formatPointer, parsePointer, pointedCheckpoint } from '../../pipeline/bucket/pointer.ts';
 import { formatSnapshotFiles, parseSnapshotFiles } from '../../pipeline/bucket/snapshot-files.ts';
-import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { signNote } from '../../pipeline/ledger/note.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import { signNote } from '../../pipeline/ledger/notes/note.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
 import { signer } from '../ledger/test-ledger.ts';
 

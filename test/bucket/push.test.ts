@@ -15,7 +15,7 @@ import { type Pointed, parsePointer } from '../../pipeline/bucket/pointer.ts';
 import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
 import { openPush } from '../../pipeline/bucket/push.ts';
 import { Upload } from '../../pipeline/bucket/upload.ts';
-import { noteText } from '../../pipeline/ledger/note.ts';
+import { noteText } from '../../pipeline/ledger/notes/note.ts';
 import { type ObjectStoreOptions, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parsePointer } from '../../pipeline/bucket/pointer.ts';
 import { purgeOnceSwitched } from '../../pipeline/build/cluster-run.ts';
-import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';

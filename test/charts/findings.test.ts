@@ -4,7 +4,7 @@ import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import type { ChartTable } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';

@@ -1,7 +1,7 @@
 import { lab, rgb } from 'd3';
 import { describe, expect, test } from 'vitest';
 import { cathedralColour, THEMES } from '../../pipeline/charts/drawing/theme.ts';
-import { CATHEDRALS } from '../../pipeline/ledger/vocabulary.ts';
+import { CATHEDRALS } from '../../pipeline/ledger/events/vocabulary.ts';
 
 type Rgb = [number, number, number];
 type Matrix = [Rgb, Rgb, Rgb];

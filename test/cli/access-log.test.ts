@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
-import { formatNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { formatVerifierKey, signNote } from '../../pipeline/ledger/notes/note.ts';
+import { formatNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { openPostgresAccessLog } from '../../src/sidecar/access-log/postgres-access-log.ts';

@@ -5,8 +5,8 @@ import { attestationId, attestationUuid } from '../../pipeline/attestation/canon
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
+import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedger } from '../../src/commands/attest/ledger.ts';
 import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EventDraft } from '../../pipeline/ledger/draft.ts';
-import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import type { EventDraft } from '../../pipeline/ledger/events/draft.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { signer } from '../ledger/test-signer.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
-import { DEMO_ORIGIN } from '../../pipeline/ledger/demo-key.ts';
+import { DEMO_ORIGIN } from '../../pipeline/ledger/writing/demo-key.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { NORTHBY, writeOrganisation } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { runCli } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
 import { PUBLISHER, type Site, smallSite } from '../mirror/small-service.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { slotTime } from '../../pipeline/ledger/slot.ts';
+import { slotTime } from '../../pipeline/ledger/events/slot.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { METRICS } from '../../src/sidecar/health/metrics-reference.ts';

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../pipeline/errors.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { readSnapshotList } from '../../pipeline/verify/snapshot-list.ts';

@@ -5,7 +5,7 @@ import { checkLog, compareProofs } from '../../pipeline/build/check-release.ts';
 import { publishedIds, readIndex } from '../../pipeline/build/snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { CathedralError, type Finding } from '../../pipeline/errors.ts';
-import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
+import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';

@@ -1,4 +1,4 @@
-import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
+import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import {
   replacePublisher,
   retirePublisher,

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { nextSlotId } from '../../pipeline/ledger/slot.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
+import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
 import { software } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
-import { sampleEvents } from '../ledger/sample-events.ts';
+import { sampleEvents } from '../ledger/events/sample-events.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { workingFolder } from './working-folder.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseLogKey } from '../../pipeline/ledger/cosignature.ts';
-import { cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
+import { parseLogKey } from '../../pipeline/ledger/notes/cosignature.ts';
+import { cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
 import { keepCosigned } from '../../pipeline/release/log/cosign-log.ts';
 import { Witness } from '../../pipeline/witness/witness.ts';
 import { checkpointText, consistency, ForeignKey, requestOf } from '../witness/foreign-log.ts';

@@ -12,7 +12,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'writes a file in its place': {
     scenario: 'rotate',
     changes: {
-      'pipeline/ledger/note-keys.ts': [
+      'pipeline/ledger/notes/note-keys.ts': [
         [
           'await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);',
           "await (await import('node:fs/promises')).writeFile(path, text, { mode: 0o600, flush: true });",
@@ -22,7 +22,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'acknowledges an event that is not flushed': {
     scenario: 'an event appended',
-    changes: { 'pipeline/ledger/new-head.ts': [['if (durable) await file.sync();', '']] },
+    changes: { 'pipeline/ledger/writing/new-head.ts': [['if (durable) await file.sync();', '']] },
   },
   'renames a file that is not flushed': {
     scenario: 'replace',

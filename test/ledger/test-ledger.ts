@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished } from 'vitest';
 import type { CathedralError } from '../../pipeline/errors.ts';
-import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/read-snapshot.ts';
-import { readSnapshots } from '../../pipeline/ledger/read-snapshots.ts';
-import { nextSlotId } from '../../pipeline/ledger/slot.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
+import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
+import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
+import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/reading/directory.ts';
+import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/reading/read-snapshot.ts';
+import { readSnapshots } from '../../pipeline/ledger/reading/read-snapshots.ts';
 import {
   receiveSnapshots,
   type SnapshotTask,
   sendSnapshots,
-} from '../../pipeline/ledger/snapshot-channel.ts';
-import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
-import { sampleEvents } from './sample-events.ts';
+} from '../../pipeline/ledger/reading/snapshot-channel.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
+import { sampleEvents } from './events/sample-events.ts';
 import { ORIGIN, signer } from './test-signer.ts';
 
 export { ORIGIN, signer };

@@ -1,4 +1,4 @@
-import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 
 export const ORIGIN = 'ledger.example/test';
 export const signer = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { runHere } from '../contract/commands/seam.ts';
-import { buildSmall, writeSmallLedger } from '../forms/small-release.ts';
+import { buildSmall, writeSmallLedger } from '../formats/small-release.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const hasRclone = spawnSync('rclone', ['version']).status === 0;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/release/format/headers.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { runHere } from '../contract/commands/seam.ts';

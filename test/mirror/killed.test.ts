@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { RunningCli } from '../contract/commands/seam.ts';
 import { type Lie, LyingServer, serve } from '../contract/lies/host.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

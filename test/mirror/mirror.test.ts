@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { HttpOrigin } from '../../pipeline/verify/http-origin.ts';
 import { answer, LyingServer, serve, stream } from '../contract/lies/host.ts';

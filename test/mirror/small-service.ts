@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import { formatPublicBundle, publicBundlePath } from '../../pipeline/ledger/log/public-bundle.ts';
 import { formatPolicy } from '../../pipeline/ledger/log/public-events.ts';
-import { formatVerifierKey, type Signer, signNote } from '../../pipeline/ledger/note.ts';
-import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
+import { formatVerifierKey, type Signer, signNote } from '../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
   formatLatest,

@@ -1,5 +1,5 @@
-import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/event.ts';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/events/event.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { cycleLabel } from './cycle.ts';
 
 /** Builds a ledger in memory: `ledger().add('2025-07-03T00:00:00Z', 'genesis', 'LEDGER', {...})`. */

@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 
 /**
  * Recomputes the published numbers from the raw events in the slow, obvious way, without code of the model: every function goes

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EVENT_DATA, type KnownType } from '../../pipeline/ledger/event.ts';
+import { EVENT_DATA, type KnownType } from '../../pipeline/ledger/events/event.ts';
 import {
   ALERT_SCOPES,
   CATHEDRALS,
@@ -8,7 +8,7 @@ import {
   REGIMES,
   SEVERITIES,
   VIRTUES,
-} from '../../pipeline/ledger/vocabulary.ts';
+} from '../../pipeline/ledger/events/vocabulary.ts';
 import { HOSTILE_IDS, type NastyEvent, type NastyLedger } from '../contract/release/nasty-events.ts';
 
 type Data = Record<string, unknown>;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { NASTY_LEDGER } from '../contract/release/nasty-events.ts';
-import { archived, linesOf, rangesOf, restore } from '../forms/event-links.ts';
+import { archived, linesOf, rangesOf, restore } from '../formats/event-links.ts';
 import { readLedger } from '../ledger/test-ledger.ts';
 import { type Published, publishNasty } from './nasty-ledger.ts';
 

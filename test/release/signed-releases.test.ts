@@ -2,11 +2,11 @@ import { chmod, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/build/check.ts';
-import { snapshotFile } from '../../pipeline/ledger/directory.ts';
-import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
-import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
-import { formatNoteKeys, readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
-import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { LEDGER_START } from '../../pipeline/ledger/log/leaf.ts';
+import { parseVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { formatNoteKeys, readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
+import { signerFromSeed } from '../../pipeline/ledger/notes/signer-from-seed.ts';
+import { snapshotFile } from '../../pipeline/ledger/reading/directory.ts';
 import type { PublicManifest } from '../../pipeline/release/format/public-manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../pipeline/release/signing/open-manifest.ts';
-import { sampleEvents } from '../ledger/sample-events.ts';
+import { sampleEvents } from '../ledger/events/sample-events.ts';
 import { writeSnapshot } from '../ledger/test-ledger.ts';
 import { keptService } from './kept-service.ts';
 import { NOW, type SmallService } from './small-service.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newNoteKey, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { newNoteKey, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { withLease } from '../../pipeline/postgres/lease.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';

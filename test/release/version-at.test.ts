@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { retained } from '../../pipeline/build/snapshots/retained.ts';
-import { slotId } from '../../pipeline/ledger/slot.ts';
+import { slotId } from '../../pipeline/ledger/events/slot.ts';
 import { dayAsOf, slotAsOf, snapshotsAround } from '../../pipeline/release/format/version-at.ts';
 
 const BEGIN = Date.UTC(2025, 6, 3, 6);

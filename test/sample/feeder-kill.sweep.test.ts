@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SLOT_MS } from '../../pipeline/ledger/slot.ts';
+import { SLOT_MS } from '../../pipeline/ledger/events/slot.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Envelope, EVENT_DATA, type KnownType } from '../../pipeline/ledger/event.ts';
+import { Envelope, EVENT_DATA, type KnownType } from '../../pipeline/ledger/events/event.ts';
 import { formatAmount, parseAmount, roundToAmount } from '../../pipeline/model/amount.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { openDirectory } from '../../pipeline/ledger/directory.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { readHead } from '../../pipeline/ledger/head.ts';
-import { LEDGER_START, type Leaf } from '../../pipeline/ledger/leaf.ts';
-import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
-import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
+import { LEDGER_START, type Leaf } from '../../pipeline/ledger/log/leaf.ts';
+import { parseVerifierKey } from '../../pipeline/ledger/notes/note.ts';
+import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
+import { readHead } from '../../pipeline/ledger/reading/head.ts';
+import { readSnapshot } from '../../pipeline/ledger/reading/read-snapshot.ts';
 
 export interface Verified {
   /** All events, including those of the head. */

@@ -1,4 +1,4 @@
-import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/event.ts';
+import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/events/event.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 
 /** A sample of sixteen months, generated once for all tests of a process. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { build } from '../build/run-build.ts';

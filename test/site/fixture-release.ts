@@ -4,7 +4,7 @@ import type { Artifact, View } from '../../pipeline/artifacts/artifact.ts';
 import { statedTime } from '../../pipeline/artifacts/as-of.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
-import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
 import {

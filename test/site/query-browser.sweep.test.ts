@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { writeSqlEngine } from '../../pipeline/build/site/sql-engine.ts';
-import { csvCells } from '../../pipeline/forms/csv-cells.ts';
+import { csvCells } from '../../pipeline/formats/csv-cells.ts';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Row } from '../../pipeline/forms/columns.ts';
-import { csvCells } from '../../pipeline/forms/csv-cells.ts';
-import { GROUP_ROWS, ParquetFile } from '../../pipeline/forms/parquet-file.ts';
-import { readTable } from '../../pipeline/forms/read-rows.ts';
-import { TABLES } from '../../pipeline/forms/tables.ts';
+import type { Row } from '../../pipeline/formats/columns.ts';
+import { csvCells } from '../../pipeline/formats/csv-cells.ts';
+import { GROUP_ROWS, ParquetFile } from '../../pipeline/formats/parquet-file.ts';
+import { readTable } from '../../pipeline/formats/read-rows.ts';
+import { TABLES } from '../../pipeline/formats/tables.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { cellText, csvText } from '../../src/site/components/rows/cells.ts';
 import type { Fetch } from '../../src/site/components/rows/ranged-file.ts';

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { micHistory } from '../../pipeline/artifacts/economy/mic-history.ts';
-import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
-import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
-import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
-import { leafHash, nodeHash } from '../../pipeline/ledger/merkle.ts';
-import { formatVerifierKey, noteText } from '../../pipeline/ledger/note.ts';
+import { formatEventLine } from '../../pipeline/ledger/events/event-line.ts';
+import { leafHash, nodeHash } from '../../pipeline/ledger/log/merkle.ts';
+import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
+import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { formatVerifierKey, noteText } from '../../pipeline/ledger/notes/note.ts';
 import { verifyProof } from '../../pipeline/verify/audit/verify-proof.ts';
 import {
   BEGIN,

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page, Route } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PageThreads } from '../../pipeline/build/site/page-threads.ts';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
   formatSnapshot,

@@ -7,7 +7,7 @@ import { FILES_BY_TYPE } from '../../pipeline/artifacts/event-files.ts';
 import { missingSentences } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import type { KnownType } from '../../pipeline/ledger/event.ts';
+import type { KnownType } from '../../pipeline/ledger/events/event.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { consensusRate } from '../../pipeline/model/queries/consensus-rate.ts';
 import { averageCoordination } from '../../pipeline/model/queries/coordination.ts';

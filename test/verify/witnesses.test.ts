@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { formatCosignerKey } from '../../pipeline/ledger/cosignature.ts';
-import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/cosigning-key.ts';
-import { formatVerifierKey, noteText } from '../../pipeline/ledger/note.ts';
-import { parseWitnessPolicy } from '../../pipeline/ledger/witness-policy.ts';
+import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
+import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { formatVerifierKey, noteText } from '../../pipeline/ledger/notes/note.ts';
+import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
 import type { Trust } from '../../pipeline/verify/checks.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
 import { runHere } from '../contract/commands/seam.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { isDemoLedger } from '../../ledger/demo-key.ts';
-import type { Verifier } from '../../ledger/note.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import { isDemoLedger } from '../../ledger/writing/demo-key.ts';
 import { formatList } from '../../words/phrase.ts';
 import { readOrganisation } from '../documents.ts';
 import { DEMO_DOCUMENTS } from './folder.ts';

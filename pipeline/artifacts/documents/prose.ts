@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CycleLabel } from '../../ledger/vocabulary.ts';
+import { CycleLabel } from '../../ledger/events/vocabulary.ts';
 
 /** Not `\P{Cc}`: the pattern is published in JSON Schemas, and Python's validators cannot compile that. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.

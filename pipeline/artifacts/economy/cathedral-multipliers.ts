@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventOf, LedgerEvent } from '../../ledger/event.ts';
+import type { EventOf, LedgerEvent } from '../../ledger/events/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { cathedral, cycle, dateTime, multiplier, ONE_EVENT } from '../fields.ts';
 import { csvHeader, formatRow, INERT_TEXT, invalidRow } from '../format/csv.ts';

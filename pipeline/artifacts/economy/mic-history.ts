@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventOf } from '../../ledger/event.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { cathedral, coordination, cycle, dateTime, mic, ONE_EVENT, sentinelId } from '../fields.ts';
 import { csvHeader, formatRow, INERT_TEXT, invalidRow } from '../format/csv.ts';

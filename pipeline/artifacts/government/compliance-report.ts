@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Jurisdiction, REGIMES } from '../../ledger/vocabulary.ts';
+import { type Jurisdiction, REGIMES } from '../../ledger/events/vocabulary.ts';
 import { complianceStatus, nextAudits, standings } from '../../model/queries/compliance.ts';
 import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, calendarDate } from '../fields.ts';

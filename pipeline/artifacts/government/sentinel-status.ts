@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_SCOPES, SEVERITIES } from '../../ledger/vocabulary.ts';
+import { ALERT_SCOPES, SEVERITIES } from '../../ledger/events/vocabulary.ts';
 import { activeAlerts, HEALTHS, systemHealth } from '../../model/queries/health.ts';
 import {
   allSentinels,

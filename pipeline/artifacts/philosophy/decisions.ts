@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventOf } from '../../ledger/event.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
 import { dayOf } from '../../model/window.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { asOf, calendarDate, ONE_EVENT, text } from '../fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSITIONS, VIRTUES } from '../../ledger/vocabulary.ts';
+import { POSITIONS, VIRTUES } from '../../ledger/events/vocabulary.ts';
 import type { Deliberation } from '../../model/state.ts';
 import { DELIBERATION_DAYS, within } from '../../model/window.ts';
 import type { DocumentArtifact } from '../artifact.ts';

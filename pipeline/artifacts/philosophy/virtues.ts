@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VIRTUES, type Virtue } from '../../ledger/vocabulary.ts';
+import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { meanOf } from '../../model/formulas.ts';
 import { VIRTUE_MEASURES, VIRTUE_STATUSES, virtueScores, virtueStatus } from '../../model/queries/virtues.ts';
 import type { DocumentArtifact } from '../artifact.ts';

@@ -1,5 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { decodeBase64 } from '../../ledger/base64.ts';
+import { decodeBase64 } from '../../ledger/notes/base64.ts';
 import { SCHEMES, SIGNATURE_BYTES } from '../algorithms.ts';
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { type CompanionKey, isValidAt, keysOf } from '../companions.ts';

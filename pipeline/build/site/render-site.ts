@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Documents } from '../../artifacts/documents.ts';
-import type { RecentCheckpoint } from '../../ledger/recent-checkpoints.ts';
+import type { RecentCheckpoint } from '../../ledger/reading/recent-checkpoints.ts';
 import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotFile } from '../../ledger/directory.ts';
+import type { SnapshotFile } from '../../ledger/reading/directory.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { SnapshotHashes } from '../../release/signing/signing-record.ts';
 import { publishSnapshot } from './publish-snapshot.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { isSlotId } from '../../ledger/slot.ts';
+import { isSlotId } from '../../ledger/events/slot.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import {
   INDEX,

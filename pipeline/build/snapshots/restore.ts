@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
 import { CathedralError, withHint } from '../../errors.ts';
-import { noteText } from '../../ledger/note.ts';
+import { noteText } from '../../ledger/notes/note.ts';
 import type { Manifest, ManifestFile } from '../../release/format/manifest.ts';
 import {
   MANIFEST_PATH,

@@ -1,4 +1,4 @@
-import { slotTime } from '../../ledger/slot.ts';
+import { slotTime } from '../../ledger/events/slot.ts';
 import { monthOf } from '../../release/format/version-at.ts';
 import { DAY_MS } from '../../words/day.ts';
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Finding } from '../../errors.ts';
-import { parseVerifierKey, type Verifier } from '../../ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../../ledger/notes/note.ts';
 import { readLocalRelease } from '../../mirror/mirror-state.ts';
 import { publicFiles } from '../../release/format/proof-files.ts';
 import { readCurrent } from '../../release/format/release.ts';

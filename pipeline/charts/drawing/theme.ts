@@ -1,5 +1,5 @@
-import type { Cathedral } from '../../ledger/event.ts';
-import { CATHEDRALS } from '../../ledger/vocabulary.ts';
+import type { Cathedral } from '../../ledger/events/event.ts';
+import { CATHEDRALS } from '../../ledger/events/vocabulary.ts';
 
 /** Colours and type of a chart. A value is whatever an SVG presentation attribute takes. */
 export interface ChartTheme {

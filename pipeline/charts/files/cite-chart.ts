@@ -1,6 +1,6 @@
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
 import { authorsOf, licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
-import type { DatasetCitation } from '../../forms/catalogue/citation.ts';
+import type { DatasetCitation } from '../../formats/catalogue/citation.ts';
 import type { ShownChart } from './chart-formats.ts';
 import { chartPath } from './chart-formats.ts';
 

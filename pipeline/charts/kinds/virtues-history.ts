@@ -1,6 +1,6 @@
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
-import { VIRTUES, type Virtue } from '../../ledger/vocabulary.ts';
+import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList } from '../../words/phrase.ts';

@@ -1,5 +1,5 @@
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
-import { VIRTUES } from '../../ledger/vocabulary.ts';
+import { VIRTUES } from '../../ledger/events/vocabulary.ts';
 import type { VirtueStatus } from '../../model/queries/virtues.ts';
 import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';

@@ -1,5 +1,5 @@
 import type { CathedralError, ErrorCode } from '../../errors.ts';
-import type { EventWarning } from '../draft.ts';
+import type { EventWarning } from '../events/draft.ts';
 
 /** What each warning means. Those of events are also in `EventWarning`. */
 export const WARNINGS = {

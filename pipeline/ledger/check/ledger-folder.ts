@@ -3,10 +3,8 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { INDEX_FILES } from '../civic/known-events.ts';
-import { type SnapshotFile, snapshotFile } from '../directory.ts';
-import { isSlotId, slotId, slotTime } from '../slot.ts';
-import { ROW_INDEX_FILES } from '../sources/row-index.ts';
+import { isSlotId, slotId, slotTime } from '../events/slot.ts';
+import { IMPORT_INDEXES, type SnapshotFile, snapshotFile } from '../reading/directory.ts';
 import type { LedgerFindings } from './findings.ts';
 
 /** What an import keeps in the folder of its ledger, beside the ledger itself. */
@@ -14,8 +12,7 @@ const IMPORT_FILES: ReadonlySet<string> = new Set([
   'lock',
   'lock-journal',
   'lock.holder',
-  ...INDEX_FILES,
-  ...ROW_INDEX_FILES,
+  ...Object.values(IMPORT_INDEXES).flatMap((name) => [name, `${name}-journal`]),
 ]);
 
 /** The files of a slot that are there; readers need both. */

@@ -1,8 +1,8 @@
 /** What a log sends to a witness, and what it gets back: c2sp.org/tlog-witness, `add-checkpoint`. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../../errors.ts';
-import { decodeBase64, encodeBase64 } from '../base64.ts';
-import { MAX_NOTE_BYTES } from '../note.ts';
+import { decodeBase64, encodeBase64 } from '../notes/base64.ts';
+import { MAX_NOTE_BYTES } from '../notes/note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
 export interface AddCheckpoint {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { CalendarDate, type LedgerEvent } from '../event.ts';
-import { compareTimestamps } from '../timestamp.ts';
+import { CalendarDate, type LedgerEvent } from '../events/event.ts';
+import { compareTimestamps } from '../events/timestamp.ts';
 import { decisionOf, isPublic, PUBLIC_VERSION } from './public-events.ts';
 import { TILE_WIDTH } from './tile.ts';
 

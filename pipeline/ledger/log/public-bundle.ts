@@ -1,8 +1,8 @@
 import { CathedralError } from '../../errors.ts';
-import { Envelope, type LedgerEvent } from '../event.ts';
-import type { Leaf } from '../leaf.ts';
+import { Envelope, type LedgerEvent } from '../events/event.ts';
 import { formatBundle, MAX_BUNDLE_BYTES, parseBundle } from './entry-bundle.ts';
 import type { Hash } from './hash.ts';
+import type { Leaf } from './leaf.ts';
 import {
   MAX_POLICY_BYTES,
   POLICY_PATH,

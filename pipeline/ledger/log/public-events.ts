@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { EVENT_DATA, isKnownType, type KnownType, type LedgerEvent } from '../event.ts';
+import { EVENT_DATA, isKnownType, type KnownType, type LedgerEvent } from '../events/event.ts';
 
 /** What happens to the events of a type: their lines are published, or only their hashes. */
 export type Decision =

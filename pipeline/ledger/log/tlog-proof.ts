@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../../errors.ts';
-import { decodeBase64, encodeBase64 } from '../base64.ts';
-import { MAX_NOTE_BYTES } from '../note.ts';
+import { decodeBase64, encodeBase64 } from '../notes/base64.ts';
+import { MAX_NOTE_BYTES } from '../notes/note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
 /** A self-contained proof that an entry is in a log (c2sp.org/tlog-proof). */

@@ -1,6 +1,6 @@
-import { CompactRange, leafHash } from '../merkle.ts';
 import { formatBundle } from './entry-bundle.ts';
 import { bytesOf, type Hash } from './hash.ts';
+import { CompactRange, leafHash } from './merkle.ts';
 import { bundlePath, edgeTiles, partialTiles, TILE_WIDTH, tilePath } from './tile.ts';
 
 /** A file of the log. `path` is below the log's address. */

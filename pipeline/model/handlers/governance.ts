@@ -1,4 +1,4 @@
-import type { EventOf } from '../../ledger/event.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
 import { addFinding } from '../finding.ts';
 import type { Deliberation, State } from '../state.ts';
 import { dayOf } from '../window.ts';

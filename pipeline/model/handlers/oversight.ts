@@ -1,5 +1,5 @@
-import type { EventOf } from '../../ledger/event.ts';
-import { REGIMES } from '../../ledger/vocabulary.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
+import { REGIMES } from '../../ledger/events/vocabulary.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../companions.ts';
 import { addFinding } from '../finding.ts';
 import { ownMember } from '../own-member.ts';

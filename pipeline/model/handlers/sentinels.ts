@@ -1,4 +1,4 @@
-import type { EventOf } from '../../ledger/event.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
 import { addFinding } from '../finding.ts';
 import { coordinationScore } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';

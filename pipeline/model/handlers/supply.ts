@@ -1,4 +1,4 @@
-import type { EventOf } from '../../ledger/event.ts';
+import type { EventOf } from '../../ledger/events/event.ts';
 import { formatAmount, parseAmount, roundToAmount } from '../amount.ts';
 import { addFinding } from '../finding.ts';
 import { reward } from '../formulas.ts';

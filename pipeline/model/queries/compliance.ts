@@ -1,4 +1,4 @@
-import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/vocabulary.ts';
+import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/events/vocabulary.ts';
 import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';
 

@@ -1,4 +1,4 @@
-import { VIRTUES } from '../../ledger/vocabulary.ts';
+import { VIRTUES } from '../../ledger/events/vocabulary.ts';
 import { meanOf, share } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,4 @@
-import type { Virtue } from '../../ledger/vocabulary.ts';
+import type { Virtue } from '../../ledger/events/vocabulary.ts';
 import { gini, share } from '../formulas.ts';
 import { activeSentinels } from '../sentinel-status.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,4 @@
-import { formatVerifierKey, parseVerifierKey, type Signer, signNote } from '../../ledger/note.ts';
+import { formatVerifierKey, parseVerifierKey, type Signer, signNote } from '../../ledger/notes/note.ts';
 import type { NewFile } from './manifest.ts';
 import { type Blob, type Manifest, type ManifestFile, sha256 } from './manifest.ts';
 import { mediaTypeOf } from './media-types.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
-import { MAX_NOTE_BYTES, MOST_KEYS } from '../../ledger/note.ts';
-import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
+import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/events/slot.ts';
+import { MAX_NOTE_BYTES, MOST_KEYS } from '../../ledger/notes/note.ts';
 import { timestampOf } from '../../model/window.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
 import { ReleasePath } from './release-path.ts';

@@ -1,7 +1,7 @@
 import type { Artifact, HistoryArtifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
-import { eventSchemas } from '../../ledger/event-schemas.ts';
-import { JSON_SCHEMA, toJsonSchema } from '../../ledger/json-schema.ts';
+import { eventSchemas } from '../../ledger/events/event-schemas.ts';
+import { JSON_SCHEMA, toJsonSchema } from '../../ledger/events/json-schema.ts';
 import { accompanyingFile, type NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstSnapshotAfter, statedTime } from '../../artifacts/as-of.ts';
-import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
+import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/events/slot.ts';
 
 /** What `as_of` takes. */
 export const AS_OF_FORMS =

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import { CycleLabel } from '../../ledger/vocabulary.ts';
+import { CycleLabel } from '../../ledger/events/vocabulary.ts';
 
 /** The length of consecutive rows of one cycle, in bytes. */
 export interface CycleRun {

@@ -1,5 +1,3 @@
-import type { Checkpoint } from '../../ledger/checkpoint.ts';
-import { type Cosigner, isBy, verifySignature } from '../../ledger/cosignature.ts';
 import {
   ADD_CHECKPOINT,
   formatAddCheckpoint,
@@ -8,8 +6,10 @@ import {
 } from '../../ledger/log/add-checkpoint.ts';
 import { consistencyProof } from '../../ledger/log/proofs.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
-import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/note.ts';
-import { invalidCosignature } from '../../ledger/witness-quorum.ts';
+import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
+import { type Cosigner, isBy, verifySignature } from '../../ledger/notes/cosignature.ts';
+import { formatSignature, MAX_NOTE_BYTES, readSignatures } from '../../ledger/notes/note.ts';
+import { invalidCosignature } from '../../ledger/notes/witness-quorum.ts';
 
 /** A server that cosigns checkpoints: several witnesses of a policy may be at one address, each with its own key. */
 export interface WitnessServer {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../../errors.ts';
+import type { TreeHead } from '../../ledger/log/hash.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
 import {
   type LedgerDirectory,
   newestSnapshot,
   type SnapshotFile,
   snapshotFile,
-} from '../../ledger/directory.ts';
-import type { TreeHead } from '../../ledger/log/hash.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
+} from '../../ledger/reading/directory.ts';
+import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../format/manifest.ts';
 
 /** What to do about a ledger that differs from the published one, as a clause. */

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { parseBundle } from '../../ledger/log/entry-bundle.ts';
+import { leafHash } from '../../ledger/log/merkle.ts';
 import { type Bundle, bundlePath, tilePath } from '../../ledger/log/tile.ts';
 import type { ReadTile, TileReader } from '../../ledger/log/tile-reader.ts';
-import { leafHash } from '../../ledger/merkle.ts';
 
 /** Public. Any web server can serve it as it is. */
 export const LOG_FOLDER = 'log';

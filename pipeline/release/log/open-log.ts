@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { type Checkpoint, parseCheckpoint } from '../../ledger/checkpoint.ts';
+import { nodeHash } from '../../ledger/log/merkle.ts';
 import { edgeTiles } from '../../ledger/log/tile.ts';
 import { TileReader } from '../../ledger/log/tile-reader.ts';
 import { EMPTY_TREE, type TreeEdge } from '../../ledger/log/tree-builder.ts';
-import { nodeHash } from '../../ledger/merkle.ts';
+import { type Checkpoint, parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
 import { diskTiles, logFile, readEntries } from './log-folder.ts';
 
 /** The published log. */

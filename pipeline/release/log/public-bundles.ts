@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { formatPublicBundle, publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import {
   formatPolicy,

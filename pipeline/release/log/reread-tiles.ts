@@ -1,6 +1,6 @@
+import { SLOT_MS, slotTime } from '../../ledger/events/slot.ts';
 import { type Bundle, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
-import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
 import { assertCompressed } from './compressed-bundle.ts';
 import { verifiedEntries } from './log-folder.ts';
 import { assertPublicBundle, hasPublicBundles } from './public-bundles.ts';

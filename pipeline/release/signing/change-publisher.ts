@@ -5,7 +5,7 @@ import {
   readNoteKeys,
   verifierKeyOf,
   writeNoteKeys,
-} from '../../ledger/note-keys.ts';
+} from '../../ledger/notes/note-keys.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { readCurrent } from '../format/release.ts';
 import { withChangedKeys } from './shared-keys.ts';

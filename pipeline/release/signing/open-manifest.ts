@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
-import { digestOf } from '../../ledger/digest.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { verifyNote } from '../../ledger/verify-note.ts';
+import { digestOf } from '../../ledger/notes/digest.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import { verifyNote } from '../../ledger/notes/verify-note.ts';
 import {
   MANIFEST_PATH,
   type PublicManifest,

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
-import { formatVerifierKey } from '../../ledger/note.ts';
-import { removeUnsettledKeys } from '../../ledger/note-keys.ts';
+import { formatVerifierKey } from '../../ledger/notes/note.ts';
+import { removeUnsettledKeys } from '../../ledger/notes/note-keys.ts';
 import type { Manifest } from '../format/manifest.ts';
 import { type Proof, type Provable, proofOf, type Signing, statementsOf } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { asDiskErrors, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { SLOT_MS } from '../../ledger/slot.ts';
+import { SLOT_MS } from '../../ledger/events/slot.ts';
 import { compress, encodingsOf } from '../disk/compress.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';

@@ -1,5 +1,5 @@
-import { cycleNumber } from '../../ledger/slot.ts';
-import type { Virtue } from '../../ledger/vocabulary.ts';
+import { cycleNumber } from '../../ledger/events/slot.ts';
+import type { Virtue } from '../../ledger/events/vocabulary.ts';
 import type { SentinelId } from '../../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';

@@ -1,4 +1,4 @@
-import type { Virtue } from '../../ledger/vocabulary.ts';
+import type { Virtue } from '../../ledger/events/vocabulary.ts';
 import type { SentinelId } from '../../model/sentinel-profiles.ts';
 import type { Random } from '../../random.ts';
 import { capitalise } from '../../words/phrase.ts';

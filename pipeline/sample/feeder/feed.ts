@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { makeFolder } from '../../disk/durable.ts';
-import { demoSigner } from '../../ledger/demo-key.ts';
-import { openDirectory, snapshotFile } from '../../ledger/directory.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
-import { LedgerWriter } from '../../ledger/ledger-writer.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
+import { demoSigner } from '../../ledger/writing/demo-key.ts';
+import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { SENTINEL_IDS } from '../../model/sentinel-profiles.ts';
 import { Random } from '../../random.ts';
 import type { Draft } from '../agenda.ts';

@@ -1,10 +1,10 @@
-import type { LedgerDirectory } from '../../ledger/directory.ts';
-import type { Cathedral, LedgerEvent } from '../../ledger/event.ts';
-import { readHead } from '../../ledger/head.ts';
-import { LEDGER_START, type Leaf, type LedgerPosition } from '../../ledger/leaf.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { readSnapshot } from '../../ledger/read-snapshot.ts';
-import { slotTime } from '../../ledger/slot.ts';
+import type { Cathedral, LedgerEvent } from '../../ledger/events/event.ts';
+import { slotTime } from '../../ledger/events/slot.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../ledger/log/leaf.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import type { LedgerDirectory } from '../../ledger/reading/directory.ts';
+import { readHead } from '../../ledger/reading/head.ts';
+import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
 import { apply } from '../../model/fold.ts';
 import { ownMember } from '../../model/own-member.ts';
 import { minting } from '../../model/queries/supply.ts';

@@ -1,4 +1,4 @@
-import { SLOT_MS } from '../../ledger/slot.ts';
+import { SLOT_MS } from '../../ledger/events/slot.ts';
 import { parseAmount, roundToAmount } from '../../model/amount.ts';
 import { coordinationScore, reward } from '../../model/formulas.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';

@@ -1,5 +1,5 @@
-import { cycleNumber } from '../../ledger/slot.ts';
-import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/vocabulary.ts';
+import { cycleNumber } from '../../ledger/events/slot.ts';
+import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/events/vocabulary.ts';
 import { dayOf, HOUR_MS, timestampOf } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';

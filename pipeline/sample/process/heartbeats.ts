@@ -1,4 +1,4 @@
-import { cycleNumber } from '../../ledger/slot.ts';
+import { cycleNumber } from '../../ledger/events/slot.ts';
 import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';

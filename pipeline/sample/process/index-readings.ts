@@ -1,4 +1,4 @@
-import { cycleNumber } from '../../ledger/slot.ts';
+import { cycleNumber } from '../../ledger/events/slot.ts';
 import { amountToNumber } from '../../model/amount.ts';
 import { miiThreshold } from '../../model/formulas.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES } from '../../model/sentinel-profiles.ts';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import type { Checkpoint } from '../../ledger/checkpoint.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { HASH_BYTES } from '../../ledger/log/hash.ts';
+import { nodeHash } from '../../ledger/log/merkle.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../../ledger/log/tile.ts';
 import { type ReadTile, TileReader } from '../../ledger/log/tile-reader.ts';
-import { nodeHash } from '../../ledger/merkle.ts';
-import { MAX_NOTE_BYTES, type Verifier } from '../../ledger/note.ts';
+import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, type Verifier } from '../../ledger/notes/note.ts';
 import { LOG_FOLDER, logFile } from '../../release/log/log-folder.ts';
 import { assertExtends } from '../log.ts';
 import { type Origin, readSmall } from '../origin.ts';

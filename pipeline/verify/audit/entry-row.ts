@@ -1,6 +1,6 @@
 import { csvRow } from '../../artifacts/format/csv.ts';
 import { CathedralError } from '../../errors.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { COLUMNS, type ExportRow, parseObject, type RowForm } from './export-row.ts';
 
 /** An entry of the log with the row that the export has of it. */

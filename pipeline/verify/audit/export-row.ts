@@ -1,4 +1,4 @@
-import { csvCells } from '../../forms/csv-cells.ts';
+import { csvCells } from '../../formats/csv-cells.ts';
 
 /** How a file represents rows. JSON and NDJSON differ in what is between them. */
 export type RowForm = 'csv' | 'json' | 'ndjson';

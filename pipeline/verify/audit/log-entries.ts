@@ -1,9 +1,9 @@
 import { CathedralError } from '../../errors.ts';
+import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { bytesOf, type Hash } from '../../ledger/log/hash.ts';
+import { leafHash } from '../../ledger/log/merkle.ts';
 import { bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
-import { leafHash } from '../../ledger/merkle.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { compareTimestamps } from '../../ledger/timestamp.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
 import { type AuditedLog, type LogSource, openAuditedLog } from './audited-log.ts';
 import { entryRow, type FoundEntry } from './entry-row.ts';
 import type { ExportRow } from './export-row.ts';

@@ -1,13 +1,13 @@
 import { CathedralError } from '../../errors.ts';
-import { openDirectory } from '../../ledger/directory.ts';
 import { findLeaf } from '../../ledger/log/find-leaf.ts';
 import { EMPTY_ROOT, type Hash } from '../../ledger/log/hash.ts';
+import { leafHash, nodeHash } from '../../ledger/log/merkle.ts';
 import { inclusionProof } from '../../ledger/log/proofs.ts';
 import type { TlogProof } from '../../ledger/log/tlog-proof.ts';
-import { leafHash, nodeHash } from '../../ledger/merkle.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
-import { readLines } from '../../ledger/read-lines.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import { openDirectory } from '../../ledger/reading/directory.ts';
+import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
+import { readLines } from '../../ledger/reading/read-lines.ts';
 import type { LogSource } from './audited-log.ts';
 import { openAuditedLog } from './audited-log.ts';
 

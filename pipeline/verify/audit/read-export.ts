@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { csvHeader } from '../../artifacts/format/csv.ts';
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
-import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
 import { type BytesOfPlatform, type FileFault, Lines, type RowText } from '../rows/lines.ts';
 import { COLUMNS, type ExportRow, parseObject, parseRow, type RowForm } from './export-row.ts';

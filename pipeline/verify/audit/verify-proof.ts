@@ -1,10 +1,10 @@
 import { CathedralError } from '../../errors.ts';
-import { type Checkpoint, parseCheckpoint } from '../../ledger/checkpoint.ts';
 import type { Hash, NodeHash } from '../../ledger/log/hash.ts';
 import { verifyInclusion } from '../../ledger/log/proofs.ts';
 import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
-import type { Verifier } from '../../ledger/note.ts';
-import { verifyNote } from '../../ledger/verify-note.ts';
+import { type Checkpoint, parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import { verifyNote } from '../../ledger/notes/verify-note.ts';
 
 /** What a valid proof shows. */
 export interface ProvedEvent {

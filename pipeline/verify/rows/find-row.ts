@@ -1,7 +1,7 @@
 import { plainDigits } from '../../artifacts/format/csv.ts';
 import type { Finding } from '../../errors.ts';
-import { csvCells } from '../../forms/csv-cells.ts';
-import { compareTimestamps } from '../../ledger/timestamp.ts';
+import { csvCells } from '../../formats/csv-cells.ts';
+import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { apply } from '../../model/fold.ts';
 import { emptyState } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';

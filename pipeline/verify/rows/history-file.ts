@@ -1,5 +1,5 @@
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
-import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { parseObject } from '../audit/export-row.ts';
 import { FileRows, type JsonDocument } from './file-rows.ts';
 import {

@@ -1,6 +1,6 @@
-import type { Leaf } from '../../ledger/leaf.ts';
+import { compareTimestamps } from '../../ledger/events/timestamp.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
-import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { apply } from '../../model/fold.ts';
 import { isNewDay } from '../../model/period.ts';
 import { emptyDay, emptyState, type State } from '../../model/state.ts';

@@ -12,8 +12,8 @@ import { plainDigits, type RowSchema } from '../../artifacts/format/csv.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
-import { csvCells } from '../../forms/csv-cells.ts';
-import { EVENT_DATA, type KnownType } from '../../ledger/event.ts';
+import { csvCells } from '../../formats/csv-cells.ts';
+import { EVENT_DATA, type KnownType } from '../../ledger/events/event.ts';
 import { parseObject } from '../audit/export-row.ts';
 
 /** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { HASH_BYTES } from '../../ledger/log/hash.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 import { BundleRoot, entriesOf, FileReader, LENGTH_BYTES } from '../audit/bundle-root.ts';

@@ -12,8 +12,8 @@ import { formatRow } from '../../artifacts/format/csv.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
-import type { EventOf, KnownType } from '../../ledger/event.ts';
-import type { Leaf } from '../../ledger/leaf.ts';
+import type { EventOf, KnownType } from '../../ledger/events/event.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
 
 /**
  * What one row follows from: a single event; the events of its day; those of one deliberation, from its opening to its close; or all

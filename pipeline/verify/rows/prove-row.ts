@@ -1,8 +1,8 @@
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { inclusionProof, verifyInclusion } from '../../ledger/log/proofs.ts';
 import { formatTlogProof } from '../../ledger/log/tlog-proof.ts';
-import type { Verifier } from '../../ledger/note.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';

@@ -1,6 +1,6 @@
-import type { KnownType } from '../../ledger/event.ts';
-import type { Leaf } from '../../ledger/leaf.ts';
+import type { KnownType } from '../../ledger/events/event.ts';
 import type { EventDays } from '../../ledger/log/event-days.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
 import type { PublicEvents } from '../../ledger/log/public-bundle.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 import { dayOf } from '../../model/window.ts';

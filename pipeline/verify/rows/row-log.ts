@@ -1,11 +1,11 @@
-import type { Checkpoint } from '../../ledger/checkpoint.ts';
-import type { Leaf } from '../../ledger/leaf.ts';
+import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { type EventDays, eventDaysPath, monthOf, parseEventDays } from '../../ledger/log/event-days.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
 import { PublicEvents } from '../../ledger/log/public-bundle.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
-import { MAX_NOTE_BYTES, type Verifier } from '../../ledger/note.ts';
-import { compareTimestamps } from '../../ledger/timestamp.ts';
+import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, type Verifier } from '../../ledger/notes/note.ts';
 import { dayOf } from '../../model/window.ts';
 import { openCheckpoint } from '../audit/verify-proof.ts';
 import { mismatchError } from '../findings.ts';

@@ -1,4 +1,4 @@
-import type { KnownType } from '../../ledger/event.ts';
+import type { KnownType } from '../../ledger/events/event.ts';
 import { DECISIONS } from '../../ledger/log/public-events.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import { dayOf } from '../../model/window.ts';

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import type { Verifier } from '../../ledger/note.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { snapshotsAround } from '../../release/format/version-at.ts';
 import type { Origin } from '../origin.ts';

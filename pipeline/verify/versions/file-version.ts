@@ -1,4 +1,4 @@
-import { digestOf } from '../../ledger/digest.ts';
+import { digestOf } from '../../ledger/notes/digest.ts';
 import { textOf } from '../../release/format/public-manifest.ts';
 import {
   parseSnapshot,

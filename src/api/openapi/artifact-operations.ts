@@ -1,5 +1,5 @@
 import type { Area, Artifact } from '../../../pipeline/artifacts/artifact.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { KEY_AREAS } from '../tiers.ts';
 import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import {

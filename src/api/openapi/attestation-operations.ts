@@ -11,7 +11,7 @@ import {
   SUMMARIES,
   verifyAttestation,
 } from '../../../pipeline/attestation/verify-attestation.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import SIGNED from './attestation-example.json' with { type: 'json' };
 import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
 import type { Answer, Operation, PathOperation } from './operation.ts';

@@ -3,7 +3,7 @@ import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/c
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMATS, type ChartFormat } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';

@@ -1,5 +1,5 @@
-import { DATABASE } from '../../../pipeline/forms/catalogue/facts.ts';
-import { formPath, TABLES, type Table } from '../../../pipeline/forms/tables.ts';
+import { DATABASE } from '../../../pipeline/formats/catalogue/facts.ts';
+import { formPath, TABLES, type Table } from '../../../pipeline/formats/tables.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { otherFileResponses } from './artifact-operations.ts';
 import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';

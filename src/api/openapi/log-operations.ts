@@ -1,4 +1,4 @@
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { EVENT_DAYS_FOLDER, EventDays, eventDaysPath } from '../../../pipeline/ledger/log/event-days.ts';
 import { formatPolicy } from '../../../pipeline/ledger/log/public-events.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';

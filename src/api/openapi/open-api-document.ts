@@ -2,7 +2,7 @@ import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/art
 import { catalogueTitle, type Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import {

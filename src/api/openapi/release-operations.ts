@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
   formatSignedText,

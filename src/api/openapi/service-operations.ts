@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { Status } from '../../../pipeline/release/format/status.ts';
 import { Changes } from '../live-changes.ts';
 import type { ArtifactFacts } from './artifact-operations.ts';

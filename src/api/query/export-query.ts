@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
-import { CalendarDate } from '../../../pipeline/ledger/event.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
+import { CalendarDate } from '../../../pipeline/ledger/events/event.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { invalidParameter, parseParameters, quoted } from './parameters.ts';
 

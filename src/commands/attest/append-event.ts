@@ -1,8 +1,8 @@
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
+import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';

@@ -6,7 +6,7 @@ import { ALGORITHMS } from '../../../pipeline/attestation/document.ts';
 import { readJson } from '../../../pipeline/attestation/read-json.ts';
 import { publicKeyHex, type SigningKey } from '../../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { decodeBase64 } from '../../../pipeline/ledger/base64.ts';
+import { decodeBase64 } from '../../../pipeline/ledger/notes/base64.ts';
 
 /** 128 MiB and about a third of a second per guess; fixed, so that a file cannot demand more. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;

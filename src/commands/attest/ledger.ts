@@ -1,9 +1,9 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import type { EventOf, LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { readHead } from '../../../pipeline/ledger/head.ts';
-import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
-import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
+import type { EventOf, LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
+import { readHead } from '../../../pipeline/ledger/reading/head.ts';
+import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
 import { isCompanionEvent } from '../../../pipeline/model/companions.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../../pipeline/model/state.ts';

@@ -4,7 +4,7 @@ import { registrationOf } from '../../../pipeline/attestation/registration.ts';
 import { type Verdict, verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { text } from '../../../pipeline/config/setting.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { MAX_LINE_BYTES } from '../../../pipeline/ledger/event.ts';
+import { MAX_LINE_BYTES } from '../../../pipeline/ledger/events/event.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
 import { writableLedger } from '../ledger-source.ts';

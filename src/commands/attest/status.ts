@@ -8,7 +8,7 @@ import {
 import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
 import { openSource } from '../ledger-source.ts';

@@ -3,17 +3,17 @@ import { join, parse } from 'node:path';
 import { z } from 'zod';
 import { texts } from '../../../pipeline/config/setting.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
-import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { type Appended, LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
-import { Batch } from '../../../pipeline/ledger/rows/batch.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { type Appended, LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
+import { Batch } from '../../../pipeline/sources/rows/batch.ts';
 import {
   FORMATS,
   type Format,
   openInput,
   type RowFile,
   readRowFile,
-} from '../../../pipeline/ledger/rows/event-rows.ts';
-import { type Mapping, readMapping } from '../../../pipeline/ledger/rows/mapping.ts';
+} from '../../../pipeline/sources/rows/event-rows.ts';
+import { type Mapping, readMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
 import { type LocalLedger, writableLedger } from '../ledger-source.ts';

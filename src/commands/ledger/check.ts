@@ -3,7 +3,7 @@ import { printable } from '../../../pipeline/attestation/printable.ts';
 import { checkLedger, type KeyUse, type LedgerFacts } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { type LedgerFinding, LedgerFindings, WARNINGS } from '../../../pipeline/ledger/check/findings.ts';
 import { warnOfReadableKey } from '../../../pipeline/ledger/check/ledger-folder.ts';
-import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
+import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';

@@ -1,11 +1,11 @@
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { readHead } from '../../../pipeline/ledger/head.ts';
-import { LEDGER_START, type Leaf } from '../../../pipeline/ledger/leaf.ts';
-import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
-import { LookAlikes } from '../../../pipeline/ledger/rows/look-alikes.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { LEDGER_START, type Leaf } from '../../../pipeline/ledger/log/leaf.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
+import { readHead } from '../../../pipeline/ledger/reading/head.ts';
+import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
+import { LookAlikes } from '../../../pipeline/sources/rows/look-alikes.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 
 /** Types whose id names one thing for good. The fold forgets closed ones, so it does not notice a second one of the same id. */

@@ -6,8 +6,12 @@ import {
   type LedgerKeyFiles,
   readSigners,
   readVerifiers,
-} from '../../../pipeline/ledger/ledger-keys.ts';
-import { LedgerWriter, type Sealed, type SealOptions } from '../../../pipeline/ledger/ledger-writer.ts';
+} from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import {
+  LedgerWriter,
+  type Sealed,
+  type SealOptions,
+} from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { assertNoReplica } from '../shared-source.ts';
 

@@ -1,6 +1,6 @@
 import { integer } from '../../../pipeline/config/setting.ts';
-import { retireLedgerKey, rotateLedgerKey } from '../../../pipeline/ledger/ledger-keys.ts';
-import { type NoteKey, verifierKeyOf } from '../../../pipeline/ledger/note-keys.ts';
+import { type NoteKey, verifierKeyOf } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { retireLedgerKey, rotateLedgerKey } from '../../../pipeline/ledger/writing/ledger-keys.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
 import { OWN_KEYS, ownLedger } from './own-ledger.ts';
 

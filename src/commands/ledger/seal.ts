@@ -1,5 +1,5 @@
-import { MAX_PAUSE_MS } from '../../../pipeline/ledger/draft.ts';
-import { nextSlotId, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
+import { MAX_PAUSE_MS } from '../../../pipeline/ledger/events/draft.ts';
+import { nextSlotId, slotId, slotTimestamp } from '../../../pipeline/ledger/events/slot.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { MAX_NOTE_BYTES, type Verifier } from '../../../pipeline/ledger/note.ts';
-import { openNote } from '../../../pipeline/ledger/open-note.ts';
+import { MAX_NOTE_BYTES, type Verifier } from '../../../pipeline/ledger/notes/note.ts';
+import { openNote } from '../../../pipeline/ledger/notes/open-note.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
 import type { Entry, Link } from './entry.ts';
 import type { LogReader } from './log-reader.ts';

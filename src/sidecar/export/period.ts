@@ -1,4 +1,4 @@
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import { Row } from './row.ts';
 

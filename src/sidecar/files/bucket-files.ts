@@ -6,7 +6,7 @@ import { type Pointer, pointedCheckpoint } from '../../../pipeline/bucket/pointe
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { parseCosignedPath } from '../../../pipeline/ledger/log/cosigned-path.ts';
 import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
-import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/note.ts';
+import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/notes/note.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import type { Blob } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
-import { isSlotId } from '../../../pipeline/ledger/slot.ts';
+import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { formPath, TABLES } from '../../../pipeline/forms/tables.ts';
-import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
+import { formPath, TABLES } from '../../../pipeline/formats/tables.ts';
+import { isSlotId, slotTime } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import { MANIFEST_PATH } from '../../../pipeline/release/format/public-manifest.ts';
 import {

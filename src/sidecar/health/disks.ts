@@ -2,7 +2,7 @@ import { type Dirent, statfs } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isSlotId } from '../../../pipeline/ledger/slot.ts';
+import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { SNAPSHOTS } from '../../../pipeline/release/format/snapshot-index.ts';
 
 /** Bytes of a file system, `free`: what this user may still write; and its inodes, one for each file, 0 where it has no fixed number. */

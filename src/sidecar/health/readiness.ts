@@ -1,6 +1,6 @@
-import { unreadMessage } from '../../../pipeline/ledger/sources/import-rows.ts';
-import type { Unread } from '../../../pipeline/ledger/sources/source.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
+import { unreadMessage } from '../../../pipeline/sources/import/import-rows.ts';
+import type { Unread } from '../../../pipeline/sources/import/source.ts';
 import type { Following } from '../files/published.ts';
 
 /** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */

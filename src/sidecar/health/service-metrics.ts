@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
-import { isSlotId, slotTime } from '../../../pipeline/ledger/slot.ts';
+import { isSlotId, slotTime } from '../../../pipeline/ledger/events/slot.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';

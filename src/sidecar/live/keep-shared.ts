@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { LedgerReplica, Updated } from '../../../pipeline/ledger/shared/ledger-replica.ts';
-import type { LedgerSharer } from '../../../pipeline/ledger/shared/ledger-sharer.ts';
-import type { SharedLedger } from '../../../pipeline/ledger/shared/shared-ledger.ts';
+import type { LedgerReplica, Updated } from '../../../pipeline/sources/shared/ledger-replica.ts';
+import type { LedgerSharer } from '../../../pipeline/sources/shared/ledger-sharer.ts';
+import type { SharedLedger } from '../../../pipeline/sources/shared/shared-ledger.ts';
 import { Coalescer, watchLedger } from './watch-ledger.ts';
 
 export interface Keeping {

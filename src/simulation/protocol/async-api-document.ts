@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/json-schema.ts';
+import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { CLIENT_MESSAGES } from './client-message.ts';
 import { CONVERSATION } from './examples.ts';
 import { CLOSE_CODES, PROTOCOL_PAGE } from './problems.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATHEDRALS } from '../../../pipeline/ledger/vocabulary.ts';
+import { CATHEDRALS } from '../../../pipeline/ledger/events/vocabulary.ts';
 import { MessageId } from './client-message.ts';
 
 export const Share = z.number().min(0).max(1);

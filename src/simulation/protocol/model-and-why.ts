@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VIRTUES } from '../../../pipeline/ledger/vocabulary.ts';
+import { VIRTUES } from '../../../pipeline/ledger/events/vocabulary.ts';
 import { LEVER_NAMES, LEVERS, type Lever } from '../levers.ts';
 import { CHANGEABLE, OWN_PARTS, RESTING_PARTS } from '../why.ts';
 import { byName, Cathedral, Share } from './members.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSITIONS, VIRTUES } from '../../../pipeline/ledger/vocabulary.ts';
+import { POSITIONS, VIRTUES } from '../../../pipeline/ledger/events/vocabulary.ts';
 import { PROTOCOL_LIMITS } from './limits.ts';
 import { Cathedral, Count, Mic, ReplyTo, Share, Tick } from './members.ts';
 import { Model, Why } from './model-and-why.ts';

@@ -1,4 +1,4 @@
-import type { Cathedral } from '../../../pipeline/ledger/event.ts';
+import type { Cathedral } from '../../../pipeline/ledger/events/event.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { roundTo6 } from '../round-to-6.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../pipeline/artifacts/published-files.ts';
 import type { ReadName, SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { RecentCheckpoint } from '../../../pipeline/ledger/recent-checkpoints.ts';
+import type { RecentCheckpoint } from '../../../pipeline/ledger/reading/recent-checkpoints.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
 
 /** The static pages are built from a draft, a page on demand from a finished release. */

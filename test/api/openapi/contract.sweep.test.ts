@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
   type Answer,

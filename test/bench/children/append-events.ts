@@ -1,9 +1,9 @@
 /** Appends a file of events to a ledger, or only validates them. */
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
-import { completeEvent, warningsOf } from '../../../pipeline/ledger/draft.ts';
-import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
-import { Batch } from '../../../pipeline/ledger/rows/batch.ts';
-import { openInput, readRowFile } from '../../../pipeline/ledger/rows/event-rows.ts';
+import { completeEvent, warningsOf } from '../../../pipeline/ledger/events/draft.ts';
+import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
+import { Batch } from '../../../pipeline/sources/rows/batch.ts';
+import { openInput, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 

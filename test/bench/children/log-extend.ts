@@ -1,8 +1,8 @@
 /** Extends a log to the newest snapshot of its ledger, without a release: `log-extend.ts LEDGER OUT`. */
 
 import { prepareLog } from '../../../pipeline/build/extend-log.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import { readCheckpoint } from '../../../pipeline/ledger/read-checkpoint.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
+import { readCheckpoint } from '../../../pipeline/ledger/reading/read-checkpoint.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 

@@ -5,7 +5,7 @@ import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
 import { publishedIds } from '../../../pipeline/build/snapshots/read-published.ts';
 import { restoredRelease } from '../../../pipeline/build/snapshots/restore.ts';
-import { readNoteKeys, signerOf } from '../../../pipeline/ledger/note-keys.ts';
+import { readNoteKeys, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';

@@ -10,8 +10,8 @@ import { asOf } from '../../../pipeline/build/as-of.ts';
 import { check } from '../../../pipeline/build/check.ts';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
 import { retained } from '../../../pipeline/build/snapshots/retained.ts';
-import { readNoteKeys, signerOf } from '../../../pipeline/ledger/note-keys.ts';
-import { openNote } from '../../../pipeline/ledger/open-note.ts';
+import { readNoteKeys, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { openNote } from '../../../pipeline/ledger/notes/open-note.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import {
   parseSignedList,

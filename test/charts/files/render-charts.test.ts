@@ -4,7 +4,7 @@ import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { ChartPrint } from '../../../pipeline/charts/files/print-charts.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
-import { buildSmall } from '../../forms/small-release.ts';
+import { buildSmall } from '../../formats/small-release.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 test('without a browser charts have no PDF, and the next run with one prints each once, with its title and the time of its data', async () => {

@@ -9,7 +9,7 @@ import type { Environment } from '../../../pipeline/config/config.ts';
 import type { Setting } from '../../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { formatNoteKeys } from '../../../pipeline/ledger/note-keys.ts';
+import { formatNoteKeys } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { COMMANDS } from '../../../src/commands/table.ts';

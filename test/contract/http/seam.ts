@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../../pipeline/config/config.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { COMMANDS } from '../../../src/commands/table.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { parseVerifierKey } from '../../../pipeline/ledger/note.ts';
-import { parseWitnessPolicy } from '../../../pipeline/ledger/witness-policy.ts';
+import { parseVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
+import { parseWitnessPolicy } from '../../../pipeline/ledger/notes/witness-policy.ts';
 import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';

@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { siteFiles } from '../../../pipeline/bucket/site-files.ts';
 import { build } from '../../../pipeline/build/build.ts';
-import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
-import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
-import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/note.ts';
-import { formatNoteKeys } from '../../../pipeline/ledger/note-keys.ts';
-import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
-import { SnapshotWriter } from '../../../pipeline/ledger/write-snapshot.ts';
+import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
+import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
+import { formatNoteKeys } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
+import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
+import { SnapshotWriter } from '../../../pipeline/ledger/writing/write-snapshot.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 

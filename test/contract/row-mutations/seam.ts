@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
-import { formatVerifierKey } from '../../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
+import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { build } from '../../build/run-build.ts';
 import { runHere } from '../commands/seam.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { withLock } from '../../../pipeline/disk/lock.ts';
-import { newNoteKey, signerOf } from '../../../pipeline/ledger/note-keys.ts';
+import { newNoteKey, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { openDatabase } from '../../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../../pipeline/postgres/lease.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';

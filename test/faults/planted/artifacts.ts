@@ -111,31 +111,31 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a cell of a workbook is not escaped',
     breaks: 'Every program reads every format',
-    file: 'pipeline/forms/xlsx/workbook-xml.ts',
+    file: 'pipeline/formats/xlsx/workbook-xml.ts',
     change: [".replaceAll('&', '&amp;')", ".replaceAll('&', '&')"],
     tests: RELEASE,
   },
   {
     name: 'a summary in a feed is not escaped',
     breaks: 'No text of the ledger is markup',
-    file: 'pipeline/forms/catalogue/feeds.ts',
+    file: 'pipeline/formats/catalogue/feeds.ts',
     change: [
       '<summary type="text">${escapeXml(summary)}</summary>',
       '<summary type="text">${summary}</summary>',
     ],
-    tests: ['test/forms/catalogue/feeds.test.ts'],
+    tests: ['test/formats/catalogue/feeds.test.ts'],
   },
   {
     name: 'a feed gives the time of the update as that of the publication',
     breaks: 'Feeds state when a record was published and when it was updated',
-    file: 'pipeline/forms/catalogue/feeds.ts',
+    file: 'pipeline/formats/catalogue/feeds.ts',
     change: ['date_published: published,', 'date_published: updated,'],
     tests: RELEASE,
   },
   {
     name: 'an amount is text in NDJSON',
     breaks: 'Columns have their type in every format',
-    file: 'pipeline/forms/ndjson.ts',
+    file: 'pipeline/formats/ndjson.ts',
     change: [
       "return type === 'decimal' && value !== null ? (value as string) : JSON.stringify(value);",
       'return JSON.stringify(value);',

@@ -6,35 +6,35 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'of two signatures one has to verify',
     breaks: 'A reader refuses a note if the signature of a known key does not verify.',
-    file: 'pipeline/ledger/verify-note.ts',
+    file: 'pipeline/ledger/notes/verify-note.ts',
     change: ['if (!holds) throw', 'if (!holds && claims.length === 1) throw'],
     tests: LIES,
   },
   {
     name: 'signatures are not verified',
     breaks: 'A known key signed the checkpoint.',
-    file: 'pipeline/ledger/verify-note.ts',
+    file: 'pipeline/ledger/notes/verify-note.ts',
     change: ['if (!holds) throw', 'if (holds === null) throw'],
     tests: LIES,
   },
   {
     name: 'a cosignature may be of next week',
     breaks: 'A cosignature with a time in the future does not count.',
-    file: 'pipeline/ledger/witness-quorum.ts',
+    file: 'pipeline/ledger/notes/witness-quorum.ts',
     change: ['CLOCK_TOLERANCE_MS = 10 * 60_000', 'CLOCK_TOLERANCE_MS = 10 * 600_000_000'],
     tests: LIES,
   },
   {
     name: 'the time of a cosignature is taken for milliseconds',
     breaks: 'A cosignature states seconds since 1970.',
-    file: 'pipeline/ledger/witness-quorum.ts',
+    file: 'pipeline/ledger/notes/witness-quorum.ts',
     change: ['result.timestamp * 1000', 'result.timestamp * 1'],
     tests: LIES,
   },
   {
     name: 'a forged cosignature is skipped',
     breaks: 'A cosignature by a witness of the policy that does not verify invalidates the note.',
-    file: 'pipeline/ledger/witness-quorum.ts',
+    file: 'pipeline/ledger/notes/witness-quorum.ts',
     change: [
       "if (result.verdict !== 'valid') throw await",
       "if (result.verdict !== 'valid') continue; else if (!witness) throw await",
@@ -44,7 +44,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a quorum is one witness short',
     breaks: 'As many witnesses as the policy requires cosigned the log.',
-    file: 'pipeline/ledger/witness-policy.ts',
+    file: 'pipeline/ledger/notes/witness-policy.ts',
     change: [
       'witnessed.has(member)).length >= threshold)',
       'witnessed.has(member)).length >= threshold - 1)',
@@ -61,7 +61,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'interior hashes are those of leaves',
     breaks: 'The tree is that of RFC 6962.',
-    file: 'pipeline/ledger/merkle.ts',
+    file: 'pipeline/ledger/log/merkle.ts',
     change: ['interior[0] = 0x01;', 'interior[0] = 0x00;'],
     tests: LIES,
   },
@@ -82,16 +82,16 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a checkpoint may have another origin than its key',
     breaks: 'A log’s origin is the name of its key.',
-    file: 'pipeline/ledger/read-checkpoint.ts',
+    file: 'pipeline/ledger/reading/read-checkpoint.ts',
     change: ['if (checkpoint.origin !== verifier.name)', "if (checkpoint.origin === '')"],
-    tests: ['test/ledger/refusal.test.ts'],
+    tests: ['test/ledger/writing/refusal.test.ts'],
   },
   {
     name: 'a snapshot need not have the root of its checkpoint',
     breaks: 'The Merkle root over all events so far equals the one in the checkpoint.',
-    file: 'pipeline/ledger/read-snapshot.ts',
+    file: 'pipeline/ledger/reading/read-snapshot.ts',
     change: ['if (read.root() === root) return;', 'if (read.size === size) return;'],
-    tests: ['test/ledger/refusal.test.ts'],
+    tests: ['test/ledger/writing/refusal.test.ts'],
   },
   {
     name: 'an event is public although a member of it is not',
@@ -106,12 +106,12 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a line may be read in two ways',
     breaks: 'An event line has each member once and only finite numbers.',
-    file: 'pipeline/ledger/event-line.ts',
+    file: 'pipeline/ledger/events/event-line.ts',
     change: [
       'if (isUnambiguousJson(text, event)) return event;',
       'if (event) return event;\n  void isUnambiguousJson;',
     ],
-    tests: ['test/ledger/event-line.test.ts'],
+    tests: ['test/ledger/events/event-line.test.ts'],
   },
   {
     name: 'a witness cosigns a log that does not extend the one it saw',
@@ -134,7 +134,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'appending keeps all of its events in memory',
     breaks: 'What `ledger append` needs does not grow with the file: a batch of lines.',
-    file: 'pipeline/ledger/ledger-writer.ts',
+    file: 'pipeline/ledger/writing/ledger-writer.ts',
     change: ['if (take(draft)) await flush();', 'take(draft);'],
     tests: ['test/contract/memory.test.ts'],
   },

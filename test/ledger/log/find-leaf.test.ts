@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type FindOptions, findLeaf } from '../../../pipeline/ledger/log/find-leaf.ts';
+import { leafHash, nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { TileReader } from '../../../pipeline/ledger/log/tile-reader.ts';
-import { leafHash, nodeHash } from '../../../pipeline/ledger/merkle.ts';
 import { buildTree } from './test-tree.ts';
 
 const SIZE = 1500;

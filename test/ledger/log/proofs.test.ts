@@ -2,6 +2,7 @@ import { webcrypto } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_ROOT, type NodeHash } from '../../../pipeline/ledger/log/hash.ts';
+import { leafHash, nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
 import {
   consistencyProof,
   inclusionProof,
@@ -9,8 +10,7 @@ import {
   verifyInclusion,
 } from '../../../pipeline/ledger/log/proofs.ts';
 import { TileReader } from '../../../pipeline/ledger/log/tile-reader.ts';
-import { leafHash, nodeHash } from '../../../pipeline/ledger/merkle.ts';
-import { LEAVES, ROOTS } from '../ct-vectors.ts';
+import { LEAVES, ROOTS } from './ct-vectors.ts';
 import { buildTree, headOf, leaves, plainPath, plainSubproof, readerOf, tilesOf } from './test-tree.ts';
 
 const SHARED = LEAVES.map((leaf) => Buffer.from(leaf, 'hex'));

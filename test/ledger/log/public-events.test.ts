@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EVENT_DATA, type KnownType, type LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { EXAMPLE_LEDGER, exampleOf } from '../../../pipeline/ledger/event-examples.ts';
-import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
+import { EVENT_DATA, type KnownType, type LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { EXAMPLE_LEDGER, exampleOf } from '../../../pipeline/ledger/events/event-examples.ts';
+import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import {
   addEvent,
   bundlesAt,
@@ -12,6 +12,7 @@ import {
   formatEventDays,
   parseEventDays,
 } from '../../../pipeline/ledger/log/event-days.ts';
+import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import {
   formatPublicBundle,
   PublicEvents,
@@ -25,7 +26,6 @@ import {
   PUBLIC_VERSION,
   parsePolicy,
 } from '../../../pipeline/ledger/log/public-events.ts';
-import { leafHash } from '../../../pipeline/ledger/merkle.ts';
 import { readerOf } from './test-tree.ts';
 
 test('every event type has a decision, and a public type names members of its schema only', () => {

@@ -1,4 +1,5 @@
 import type { Hash, TreeHead } from '../../../pipeline/ledger/log/hash.ts';
+import { leafHash, nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { type ReadTile, TileReader } from '../../../pipeline/ledger/log/tile-reader.ts';
 import {
@@ -7,7 +8,6 @@ import {
   TreeBuilder,
   type TreeEdge,
 } from '../../../pipeline/ledger/log/tree-builder.ts';
-import { leafHash, nodeHash } from '../../../pipeline/ledger/merkle.ts';
 
 /** All files of a log with these entries, by path. `from` is the tree that it extends. */
 export function buildTree(entries: Iterable<Uint8Array>, from: TreeEdge = EMPTY_TREE) {

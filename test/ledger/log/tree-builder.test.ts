@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBundle, MAX_ENTRY_BYTES, parseBundle } from '../../../pipeline/ledger/log/entry-bundle.ts';
 import { hashesIn } from '../../../pipeline/ledger/log/hash.ts';
+import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import {
   bundlePath,
   edgeTiles,
@@ -9,7 +10,6 @@ import {
   parseTilePath,
   tilePath,
 } from '../../../pipeline/ledger/log/tile.ts';
-import { leafHash } from '../../../pipeline/ledger/merkle.ts';
 import { buildTree, leaves, plainTree, readerOf } from './test-tree.ts';
 
 describe('the builder of a tree', () => {

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { withLock } from '../../../pipeline/disk/lock.ts';
-import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
-import { mergeNotes } from '../../../pipeline/ledger/merge-notes.ts';
-import { formatVerifierKey, noteText } from '../../../pipeline/ledger/note.ts';
-import { nextSlotId } from '../../../pipeline/ledger/slot.ts';
+import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
+import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
+import { mergeNotes } from '../../../pipeline/ledger/notes/merge-notes.ts';
+import { formatVerifierKey, noteText } from '../../../pipeline/ledger/notes/note.ts';
 import {
   cosignLog,
   keepCosigned,
@@ -16,7 +16,7 @@ import {
   readWitnessStates,
   type SharedNote,
 } from '../../../pipeline/release/log/cosign-log.ts';
-import { sampleEvents } from '../../ledger/sample-events.ts';
+import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { ForeignKey } from '../../witness/foreign-log.ts';
 import { type Behave, type ForeignWitness, foreignWitness } from '../../witness/foreign-witness.ts';

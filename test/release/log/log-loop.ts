@@ -1,7 +1,8 @@
 /** `node log-loop.ts OUT LEDGER`: extends a log to each snapshot of a ledger in turn. Run by a test that kills it. */
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
-import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
+
+import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/leaf.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
+import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
 import { openLog } from '../../../pipeline/release/log/open-log.ts';
 import { signer } from '../../ledger/test-signer.ts';
 import { publishLog } from './publish-log.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Signer, signNote } from '../../../pipeline/ledger/note.ts';
-import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
+import { type Signer, signNote } from '../../../pipeline/ledger/notes/note.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { type ObjectStore, openObjectStore } from '../../../pipeline/objects/object-store.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';

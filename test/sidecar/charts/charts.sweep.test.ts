@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
-import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
+import { buildSmall, writeSmallLedger } from '../../formats/small-release.ts';
 import { get, tinyApp } from '../tiny-app.ts';
 
 const BASE_URL = 'https://data.example.org';

@@ -1,8 +1,8 @@
 import { cp, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
-import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
-import { nextSlotId } from '../../../pipeline/ledger/slot.ts';
+import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
+import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
+import { snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { assertReleaseMatchesLedger, LedgerFold } from '../../../src/sidecar/live/ledger-fold.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger } from '../../ledger/test-ledger.ts';

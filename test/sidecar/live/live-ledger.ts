@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
+import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/resume.ts';

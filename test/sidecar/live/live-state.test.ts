@@ -2,7 +2,7 @@ import { appendFile, copyFile, cp, mkdir, readFile, rename, rm, truncate, writeF
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CathedralError } from '../../../pipeline/errors.ts';
-import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
+import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import { entryRow, formatRow } from '../../../pipeline/verify/audit/entry-row.ts';
 import { parseRow } from '../../../pipeline/verify/audit/export-row.ts';
 import { differences } from '../../../pipeline/verify/audit/read-export.ts';

@@ -1,10 +1,10 @@
 import { csvRow } from '../../../pipeline/artifacts/format/csv.ts';
-import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
-import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
-import { leafHash } from '../../../pipeline/ledger/merkle.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
+import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
+import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { CSV_HEADER } from '../../../pipeline/verify/audit/read-export.ts';
-import { sampleEvents } from '../../ledger/sample-events.ts';
+import { sampleEvents } from '../../ledger/events/sample-events.ts';
 import { FIRST_SLOT, signer, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { publishLog } from '../../release/log/publish-log.ts';
 

@@ -1,5 +1,4 @@
-import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
-import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
+import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import {
   addEvent,
   type EventDays,
@@ -8,6 +7,7 @@ import {
   formatEventDays,
   monthOf,
 } from '../../../pipeline/ledger/log/event-days.ts';
+import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { formatPublicBundle, publicBundlePath } from '../../../pipeline/ledger/log/public-bundle.ts';
 import { formatPolicy, isPublic, POLICY_PATH } from '../../../pipeline/ledger/log/public-events.ts';
 import { TILE_WIDTH, tileAt } from '../../../pipeline/ledger/log/tile.ts';

@@ -7,7 +7,7 @@ import {
   type Verdict,
   verifyAttestation,
 } from '../../../../pipeline/attestation/verify-attestation.ts';
-import type { Range } from '../../../../pipeline/ledger/json.ts';
+import type { Range } from '../../../../pipeline/ledger/events/json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { makeElement } from '../make-element.ts';
 import { takeFiles } from '../take-files.ts';

@@ -10,8 +10,8 @@ import {
   type CitationForm,
   type DatasetCitation,
   formatText,
-} from '../../../../pipeline/forms/catalogue/citation.ts';
-import { creatorsOf, organisationJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json-ld.ts';
+} from '../../../../pipeline/formats/catalogue/citation.ts';
+import { creatorsOf, organisationJsonLd } from '../../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';
 

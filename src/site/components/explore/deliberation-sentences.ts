@@ -1,4 +1,4 @@
-import { VIRTUES } from '../../../../pipeline/ledger/vocabulary.ts';
+import { VIRTUES } from '../../../../pipeline/ledger/events/vocabulary.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { type Deliberation, type Ended, inWords, type Position, type Tally, tally } from './deliberations.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../../pipeline/artifacts/philosophy/deliberations.ts';
-import { POSITIONS } from '../../../../pipeline/ledger/vocabulary.ts';
+import { POSITIONS } from '../../../../pipeline/ledger/events/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { deliberationNames } from '../../../../pipeline/words/page-names.ts';

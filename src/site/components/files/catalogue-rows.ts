@@ -1,6 +1,6 @@
 import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
-import { DATABASE } from '../../../../pipeline/forms/catalogue/facts.ts';
-import { EVENT_LINE_SCHEMA_PATH } from '../../../../pipeline/ledger/event-schemas.ts';
+import { DATABASE } from '../../../../pipeline/formats/catalogue/facts.ts';
+import { EVENT_LINE_SCHEMA_PATH } from '../../../../pipeline/ledger/events/event-schemas.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A file that contains or describes all the others. */

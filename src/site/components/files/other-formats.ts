@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
-import { formPath, TABLES, type Table } from '../../../../pipeline/forms/tables.ts';
+import { formPath, TABLES, type Table } from '../../../../pipeline/formats/tables.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';

@@ -1,5 +1,5 @@
 import type { Content, PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
-import type { KnownType } from '../../../../pipeline/ledger/event.ts';
+import type { KnownType } from '../../../../pipeline/ledger/events/event.ts';
 import { addDays, DAY_MS } from '../../../../pipeline/words/day.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';

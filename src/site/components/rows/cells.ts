@@ -1,6 +1,6 @@
 import { type CellValue, formatCell } from '../../../../pipeline/artifacts/format/csv.ts';
-import type { Column, ColumnType, Value } from '../../../../pipeline/forms/columns.ts';
-import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
+import type { Column, ColumnType, Value } from '../../../../pipeline/formats/columns.ts';
+import { compareTimestamps } from '../../../../pipeline/ledger/events/timestamp.ts';
 import { parseAmount } from '../../../../pipeline/model/amount.ts';
 import { addDays } from '../../../../pipeline/words/day.ts';
 import type { Filter, Selection } from './selection.ts';

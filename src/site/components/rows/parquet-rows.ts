@@ -1,5 +1,5 @@
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import type { Column, ColumnType, Row, Value } from '../../../../pipeline/forms/columns.ts';
+import type { Column, ColumnType, Row, Value } from '../../../../pipeline/formats/columns.ts';
 import { formatAmount } from '../../../../pipeline/model/amount.ts';
 import { DAY_MS } from '../../../../pipeline/words/day.ts';
 import type { Cells } from './cells.ts';

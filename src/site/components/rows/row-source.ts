@@ -1,7 +1,7 @@
 import { type Cell, csvRow, inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
-import type { Row } from '../../../../pipeline/forms/columns.ts';
-import { readTable } from '../../../../pipeline/forms/read-rows.ts';
-import type { Table } from '../../../../pipeline/forms/tables.ts';
+import type { Row } from '../../../../pipeline/formats/columns.ts';
+import { readTable } from '../../../../pipeline/formats/read-rows.ts';
+import type { Table } from '../../../../pipeline/formats/tables.ts';
 import { type Cells, cellText, csvText, selectRows } from './cells.ts';
 import { type Group, groupsOf, mayHave, ParquetRows } from './parquet-rows.ts';
 import { CannotRead, type Fetch, RangedFile, refused, type Traffic } from './ranged-file.ts';

@@ -1,6 +1,6 @@
-import type { Row } from '../../../../pipeline/forms/columns.ts';
-import { readPiece, readTable } from '../../../../pipeline/forms/read-rows.ts';
-import { TABLES, type Table, timeColumn } from '../../../../pipeline/forms/tables.ts';
+import type { Row } from '../../../../pipeline/formats/columns.ts';
+import { readPiece, readTable } from '../../../../pipeline/formats/read-rows.ts';
+import { TABLES, type Table, timeColumn } from '../../../../pipeline/formats/tables.ts';
 import { PROVABLE } from '../../../../pipeline/verify/rows/provable-histories.ts';
 import { decisionRecords } from '../explore/decisions.ts';
 import { deliberationRecords } from '../explore/deliberations.ts';

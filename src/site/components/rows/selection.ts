@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../../../../pipeline/forms/columns.ts';
+import type { Column, ColumnType } from '../../../../pipeline/formats/columns.ts';
 
 /** How a column is compared, as addresses write it. */
 const OPERATORS = ['contains', 'eq', 'gt', 'lt', 'between', 'empty', 'filled'] as const;

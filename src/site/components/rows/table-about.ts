@@ -1,4 +1,4 @@
-import type { Place } from '../../../../pipeline/forms/columns.ts';
+import type { Place } from '../../../../pipeline/formats/columns.ts';
 import { isPlainName } from '../../../../pipeline/words/plain-name.ts';
 import type { ColumnAbout } from './selection.ts';
 

@@ -1,7 +1,7 @@
 import { csvRow } from '../../../../pipeline/artifacts/format/csv.ts';
-import type { ColumnType, Place, Value } from '../../../../pipeline/forms/columns.ts';
-import { readTable } from '../../../../pipeline/forms/read-rows.ts';
-import type { Table } from '../../../../pipeline/forms/tables.ts';
+import type { ColumnType, Place, Value } from '../../../../pipeline/formats/columns.ts';
+import { readTable } from '../../../../pipeline/formats/read-rows.ts';
+import type { Table } from '../../../../pipeline/formats/tables.ts';
 import { cellText } from '../rows/cells.ts';
 import type { ColumnAbout } from '../rows/selection.ts';
 

@@ -1,5 +1,5 @@
 import { CathedralError, type Finding } from '../../../../pipeline/errors.ts';
-import { formatVerifierKey } from '../../../../pipeline/ledger/note.ts';
+import { formatVerifierKey } from '../../../../pipeline/ledger/notes/note.ts';
 import type { HistoryVerdict } from '../../../../pipeline/verify/rows/verify-history.ts';
 import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import type { HistoryNews } from './history-worker.ts';

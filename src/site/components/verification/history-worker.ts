@@ -1,7 +1,7 @@
 import '../attestations/without-eval.ts';
 import { CathedralError, type Finding, findingOf } from '../../../../pipeline/errors.ts';
-import type { Checkpoint } from '../../../../pipeline/ledger/checkpoint.ts';
-import { parseVerifierKey } from '../../../../pipeline/ledger/note.ts';
+import type { Checkpoint } from '../../../../pipeline/ledger/notes/checkpoint.ts';
+import { parseVerifierKey } from '../../../../pipeline/ledger/notes/note.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { openPublicLog } from '../../../../pipeline/verify/rows/public-log.ts';
 import { RowLog } from '../../../../pipeline/verify/rows/row-log.ts';

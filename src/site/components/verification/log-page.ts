@@ -1,4 +1,8 @@
-import { MAX_NOTE_BYTES, type NoteSignature, readSignatures } from '../../../../pipeline/ledger/note.ts';
+import {
+  MAX_NOTE_BYTES,
+  type NoteSignature,
+  readSignatures,
+} from '../../../../pipeline/ledger/notes/note.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatCount } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';

@@ -1,12 +1,12 @@
 import { CathedralError } from '../../../../pipeline/errors.ts';
-import { type Checkpoint, parseCheckpoint } from '../../../../pipeline/ledger/checkpoint.ts';
+import { compareTimestamps } from '../../../../pipeline/ledger/events/timestamp.ts';
 import { findLeaf } from '../../../../pipeline/ledger/log/find-leaf.ts';
 import type { Hash } from '../../../../pipeline/ledger/log/hash.ts';
 import { inclusionProof, verifyInclusion } from '../../../../pipeline/ledger/log/proofs.ts';
 import type { TileReader } from '../../../../pipeline/ledger/log/tile-reader.ts';
 import { formatTlogProof, parseTlogProof } from '../../../../pipeline/ledger/log/tlog-proof.ts';
-import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
-import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
+import { type Checkpoint, parseCheckpoint } from '../../../../pipeline/ledger/notes/checkpoint.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import type { SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { openCheckpoint, verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
 import { mismatchError } from '../../../../pipeline/verify/findings.ts';

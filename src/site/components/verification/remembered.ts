@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatVerifierKey, MOST_KEYS } from '../../../../pipeline/ledger/note.ts';
-import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/witness-policy.ts';
+import { formatVerifierKey, MOST_KEYS } from '../../../../pipeline/ledger/notes/note.ts';
+import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/notes/witness-policy.ts';
 import { Latest, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';

@@ -1,7 +1,7 @@
 import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { LONGEST_PROOF } from '../../../../pipeline/ledger/log/tlog-proof.ts';
-import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/witness-policy.ts';
+import { MAX_POLICY_BYTES } from '../../../../pipeline/ledger/notes/witness-policy.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { takeFiles } from '../take-files.ts';
 import { compareHistory } from './compare-history.ts';

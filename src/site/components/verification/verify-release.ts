@@ -4,9 +4,9 @@ import {
   MOST_KEYS,
   parseVerifierKey,
   type Verifier,
-} from '../../../../pipeline/ledger/note.ts';
-import { ed25519 } from '../../../../pipeline/ledger/verify-note.ts';
-import type { WitnessPolicy } from '../../../../pipeline/ledger/witness-policy.ts';
+} from '../../../../pipeline/ledger/notes/note.ts';
+import { ed25519 } from '../../../../pipeline/ledger/notes/verify-note.ts';
+import type { WitnessPolicy } from '../../../../pipeline/ledger/notes/witness-policy.ts';
 import { MANIFEST_PATH } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { Choice, Trust, Verdict } from '../../../../pipeline/verify/checks.ts';
 import { headOf } from '../../../../pipeline/verify/log.ts';

@@ -1,10 +1,14 @@
-import type { Verifier } from '../../../../pipeline/ledger/note.ts';
+import type { Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import {
   ledgerKeysOf,
   parseWitnessPolicy,
   type WitnessPolicy,
-} from '../../../../pipeline/ledger/witness-policy.ts';
-import { assertQuorum, formatWitnessing, readWitnesses } from '../../../../pipeline/ledger/witness-quorum.ts';
+} from '../../../../pipeline/ledger/notes/witness-policy.ts';
+import {
+  assertQuorum,
+  formatWitnessing,
+  readWitnesses,
+} from '../../../../pipeline/ledger/notes/witness-quorum.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 import { element, NothingToCheck, readGiven, type Steps } from './steps.ts';
 

@@ -1,7 +1,7 @@
 import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
-import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import { SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { dayAsOf } from '../../../../pipeline/release/format/version-at.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';

@@ -1,4 +1,4 @@
-import type { Column } from '../../../../../pipeline/forms/columns.ts';
+import type { Column } from '../../../../../pipeline/formats/columns.ts';
 import type { CsvPlot, Shape, Source } from './source.ts';
 import { lines, type Snippet } from './source.ts';
 

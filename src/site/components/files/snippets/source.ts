@@ -1,8 +1,8 @@
 import type { Artifact } from '../../../../../pipeline/artifacts/artifact.ts';
 import { fieldsOf } from '../../../../../pipeline/artifacts/data-dictionary.ts';
 import { HISTORIES } from '../../../../../pipeline/artifacts/table.ts';
-import type { Column, ColumnType } from '../../../../../pipeline/forms/columns.ts';
-import { TABLES, type Table } from '../../../../../pipeline/forms/tables.ts';
+import type { Column, ColumnType } from '../../../../../pipeline/formats/columns.ts';
+import { TABLES, type Table } from '../../../../../pipeline/formats/tables.ts';
 import type { SiteRelease } from '../../release.ts';
 import { otherFormats } from '../other-formats.ts';
 

@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro';
-import { CITATION_FORMS } from '../../../../../pipeline/forms/catalogue/citation.ts';
+import { CITATION_FORMS } from '../../../../../pipeline/formats/catalogue/citation.ts';
 import { citationAt } from '../../../components/files/file-page.ts';
 import { openRelease } from '../../../components/release.ts';
 

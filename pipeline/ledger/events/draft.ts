@@ -1,0 +1,291 @@
+import { randomFillSync } from 'node:crypto';
+import type { z } from 'zod';
+import { nearestName } from '../../config/nearest-name.ts';
+import { CathedralError } from '../../errors.ts';
+import { DAY_MS } from '../../words/day.ts';
+import { formatTimestamp } from '../../words/moment.ts';
+import { isPlainName } from '../../words/plain-name.ts';
+import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
+import { assertEvent, MemberFault } from './event-check.ts';
+import { cycleNumber } from './slot.ts';
+import { compareTimestamps, utcTimestamp } from './timestamp.ts';
+
+/** An event that is to be appended to a ledger. What is missing is filled in by `completeEvent`. */
+export interface EventDraft {
+  type: string;
+  /** Who reports it. */
+  agent: string;
+  data: Record<string, unknown>;
+  /** With `Z` or an offset, `2026-10-01T08:00:00+02:00`. Missing: the time at which it is appended. */
+  timestamp?: string;
+  /** Missing: the cycle of the timestamp's UTC day. */
+  cycle?: string;
+  /** Missing: the next one. */
+  seq?: number;
+  /** Missing: 16 random bytes. */
+  salt?: string;
+}
+
+/** The place of the next event in a ledger. */
+export interface NextPlace {
+  seq: number;
+  /** Time of the previous event, or the end of the last sealed slot if that is later; null before the first event. */
+  notBefore: string | null;
+  /** The clock, Unix ms. */
+  now: number;
+  /** Makes the salt of a draft without one. Default: 16 random bytes in base64url. */
+  salt?: () => string;
+}
+
+/**
+ * A pause after which the clock alone does not decide the time of an event or the end of a slot: no event can be earlier than the ones
+ * before it, so a clock that is a year ahead would close the ledger for a year.
+ */
+export const MAX_PAUSE_MS = 7 * DAY_MS;
+
+/** How much later than the clock an event may be, since the clocks of two machines differ. */
+export const MAX_AHEAD_MS = 5 * 60_000;
+
+/**
+ * Fills in what a draft lacks, and checks the whole event as a reader of the ledger does, data included. The caller need not check it
+ * again. `place` names the event in errors, for example by file and line. Throws `ledger_schema` for a wrong member, and
+ * `ledger_order` for a wrong seq, a time before `notBefore` or in the future, and a genesis that is not the first event.
+ */
+export function completeEvent(
+  draft: EventDraft,
+  next: NextPlace,
+  place: () => string = () => `event ${next.seq}`,
+): LedgerEvent {
+  const timestamp = draft.timestamp === undefined ? timeOf(next, place) : inUtc(draft.timestamp);
+  const event = {
+    seq: draft.seq === undefined ? next.seq : draft.seq,
+    timestamp,
+    cycle: draft.cycle === undefined ? cycleOf(timestamp) : draft.cycle,
+    type: draft.type,
+    agent: draft.agent,
+    data: draft.data,
+    salt: draft.salt === undefined ? (next.salt ?? randomSalt)() : draft.salt,
+  };
+  const wrong = (expected: string, found: string) =>
+    new CathedralError('ledger_order', { place: place(), expected, found });
+  assertEvent(event, place);
+  if (event.seq !== next.seq) throw wrong(`seq ${next.seq}, or none`, `seq ${event.seq}`);
+  if (event.type === 'genesis' && event.seq !== 0)
+    throw wrong('another type than genesis, which only the first event has', `genesis as event ${event.seq}`);
+  if (next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0) {
+    const limit = `${next.notBefore}, the time of the previous event or the end of the last sealed slot`;
+    throw new MemberFault('ledger_order', 'timestamp', {
+      place: place(),
+      expected: `timestamp to be at or after ${limit}`,
+      found: timestamp,
+    });
+  }
+  // Comparing text is quicker than parsing it, and enough for nearly all events.
+  const isLater = draft.timestamp !== undefined && timestamp > isoClock(next.now);
+  if (isLater && Date.parse(timestamp) > next.now + MAX_AHEAD_MS)
+    throw wrong(`timestamp to be at most 5 minutes after the clock, ${isoClock(next.now)}`, timestamp);
+  return event;
+}
+
+/** The clock's time, unless the ledger is ahead of it. Throws `ledger_order` after a pause that a wrong clock may have made up. */
+function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
+  if (!isAfterPause({ notBefore, now })) return ownTime({ notBefore, now });
+  const expected = `a timestamp, because the clock is more than ${MAX_PAUSE_MS / DAY_MS} days after the ledger's last event or sealed slot, ${notBefore}`;
+  throw new CathedralError('ledger_order', {
+    place: place(),
+    expected,
+    found: `none, and the clock at ${isoClock(now)}`,
+  });
+}
+
+/**
+ * The time of an event that the program itself adds: the clock's, or after a pause the earliest that the ledger allows. With the
+ * clock's, rows of that pause that are still to come would get a time that they do not have.
+ */
+export function ownTime({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): string {
+  const time = isoClock(now);
+  if (notBefore === null) return time;
+  return isAfterPause({ notBefore, now }) || compareTimestamps(time, notBefore) < 0 ? notBefore : time;
+}
+
+function isAfterPause({ notBefore, now }: Pick<NextPlace, 'notBefore' | 'now'>): boolean {
+  return notBefore !== null && now - Date.parse(notBefore) > MAX_PAUSE_MS;
+}
+
+let lastNow = Number.NaN;
+let lastClock = '';
+
+/** The text of the last time is kept: all events of a batch have the same clock. */
+function isoClock(now: number): string {
+  if (now !== lastNow) [lastNow, lastClock] = [now, formatTimestamp(now)];
+  return lastClock;
+}
+
+const OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
+
+/** A time with an offset in UTC. Any other text is returned as it is, and the check of the event refuses it. */
+export function inUtc(timestamp: string): string {
+  if (typeof timestamp !== 'string' || timestamp.endsWith('Z') || !OFFSET.test(timestamp)) return timestamp;
+  // Date turns 2026-02-30 into March, and reads no 25:00.
+  const local = Date.parse(`${timestamp.slice(0, 19)}Z`);
+  const isReal = !Number.isNaN(local) && formatTimestamp(local) === `${timestamp.slice(0, 19)}Z`;
+  return isReal && !Number.isNaN(Date.parse(timestamp)) ? utcTimestamp(timestamp) : timestamp;
+}
+
+let lastDay = '';
+let lastCycle = '';
+
+/**
+ * The cycle of a timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. A batch has thousands of events
+ * of one day, so the last one is kept.
+ */
+export function cycleOf(timestamp: string): string {
+  const day = String(timestamp).slice(0, 10);
+  // A text that is no day becomes C-NaN, which the check of the event refuses.
+  if (day !== lastDay)
+    [lastDay, lastCycle] = [day, `C-${Math.max(0, cycleNumber(Date.parse(`${day}T00:00:00Z`)))}`];
+  return lastCycle;
+}
+
+const SALT_BYTES = 16;
+const pool = Buffer.alloc(512 * SALT_BYTES);
+let poolUsed = pool.length;
+
+/** 16 random bytes in base64url. A request for each salt would cost more than everything else about an event. */
+function randomSalt(): string {
+  if (poolUsed === pool.length) {
+    randomFillSync(pool);
+    poolUsed = 0;
+  }
+  poolUsed += SALT_BYTES;
+  return pool.toString('base64url', poolUsed - SALT_BYTES, poolUsed);
+}
+
+/** Something in an event that is allowed and probably a mistake. `ledger append --strict` refuses it. */
+export interface EventWarning {
+  /** One word for each kind, by which many warnings are counted. */
+  kind: 'type' | 'member' | 'cycle' | 'id' | 'name' | 'value';
+  expected: string;
+  found: string;
+}
+
+/** What is probably a mistake in a complete event: a misspelt type or member, a cycle of another day, an unusual id. */
+export function warningsOf(event: LedgerEvent): EventWarning[] {
+  const warnings: EventWarning[] = [];
+  const warn = (kind: EventWarning['kind'], expected: string, found: string) =>
+    warnings.push({ kind, expected, found });
+  const cycle = cycleOf(event.timestamp);
+  if (event.cycle !== cycle) warn('cycle', `cycle ${cycle}, the day of ${event.timestamp}`, event.cycle);
+  warnAboutValues(event.agent, 'agent', warn);
+  warnAboutValues(event.data, 'data', warn);
+  if (isKnownType(event.type)) warnAboutMembers(event, MEMBERS[event.type]!, warn);
+  else {
+    const near = nearType(event.type);
+    if (near !== null) warn('type', `the type ${near}`, `${event.type}, which the service does not know`);
+  }
+  return warnings;
+}
+
+/**
+ * What spreadsheets write for an error, in any language (`#REF!`, `#NV`), and programs for a missing value: all that data frames of pandas
+ * and R read as one, so that a sentinel `NA` would have rows without a sentinel.
+ */
+export const NO_VALUE =
+  /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
+
+function warnAboutValues(value: unknown, path: string, warn: Warn): void {
+  if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
+    warn(
+      'value',
+      `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,
+      JSON.stringify(value),
+    );
+  else if (typeof value === 'object' && value !== null)
+    for (const name in value)
+      warnAboutValues((value as Record<string, unknown>)[name], `${path}.${name}`, warn);
+}
+
+/** The names of an event, with their members: two that look alike are probably the same. */
+export function namesOf({ type, agent, data }: LedgerEvent): [member: string, name: string][] {
+  const ids = isKnownType(type) ? MEMBERS[type]!.ids : [];
+  const own = ids.map((member): [string, unknown] => [`data.${member}`, data[member]]);
+  return [['agent', agent], ...own.filter((one): one is [string, string] => typeof one[1] === 'string')];
+}
+
+type Warn = (kind: EventWarning['kind'], expected: string, found: string) => void;
+
+interface Members {
+  known: ReadonlySet<string>;
+  /** Members that are ids. */
+  ids: readonly string[];
+}
+
+/** The members of each type's data. */
+const MEMBERS: Readonly<Record<string, Members>> = Object.fromEntries(
+  Object.entries(EVENT_DATA).map(([type, schema]) => {
+    const shape: Record<string, z.ZodType> = 'shape' in schema ? schema.shape : schema.options[0]!.shape;
+    const ids = Object.keys(shape).filter((name) => isKind(shape[name]!, Id));
+    return [type, { known: new Set(Object.keys(shape)), ids }];
+  }),
+);
+
+/** Ids that are in the address of a page. */
+const ON_PAGES = new Set(['sentinel', 'deliberation', 'decision']);
+
+function warnAboutMembers({ data }: LedgerEvent, { known, ids }: Members, warn: Warn): void {
+  for (const name in data) {
+    if (known.has(name)) continue;
+    const near = nearestName(
+      name,
+      [...known].filter((one) => !Object.hasOwn(data, one)),
+    );
+    if (near !== null) warn('member', `data.${near}`, `data.${name}, which the service ignores`);
+  }
+  for (const name of ids) {
+    const id = data[name];
+    if (typeof id !== 'string') continue;
+    const expected = `data.${name} to be an id that`;
+    if (changesInSpreadsheets(id))
+      warn('id', `${expected} spreadsheets keep as it is`, `${JSON.stringify(id)}, which they convert`);
+    else if (ON_PAGES.has(name) && !isPageName(id))
+      warn('id', `${expected} can be part of an address`, JSON.stringify(id));
+  }
+}
+
+/** Letters of any script are fine: the page's name is then derived from the id. */
+function isPageName(id: string): boolean {
+  return isPlainName(id.replaceAll(/[\p{L}\p{M}\p{N}]/gu, (letter) => (letter < '\x7f' ? letter : 'x')));
+}
+
+/** `007`, `1e5`, `12345678901234567`, `3-4`, `TRUE`, ` x`: what spreadsheets read as a number, a date or a truth value. */
+const CONVERTED =
+  /^(\s.*|.*\s|0\d+|\d+([.,]\d+)?e[+-]?\d+|\d{16,}|\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?|true|false)$/i;
+
+function changesInSpreadsheets(id: string): boolean {
+  return CONVERTED.test(id);
+}
+
+/** Unknown types repeat, and finding a near one costs more than everything else about an event. */
+const nearTypes = new Map<string, string | null>();
+const MOST_REMEMBERED = 1000;
+
+/** The known type that was probably meant by an unknown one; null if none is near. */
+export function nearType(type: string): string | null {
+  const known = nearTypes.get(type);
+  if (known !== undefined) return known;
+  if (nearTypes.size >= MOST_REMEMBERED) nearTypes.clear();
+  const types = Object.keys(EVENT_DATA);
+  const near = nearestName(type, types) ?? types.find((one) => sharesWords(type, one)) ?? null;
+  nearTypes.set(type, near);
+  return near;
+}
+
+/**
+ * `mint`, `mint_mic` and `mic_mint_v2` are near to `mic_mint`: all words of one are in the other. A known type of one word
+ * does not count: `member_attestation` is a type of its own.
+ */
+function sharesWords(type: string, known: string): boolean {
+  const [words, knownWords] = [type.split('_'), known.split('_')];
+  if (words.every((word) => knownWords.includes(word))) return true;
+  return knownWords.length > 1 && knownWords.every((word) => words.includes(word));
+}

@@ -1,0 +1,63 @@
+import { CathedralError } from '../../errors.ts';
+
+const HOUR_MS = 3_600_000;
+/** Snapshots are sealed and releases made at 00, 06, 12 and 18 h UTC. */
+export const SLOT_MS = 6 * HOUR_MS;
+
+/** Start of C-0, the first cycle. */
+export const FIRST_CYCLE = '2025-07-03T00:00:00Z';
+
+const SLOT_ID = /^(\d{4})-(\d{2})-(\d{2})T(?:00|06|12|18)Z$/;
+const LAST_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Unix ms → the id of the slot boundary at or before it, `2025-12-01T06Z`. Ids sort as text in order of time. */
+export function slotId(ms: number): string {
+  const boundary = Math.floor(ms / SLOT_MS) * SLOT_MS;
+  return `${new Date(boundary).toISOString().slice(0, 13)}Z`;
+}
+
+/** 2025-02-30T06Z has the right form and is none. Without Date, since a listing of fifty years has 146,000 ids. */
+export function isSlotId(id: string): boolean {
+  const [, year, month, day] = SLOT_ID.exec(id) ?? [];
+  if (day === undefined || Number(day) === 0) return false;
+  const isLeapDay = month === '02' && day === '29' && isLeapYear(Number(year));
+  return isLeapDay || Number(day) <= (LAST_DAYS[Number(month) - 1] ?? 0);
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** Unix ms of the slot's boundary. Throws `ledger_order` for an id that names no slot. */
+export function slotTime(id: string): number {
+  if (!isSlotId(id)) {
+    throw new CathedralError('ledger_order', {
+      place: `snapshots/${id}`,
+      expected: 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)',
+      found: JSON.stringify(id),
+    });
+  }
+  return Date.parse(slotTimestamp(id));
+}
+
+export function nextSlotId(id: string): string {
+  return slotId(slotTime(id) + SLOT_MS);
+}
+
+/** The slot's boundary in the format of events, `2025-12-01T06:00:00Z`. */
+export function slotTimestamp(id: string): string {
+  return id.replace('Z', ':00:00Z');
+}
+
+/** Number of the cycle, a UTC day, that contains `ms` (Unix ms): 151 on 2025-12-01, negative before C-0. */
+export function cycleNumber(ms: number): number {
+  return Math.floor((ms - Date.parse(FIRST_CYCLE)) / (24 * HOUR_MS));
+}
+
+/** `C-151` → `2025-12-01`; null for what is not a cycle label, and for a cycle after the year 9999. */
+export function dayOfCycle(label: string): string | null {
+  const [, number] = /^C-(0|[1-9]\d{0,6})$/.exec(label) ?? [];
+  if (number === undefined) return null;
+  const day = new Date(Date.parse(FIRST_CYCLE) + Number(number) * 24 * HOUR_MS).toISOString();
+  return day.startsWith('+') ? null : day.slice(0, 10);
+}

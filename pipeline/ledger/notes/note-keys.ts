@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  asDiskErrors,
+  makeFolder,
+  renameDurably,
+  TEMPORARY_SUFFIX,
+  writeBeside,
+} from '../../disk/durable.ts';
+import { CathedralError } from '../../errors.ts';
+import { formatTimestamp } from '../../words/moment.ts';
+import { decodeBase64, encodeBase64 } from './base64.ts';
+import { formatVerifierKey, MOST_KEYS, type Signer } from './note.ts';
+import { signerFromSeed } from './signer-from-seed.ts';
+
+/** A key that signs notes: a name and the 32-byte secret of RFC 8032. */
+export interface NoteKey {
+  name: string;
+  seed: Uint8Array;
+  /** ISO 8601. */
+  made: string;
+}
+
+const SEED_BYTES = 32;
+/** The format of Go's golang.org/x/mod/sumdb/note, so that other programs can sign with it too. */
+const LINE = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
+const ED25519 = 0x01;
+
+const HEADING = '# Signing keys, the one that stays first. Keep them secret, and keep a copy of them.\n';
+
+/** Verifier key: `name+id+base64`. */
+export function verifierKeyOf(key: NoteKey): string {
+  return formatVerifierKey(signerOf(key).verifier);
+}
+
+export function signerOf({ name, seed }: NoteKey): Signer {
+  return signerFromSeed(name, seed);
+}
+
+/** The text of a key file: `PRIVATE+KEY+<name>+<id>+<base64 of 0x01 and the seed> <when it was made>`, a line each. */
+export function formatNoteKeys(keys: readonly NoteKey[]): string {
+  const lines = keys.map((key) => {
+    const secret = encodeBase64(Uint8Array.of(ED25519, ...key.seed));
+    return `PRIVATE+KEY+${key.name}+${signerOf(key).verifier.id}+${secret} ${key.made}\n`;
+  });
+  return HEADING + lines.join('');
+}
+
+/** Throws config_invalid. The error never shows what was found, which may be half a key. */
+function parseNoteKeys(text: string, place: string): NoteKey[] {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`));
+  const ids = new Set(keys.map((key) => signerOf(key).verifier.id));
+  if (keys.length > 0 && keys.length <= MOST_KEYS && ids.size === keys.length) return keys;
+  throw badFile(place, `1 to ${MOST_KEYS} keys, each once`, `${keys.length} lines, ${ids.size} keys`);
+}
+
+function parseLine(line: string, place: string): NoteKey {
+  const [, name = '', id, base64 = '', made = ''] = LINE.exec(line) ?? [];
+  const bytes = decodeBase64(base64);
+  if (bytes?.length !== 1 + SEED_BYTES || bytes[0] !== ED25519)
+    throw badFile(place, 'PRIVATE+KEY+name+id+base64 of an Ed25519 key, and a time', 'something else');
+  const key = { name, seed: bytes.subarray(1), made };
+  const expected = signerOf(key).verifier.id;
+  if (expected !== id) throw badFile(place, `the id ${expected} of this key`, 'another one');
+  return key;
+}
+
+function badFile(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('config_invalid', { place, expected, found });
+}
+
+/** Permission bits of group and others. */
+const OTHERS = 0o077;
+/**
+ * Where systemd puts the credentials of a service (`LoadCredential=`). Their folder is closed to everyone but the service's user, whom an
+ * access control list lets read the file; that list's mask shows up as the permission of the group.
+ */
+const CREDENTIALS = '/run/credentials/';
+const GROUP_READS = 0o040;
+
+/** Whether a file with this mode keeps a secret from other users. */
+export function isPrivate(path: string, mode: number): boolean {
+  const given = path.startsWith(CREDENTIALS) ? GROUP_READS : 0;
+  return (mode & OTHERS & ~given) === 0;
+}
+
+/** A new key; `now` in ms since 1970. */
+export function newNoteKey(name: string, now: number): NoteKey {
+  return { name, seed: randomBytes(SEED_BYTES), made: formatTimestamp(now) };
+}
+
+/**
+ * The keys in a file, the one that stays first; null if it does not exist. Throws config_invalid for a file that others can read or
+ * that holds no keys.
+ */
+export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
+  return readPrivateFile(path, parseNoteKeys);
+}
+
+/** What `parse` makes of a file of secrets; null if it does not exist. Throws config_invalid like `readNoteKeys`. */
+export async function readPrivateFile<T>(
+  path: string,
+  parse: (text: string, place: string) => T,
+): Promise<T | null> {
+  try {
+    const { mode } = await stat(path);
+    if (process.platform !== 'win32' && !isPrivate(path, mode)) {
+      const expected = 'a file that only its owner can read (chmod 600)';
+      throw new CathedralError('config_invalid', {
+        place: path,
+        expected,
+        found: `mode ${(mode & 0o777).toString(8)}`,
+      });
+    }
+    return parse(await readFile(path, 'utf8'), path);
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'a file of keys that can be read',
+      found: code,
+      cause,
+    });
+  }
+}
+
+/**
+ * Replaces the keys in the file atomically; others can read it at no time. Call it with a lock held that its other writers take. Throws
+ * publish_failed.
+ */
+export async function writeNoteKeys(path: string, keys: readonly NoteKey[]): Promise<void> {
+  await writePrivateFile(path, formatNoteKeys(keys));
+}
+
+/** The same for any file of secrets. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await asDiskErrors(path, async () => {
+    await makeFolder(dirname(path), { mode: 0o700 });
+    await removeUnsettledKeys(path);
+    await renameDurably(await writeBeside(path, text, { mode: 0o600, exclusive: true }), path, true);
+  });
+}
+
+/** Removes temporary key files that a killed run left. Call it under the same lock. Throws publish_failed. */
+export async function removeUnsettledKeys(path: string): Promise<void> {
+  await asDiskErrors(path, () => rm(unsettled(path), { force: true }));
+}
+
+const unsettled = (path: string) => `${path}${TEMPORARY_SUFFIX}`;

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { CathedralError } from '../../errors.ts';
+import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts';
+import type { Verifier } from '../notes/note.ts';
+import { openNote } from '../notes/open-note.ts';
+import type { SnapshotFile } from './directory.ts';
+
+/** The verified checkpoint of a snapshot, its signed note, and the key that signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
+export function readCheckpoint(
+  file: SnapshotFile,
+  verifiers: readonly Verifier[],
+): { checkpoint: Checkpoint; note: string; verifier: Verifier } {
+  const place = `snapshots/${file.id}.checkpoint`;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file.checkpoint);
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new CathedralError('ledger_unreadable', {
+      place,
+      expected: 'a readable file',
+      found,
+      cause,
+    });
+  }
+  const { text, verifier } = openNote(bytes, verifiers, place);
+  const checkpoint = parseCheckpoint(text, place);
+  if (checkpoint.origin !== verifier.name) {
+    throw new CathedralError('ledger_signature', {
+      place,
+      expected: `origin ${verifier.name}, the name of the key`,
+      found: checkpoint.origin,
+    });
+  }
+  return { checkpoint, note: bytes.toString(), verifier };
+}

@@ -1,0 +1,194 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { replaceFile } from '../../disk/durable.ts';
+import { CathedralError } from '../../errors.ts';
+import { DAY_MS } from '../../words/day.ts';
+import { parseVerifierKey, type Verifier } from '../notes/note.ts';
+import {
+  type NoteKey,
+  newNoteKey,
+  readNoteKeys,
+  signerOf,
+  verifierKeyOf,
+  writeNoteKeys,
+} from '../notes/note-keys.ts';
+import { newestSnapshot, openDirectory, type SnapshotFile } from '../reading/directory.ts';
+import { readCheckpoint } from '../reading/read-checkpoint.ts';
+import { demoSigner } from './demo-key.ts';
+import { lockLedger } from './lock-ledger.ts';
+import type { Signers } from './write-snapshot.ts';
+
+/** The files of a ledger's keys. */
+export interface LedgerKeyFiles {
+  /** The ledger's folder. */
+  ledger: string;
+  /** The signing keys, the one that stays first; only its owner can read it. */
+  keyFile: string;
+  /** The verifier keys of which one has signed each checkpoint, one per line. */
+  verifierFile: string;
+}
+
+/** The keys that sign a ledger's checkpoints. Throws config_invalid. */
+export async function readSigners({
+  ledger,
+  keyFile,
+}: Omit<LedgerKeyFiles, 'verifierFile'>): Promise<Signers> {
+  assertOutside(ledger, keyFile);
+  const [first, ...others] = (await requireKeys(keyFile)).map(signerOf);
+  return [first!, ...others];
+}
+
+/** The keys in a file, one per line. Throws config_invalid. */
+export async function readVerifiers(path: string): Promise<Verifier[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw badKeyFile(path, 'a readable file', error.code ?? error.message, error);
+  });
+  const keys = text.split('\n').filter((line) => line.trim() !== '');
+  if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
+  return keys.map((key) => {
+    try {
+      return parseVerifierKey(key);
+    } catch (cause) {
+      if (!(cause instanceof CathedralError)) throw cause;
+      throw badKeyFile(path, cause.expected, cause.found, cause);
+    }
+  });
+}
+
+/**
+ * Where a ledger's keys and documents are, unless a setting says otherwise: beside its folder. Of a ledger behind a symbolic link, also beside the
+ * folder that the link leads to, unless the file is beside the link.
+ */
+export function besideLedger(ledger: string, ending: '.key' | '.vkey' | '.documents'): string {
+  const [beside, real] = [`${resolve(ledger)}${ending}`, `${realOf(ledger)}${ending}`];
+  return !existsSync(beside) && existsSync(real) ? real : beside;
+}
+
+/**
+ * The keys that may sign a ledger: those in the file `given`, or those beside the ledger's folder, or the one of demo ledgers. Throws
+ * config_invalid.
+ */
+export async function ledgerVerifiers(given: string | null, ledger: string | null): Promise<Verifier[]> {
+  if (given !== null) return readVerifiers(given);
+  const beside = ledger === null ? null : besideLedger(ledger, '.vkey');
+  return beside !== null && existsSync(beside) ? readVerifiers(beside) : [demoSigner().verifier];
+}
+
+/** Whoever can read a ledger must not get its secret, and a copy of a ledger must not contain it. Throws config_invalid. */
+export function assertOutside(ledger: string, keyFile: string): void {
+  if (!`${realOf(keyFile)}${sep}`.startsWith(`${realOf(ledger)}${sep}`)) return;
+  throw badKeyFile('--ledger-signing-key', 'a file outside the ledger', keyFile);
+}
+
+interface KeyChange extends LedgerKeyFiles {
+  /** ms since 1970 */
+  now: number;
+  /** How long to wait for another writer of the ledger, ms. */
+  waitMs: number;
+}
+
+/**
+ * Adds a new key in front of the current one. From the next ledger snapshot on, both sign. Publishes the new key in the file of verifier
+ * keys. Throws key_refused, config_invalid, locked and the errors of writing a file.
+ */
+export async function rotateLedgerKey({ now, ...change }: KeyChange): Promise<NoteKey[]> {
+  return changing(change, (keys) => {
+    if (keys.length > 1) {
+      const expected = 'one key (first: cathedral ledger retire)';
+      throw refusal(change.keyFile, expected, `${keys.length} keys`);
+    }
+    return [newNoteKey(keys[0]!.name, now), ...keys];
+  });
+}
+
+/**
+ * Ends a rotation: the older key stops signing. Its verifier key stays in the file, because the earlier checkpoints have no other
+ * signature. Refused until the new key is `days` old and has signed the newest checkpoint. Throws as `rotateLedgerKey`.
+ */
+export async function retireLedgerKey(
+  { now, ...change }: KeyChange,
+  { days }: { days: number },
+): Promise<NoteKey[]> {
+  const { ledger, keyFile } = change;
+  const newest = await newestSnapshot(openDirectory(ledger));
+  return changing(change, (keys) => {
+    const [first, ...older] = keys;
+    if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral ledger rotate)', 'one');
+    const age = Math.floor((now - Date.parse(first!.made)) / DAY_MS);
+    if (age < days)
+      throw refusal(keyFile, `a new key that is ${days} days old (--overlap-days)`, `one of ${age} days`);
+    if (newest) assertSignedBy(first!, newest);
+    return [first!];
+  });
+}
+
+function assertSignedBy(key: NoteKey, newest: SnapshotFile): void {
+  try {
+    readCheckpoint(newest, [signerOf(key).verifier]);
+  } catch (cause) {
+    if (!(cause instanceof CathedralError && cause.code === 'ledger_signature')) throw cause;
+    const expected = 'the new key to have signed the newest ledger snapshot (first: cathedral ledger seal)';
+    throw new CathedralError('key_refused', { place: cause.place, expected, found: cause.found, cause });
+  }
+}
+
+/**
+ * `decide` throws if the change is refused. It runs before the lock is taken, because taking it creates a folder and a refused command
+ * must create nothing.
+ */
+async function changing(
+  { ledger, keyFile, verifierFile, waitMs }: Omit<KeyChange, 'now'>,
+  decide: (keys: NoteKey[]) => NoteKey[],
+): Promise<NoteKey[]> {
+  assertOutside(ledger, keyFile);
+  await openDirectory(ledger).snapshots(null);
+  decide(await requireKeys(keyFile));
+  await readVerifiers(verifierFile);
+  const lock = await lockLedger(ledger, { waitMs, holder: `a change of keys, process ${process.pid}` });
+  try {
+    const keys = decide(await requireKeys(keyFile));
+    // First: a checkpoint may never be signed only by keys that are not in this file.
+    await publishKeys(verifierFile, keys);
+    await writeNoteKeys(keyFile, keys);
+    return keys;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Adds the keys' lines to the file of verifier keys. */
+async function publishKeys(path: string, keys: readonly NoteKey[]): Promise<void> {
+  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const added = keys.map(verifierKeyOf).filter((key) => !lines.includes(key));
+  if (added.length > 0) await replaceFile(path, `${[...lines, ...added].join('\n')}\n`);
+}
+
+async function requireKeys(keyFile: string): Promise<NoteKey[]> {
+  const keys = await readNoteKeys(keyFile);
+  if (keys) return keys;
+  throw badKeyFile(
+    keyFile,
+    'the signing keys of a ledger (cathedral ledger init makes them)',
+    'no such file',
+  );
+}
+
+/** The path without symbolic links, as far as it exists. */
+function realOf(path: string): string {
+  const full = resolve(path);
+  try {
+    return realpathSync(full);
+  } catch {
+    const above = dirname(full);
+    return above === full ? full : join(realOf(above), basename(full));
+  }
+}
+
+function refusal(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('key_refused', { place, expected, found });
+}
+
+function badKeyFile(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('config_invalid', { place, expected, found, cause });
+}

@@ -1,0 +1,484 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isDiskFull, makeFolder, writeFileAtomically } from '../../disk/durable.ts';
+import type { LockOptions } from '../../disk/lock.ts';
+import { CathedralError } from '../../errors.ts';
+import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
+import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from '../events/event.ts';
+import { formatEventLine, parseEventLine } from '../events/event-line.ts';
+import { isNestedDeeper } from '../events/json.ts';
+import { slotId, slotTimestamp } from '../events/slot.ts';
+import { compareTimestamps } from '../events/timestamp.ts';
+import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
+import { CompactRange } from '../log/merkle.ts';
+import type { Checkpoint } from '../notes/checkpoint.ts';
+import type { Verifier } from '../notes/note.ts';
+import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../reading/directory.ts';
+import { readHeadEnds, readHeadLines, readHeadSince } from '../reading/head.ts';
+import { readCheckpoint } from '../reading/read-checkpoint.ts';
+import { decompress } from '../reading/read-lines.ts';
+import { readSnapshot } from '../reading/read-snapshot.ts';
+import { LineWriter } from './event-writer.ts';
+import { lockLedger, lockOf } from './lock-ledger.ts';
+import { appendInPlace, NewHead, orUnwritable } from './new-head.ts';
+import { type SealedSlot, SlotSealer } from './seal-slots.ts';
+import type { Signers } from './write-snapshot.ts';
+
+/** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
+async function makeLedgerFolder(ledger: string): Promise<void> {
+  try {
+    // Imported events are for the service alone, until it publishes what is public.
+    await makeFolder(join(ledger, 'snapshots'), { mode: 0o700 });
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const code = isDiskFull(cause) ? 'disk_full' : 'ledger_unwritable';
+    throw new CathedralError(code, { place: ledger, expected: 'a place to write to', found, cause });
+  }
+}
+
+export interface WriterOptions extends LockOptions {
+  /** The keys of which one must have signed each checkpoint. */
+  verifiers: readonly Verifier[];
+  /** Unix ms */
+  now: () => number;
+  /** Makes an empty ledger if there is none. Default false. */
+  create?: boolean;
+  /** Whether an event is on disk when it is acknowledged. Off where a ledger can be made again. Default true. */
+  durable?: boolean;
+}
+
+/** A list, or parts of one as they are read. Awaiting each draft would cost as much as checking it. */
+type Drafts = Iterable<EventDraft> | AsyncIterable<Iterable<EventDraft>>;
+
+export interface AppendOptions {
+  /** Names the draft that was taken last, in errors: its file and line. */
+  place?: () => string;
+  /** Called with each complete event before anything is written; may throw to refuse the batch. */
+  check?: (event: LedgerEvent) => void;
+  /**
+   * Called with the error of each draft that is refused. The others are checked all the same, so that a caller can list the errors of a
+   * batch, and `append` throws the first of them at the end. Without it, `append` throws at once.
+   */
+  refused?: (error: CathedralError) => void;
+  /** Checks all drafts and writes nothing. */
+  dryRun?: boolean;
+}
+
+export interface Appended {
+  /** Number of events that were appended. */
+  count: number;
+  /** The last of them; null if there were none. */
+  last: LedgerEvent | null;
+}
+
+export interface SealOptions extends AppendOptions {
+  /**
+   * Whether the newest finished slot gets a snapshot although it has no events, which tells readers that the ledger is quiet and its
+   * sealer alive. `always`: also where the ledger's last event or snapshot is more than `MAX_PAUSE_MS` ago. Default `never`.
+   */
+  quiet?: 'never' | 'alive' | 'always';
+  /** Unix ms. Slots that ended by then are sealed. Default: the clock. */
+  until?: number;
+}
+
+/** A checked event, and its line without the line end. */
+export interface EventLine {
+  event: LedgerEvent;
+  line: string;
+}
+
+export interface Sealed {
+  /** The new snapshots, oldest first. */
+  snapshots: SealedSlot[];
+  /** End of the last snapshot. */
+  position: LedgerPosition;
+  /** Number of events that stay in the head. */
+  head: number;
+  /** The end of the ledger, head included. */
+  end: Pick<LedgerPosition, 'size' | 'timestamp'>;
+  /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
+  paused: { id: string; ms: number } | null;
+}
+
+const BATCH_BYTES = 1024 * 1024;
+
+/**
+ * The one writer of a ledger on disk. It holds the ledger's lock until `close`.
+ *
+ * Appending adds lines to `head.ndjson`; `head.ts` describes how readers see them. Sealing moves events of finished slots into snapshots,
+ * each with its events before its checkpoint, and replaces the head last. A writer that is killed leaves a temporary file, an incomplete
+ * line, events without a checkpoint, or a head that begins with sealed events; readers ignore these, and the next writer removes them.
+ */
+export class LedgerWriter {
+  readonly #ledger: LedgerDirectory;
+  readonly #options: WriterOptions;
+  readonly #lock: { close(): void };
+  readonly #durable: boolean;
+  /** Of the newest snapshot; null before the first. */
+  #checkpoint: Checkpoint | null = null;
+  #sealed: Pick<LedgerPosition, 'snapshot' | 'size'> = LEDGER_START;
+  #end: Pick<LedgerPosition, 'size' | 'timestamp'> = LEDGER_START;
+  /** Bytes of complete lines in the head; 0 if all of them are in a snapshot. */
+  #headBytes = 0;
+  /** Whether the head begins with events that are in a snapshot. */
+  #isCovered = false;
+  #isOpen = true;
+
+  private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
+    this.#ledger = openDirectory(path);
+    this.#options = options;
+    this.#durable = options.durable ?? true;
+    this.#lock = lock;
+  }
+
+  /**
+   * Opens the ledger in the folder `path`, at a cost that depends on its newest snapshot and the end of its head, not on its size.
+   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_unwritable` if it cannot be made, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
+   */
+  static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
+    if (options.create) await makeLedgerFolder(path);
+    // Before the lock, so that a mistyped path creates nothing.
+    await openDirectory(path).snapshots(null);
+    const writer = new LedgerWriter(path, options, await lockLedger(path, options));
+    try {
+      await writer.#findEnd();
+      return writer;
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  }
+
+  /** The end of the ledger: the seq of the next event, and the time of the last one, null before the first. */
+  get end(): Pick<LedgerPosition, 'size' | 'timestamp'> {
+    return this.#end;
+  }
+
+  /** The last snapshot, null before the first, and the number of events up to its end. */
+  get sealed(): Pick<LedgerPosition, 'snapshot' | 'size'> {
+    return this.#sealed;
+  }
+
+  /** The earliest time that the next event may have: that of the last event, or the end of the last sealed slot if that is later. */
+  get notBefore(): string | null {
+    return notBefore(this.#end.timestamp, this.#sealed.snapshot);
+  }
+
+  /**
+   * The events that a batch could repeat: those with the time of the last one. Anything before it, or in a sealed slot, is refused for its
+   * time. Throws as reading the head.
+   */
+  async repeatable(): Promise<LedgerEvent[]> {
+    const { size, timestamp } = this.#end;
+    return timestamp === null || size === this.#sealed.size ? [] : readHeadSince(this.#ledger, timestamp);
+  }
+
+  /**
+   * Appends all drafts or none of them. They are on disk when the promise resolves. One event is appended in place; more are written to a
+   * copy of the head that replaces it, so that nobody ever sees part of them. Throws what `completeEvent` throws, what `drafts` throws, and
+   * `ledger_unwritable` or `disk_full`.
+   */
+  async append(drafts: Drafts, options: AppendOptions = {}): Promise<Appended> {
+    const now = this.#options.now();
+    const lines = new LineWriter(this.#end, BATCH_BYTES);
+    let copy: NewHead | undefined;
+    let last: LedgerEvent | null = null;
+    let since = this.notBefore;
+    const flush = async () => {
+      const bytes = lines.take();
+      if (options.dryRun) return;
+      copy ??= await NewHead.begin(this.#ledger.head, this.#headBytes, this.#durable);
+      await copy.write(bytes);
+    };
+    let seq = this.#end.size;
+    let refusal: CathedralError | undefined;
+    const take = (draft: EventDraft) => {
+      try {
+        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
+        if (!refusal) lines.append(event, line);
+        since = event.timestamp;
+        last = event;
+      } catch (error) {
+        if (!options.refused || !(error instanceof CathedralError)) throw error;
+        refusal ??= error;
+        options.refused(error);
+      }
+      // The next one follows, whether or not this one is refused.
+      seq += 1;
+      return lines.full;
+    };
+    try {
+      for await (const part of Symbol.asyncIterator in drafts ? drafts : [drafts])
+        for (const draft of part) if (take(draft)) await flush();
+      if (refusal) throw refusal;
+      const count = lines.size - this.#end.size;
+      if (count === 0 || options.dryRun) return { count, last };
+      if (count === 1 && !copy) await this.#appendInPlace(lines.take());
+      else {
+        await flush();
+        if (this.#headBytes === 0) this.#isCovered = false;
+        this.#headBytes = await copy!.commit();
+      }
+      this.#end = { size: lines.size, timestamp: lines.timestamp };
+      return { count, last };
+    } catch (error) {
+      await copy?.discard();
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the snapshot of each slot that has ended and has events, and keeps the later events in the head. `drafts` are appended after
+   * the head's events in the same pass: if one of them is refused, those in slots that were sealed before it stay. `batches` of events
+   * that are checked already follow them. Reads the head once, and needs memory for a few batches of lines. Throws as `append`, and
+   * `config_invalid` for keys that are not this ledger's.
+   */
+  async seal(
+    signers: Signers,
+    options: SealOptions = {},
+    drafts: Iterable<EventDraft> = [],
+    batches: AsyncIterable<readonly EventLine[]> | Iterable<readonly EventLine[]> = [],
+  ): Promise<Sealed> {
+    const now = this.#options.now();
+    const until = options.until ?? now;
+    this.#assertOwn(signers);
+    const { path, head } = this.#ledger;
+    const position = await this.#sealedPosition();
+    const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
+    try {
+      for await (const lines of readHeadLines(this.#ledger, position.size))
+        for (const { event, line } of lines) await sealer.append(event, line);
+      const known = sealer.end.size;
+      for await (const draft of drafts) {
+        const { size: seq, timestamp } = sealer.end;
+        const since = notBefore(timestamp, sealer.position.snapshot);
+        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
+        await sealer.append(event, line);
+      }
+      for await (const batch of batches)
+        for (const { event, line } of batch) {
+          const written = sealer.append(event, line);
+          if (written) await written;
+        }
+      await sealer.finish();
+      const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
+      // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
+      if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
+        this.#headBytes = await sealer.replaceHead();
+      else await sealer.discard();
+      this.#isCovered = false;
+      const { sealed: snapshots, end } = sealer;
+      this.#end = end;
+      await this.#keepPosition(sealer.position);
+      const kept = end.size - sealer.position.size;
+      return { snapshots, position: sealer.position, head: kept, end, paused };
+    } catch (error) {
+      await sealer.discard();
+      await this.#findEnd();
+      throw error;
+    }
+  }
+
+  /** May be called again. */
+  close(): void {
+    if (this.#isOpen) this.#lock.close();
+    this.#isOpen = false;
+  }
+
+  async #appendInPlace(line: Uint8Array): Promise<void> {
+    const { head } = this.#ledger;
+    if (this.#headBytes === 0) {
+      // There is none yet, or all of its events are in a snapshot.
+      await orUnwritable(() => writeFileAtomically(head, '', this.#durable));
+      this.#isCovered = false;
+    }
+    await appendInPlace(head, this.#headBytes, line, this.#durable);
+    this.#headBytes += line.length;
+  }
+
+  /** Reads the newest checkpoint, and the first and the last line of the head. */
+  async #findEnd(): Promise<void> {
+    const files = await this.#ledger.snapshots(null);
+    const newest = files.at(-1);
+    this.#checkpoint = newest ? readCheckpoint(newest, this.#options.verifiers).checkpoint : null;
+    this.#sealed = { snapshot: newest?.id ?? null, size: this.#checkpoint?.size ?? 0 };
+    const { first, last, bytes } = await readHeadEnds(this.#ledger);
+    const { size } = this.#sealed;
+    if (first && first.seq > size) throw gap(size, first.seq);
+    this.#isCovered = first !== null && first.seq < size;
+    const isInHead = last !== null && last.seq >= size;
+    this.#headBytes = isInHead ? bytes : 0;
+    this.#end = isInHead
+      ? { size: last.seq + 1, timestamp: last.timestamp }
+      : { size, timestamp: await this.#lastSealedTime(files) };
+  }
+
+  /** The time of the last event in the snapshots; null without one. */
+  async #lastSealedTime(files: readonly SnapshotFile[]): Promise<string | null> {
+    const kept = await this.#keptPosition(files);
+    if (kept && kept.snapshot === files.at(-1)?.id) return kept.timestamp;
+    for (const file of files.toReversed()) {
+      const time = await lastTimeIn(file);
+      if (time !== null) return time;
+    }
+    return null;
+  }
+
+  /** The end of the last snapshot with its tree, which the next checkpoint extends. */
+  async #sealedPosition(): Promise<LedgerPosition> {
+    const files = await this.#ledger.snapshots(null);
+    let position: LedgerPosition = (await this.#keptPosition(files)) ?? LEDGER_START;
+    const after = files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
+    for (const file of after) {
+      const leaves = readSnapshot(file, position, this.#options.verifiers);
+      let step = await leaves.next();
+      while (!step.done) step = await leaves.next();
+      const { snapshot, size, range, timestamp } = step.value;
+      position = { snapshot, size, range, timestamp };
+    }
+    return position;
+  }
+
+  /** The position that the last sealer kept, if the ledger has its checkpoint; null otherwise. */
+  async #keptPosition(files: readonly SnapshotFile[]): Promise<LedgerPosition | null> {
+    const text = await readFile(this.#positionPath, 'utf8').catch(() => '');
+    try {
+      const position = Position.parse(JSON.parse(text));
+      const file = files.find(({ id }) => id === position.snapshot)!;
+      const { checkpoint } = readCheckpoint(file, this.#options.verifiers);
+      const root = CompactRange.resume(position.size, position.range).root();
+      return checkpoint.size === position.size && checkpoint.root === root ? position : null;
+    } catch {
+      // Missing, damaged or of another ledger. It is derived: the ledger is read instead.
+      return null;
+    }
+  }
+
+  async #keepPosition(position: LedgerPosition): Promise<void> {
+    this.#sealed = position;
+    await keepPosition(this.#ledger.path, position);
+  }
+
+  get #positionPath(): string {
+    return positionPath(this.#ledger.path);
+  }
+
+  async #sealQuiet(
+    sealer: SlotSealer,
+    quiet: 'never' | 'alive' | 'always',
+    now: number,
+  ): Promise<Sealed['paused']> {
+    const id = slotId(now);
+    const { snapshot } = sealer.position;
+    const since = notBefore(sealer.end.timestamp, snapshot);
+    // Before its first snapshot with events, a ledger can be neither quiet nor alive.
+    const { size } = sealer.position;
+    if (quiet === 'never' || since === null || size === 0 || (snapshot !== null && id <= snapshot))
+      return null;
+    const ms = now - Date.parse(since);
+    if (ms > MAX_PAUSE_MS && quiet !== 'always') return { id, ms };
+    await sealer.sealEmpty(id);
+    return null;
+  }
+
+  /** A checkpoint by another key, or for another origin, would end the ledger for its readers. */
+  #assertOwn(signers: Signers): void {
+    assertMaySign(signers, this.#options.verifiers);
+    const { name } = signers[0].verifier;
+    const origin = this.#checkpoint?.origin;
+    if (origin === undefined || name === origin) return;
+    throw refusedKey(`a key of the ledger ${origin}`, `one of ${name}`);
+  }
+}
+
+/** Throws config_invalid if no reader who has these verifier keys would accept a checkpoint by these signers. */
+export function assertMaySign(signers: Signers, verifiers: readonly Verifier[]): void {
+  const own = signers.map(({ verifier }) => verifier);
+  if (own.some((key) => verifiers.some((known) => isSame(known, key)))) return;
+  const list = (keys: readonly Verifier[]) => keys.map((key) => `${key.name}+${key.id}`).join(', ');
+  throw refusedKey(`one of the keys that may sign the ledger, ${list(verifiers)}`, list(own));
+}
+
+function refusedKey(expected: string, found: string): CathedralError {
+  return new CathedralError('config_invalid', { place: 'ledger signing key', expected, found });
+}
+
+function isSame(one: Verifier, other: Verifier): boolean {
+  return one.name === other.name && one.id === other.id;
+}
+
+/** So that the next sealer need not read the whole ledger. Without it, the sealer does. `position`: the end of the newest snapshot. */
+export async function keepPosition(ledger: string, position: LedgerPosition): Promise<void> {
+  const { snapshot, size, range, timestamp } = position;
+  if (snapshot === null) return;
+  try {
+    await writeFileAtomically(
+      positionPath(ledger),
+      JSON.stringify({ snapshot, size, range, timestamp }),
+      false,
+    );
+  } catch {
+    // The ledger is sealed.
+  }
+}
+
+function positionPath(ledger: string): string {
+  return join(lockOf(ledger), 'sealed.json');
+}
+
+const Position = z.strictObject({
+  snapshot: z.string(),
+  size: z.int().min(0),
+  range: z.array(z.string()),
+  timestamp: z.string().nullable(),
+});
+
+/** UTF-8 needs at most three bytes for one UTF-16 unit. */
+const CERTAINLY_FITS = MAX_LINE_BYTES / 3;
+
+/** The event that a draft becomes, and its line. */
+function completed(draft: EventDraft, next: NextPlace, { place, check }: AppendOptions): EventLine {
+  const event = completeEvent(draft, next, place);
+  check?.(event);
+  const line = formatEventLine(event);
+  assertLineFits(line, place ?? (() => `event ${next.seq}`));
+  return { event, line };
+}
+
+/** Throws `ledger_corrupt` for a line that is too long or nested too deeply; `place` names the event. */
+export function assertLineFits(line: string, place: () => string): void {
+  const refused = (expected: string, found: string) =>
+    new CathedralError('ledger_corrupt', { place: place(), expected, found });
+  // Each level has two brackets, so most lines need no search.
+  if (line.length > 2 * MAX_DEPTH && isNestedDeeper(line, MAX_DEPTH))
+    throw refused(`at most ${MAX_DEPTH} objects or arrays in each other`, 'more');
+  const bytes = line.length <= CERTAINLY_FITS ? 0 : Buffer.byteLength(line);
+  if (bytes > MAX_LINE_BYTES)
+    throw refused(`an event whose line has at most ${MAX_LINE_BYTES} bytes`, `${bytes}`);
+}
+
+function notBefore(timestamp: string | null, sealed: string | null): string | null {
+  if (sealed === null) return timestamp;
+  const end = slotTimestamp(sealed);
+  return timestamp !== null && compareTimestamps(timestamp, end) > 0 ? timestamp : end;
+}
+
+/** The time of a snapshot's last event; null if it has none. */
+async function lastTimeIn(file: SnapshotFile): Promise<string | null> {
+  const place = `snapshots/${file.id}.ndjson.zst`;
+  let tail = Buffer.alloc(0);
+  for await (const chunk of decompress(file.events, place))
+    tail = Buffer.concat([tail, chunk]).subarray(-2 * (MAX_LINE_BYTES + 1));
+  if (tail.length === 0) return null;
+  const start = tail.lastIndexOf('\n', tail.length - 2) + 1;
+  return parseEventLine(tail.subarray(start, -1), `${place}, last line`).timestamp;
+}
+
+function gap(expected: number, found: number): CathedralError {
+  return new CathedralError('ledger_order', {
+    place: 'head.ndjson:1',
+    expected: `seq ${expected} or before`,
+    found: `seq ${found}`,
+  });
+}

@@ -1,0 +1,34 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type LockOptions, takeLock } from '../../disk/lock.ts';
+import { assertOwner } from '../../disk/owner.ts';
+import { CathedralError } from '../../errors.ts';
+
+/**
+ * The folder of a ledger's lock, `LEDGER.lock`: beside the ledger, because a ledger's folder holds nothing else. Every spelling of a
+ * path, and every link to it, leads to the same lock.
+ */
+export function lockOf(ledger: string): string {
+  try {
+    return `${realpathSync(ledger)}.lock`;
+  } catch {
+    return `${resolve(ledger)}.lock`;
+  }
+}
+
+/**
+ * Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it,
+ * `ledger_unwritable` or `disk_full`.
+ */
+export async function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
+  // The lock stands beside the ledger, perhaps in a folder of root.
+  assertOwner(ledger);
+  try {
+    return await takeLock(lockOf(ledger), options);
+  } catch (cause) {
+    // The lock is that of releases, too, whose code for this speaks of a release.
+    if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) throw cause;
+    const { place, found } = cause;
+    throw new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
+  }
+}

@@ -1,0 +1,211 @@
+import { CathedralError } from '../../errors.ts';
+import type { LedgerFindings } from '../../ledger/check/findings.ts';
+import { type EventDraft, type EventWarning, warningsOf } from '../../ledger/events/draft.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { MemberFault } from '../../ledger/events/event-check.ts';
+import type { AppendOptions } from '../../ledger/writing/ledger-writer.ts';
+import type { FileRow, RowFile } from './event-rows.ts';
+import { LookAlikes } from './look-alikes.ts';
+import type { Mapping } from './mapping.ts';
+import { SortedRows } from './sorted-rows.ts';
+
+export interface BatchOptions {
+  /** Receives errors and warnings. */
+  findings: LedgerFindings;
+  /** Takes every warning for an error. */
+  strict: boolean;
+  /** Sorts the rows of all files by time. */
+  sort: boolean;
+  /** The last events of the ledger. An event with a time of its own that is the same as one of them is refused. */
+  known?: readonly LedgerEvent[];
+  /** The names of the whole ledger. Missing: those of the batch and of `known` are compared. */
+  names?: LookAlikes;
+  /** What an event contradicts, given that the events before it happened; one clause each. */
+  contradictions?: (event: LedgerEvent) => readonly string[];
+}
+
+/** Where the draft comes from that was taken last. */
+interface Current {
+  name: string;
+  line: number;
+  type: string;
+  /** Whether the row has a time. Otherwise the event gets that of the clock. */
+  isTimed: boolean;
+  mapping: Mapping | null;
+}
+
+const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: null };
+
+/** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
+export class Batch {
+  /** Number of errors. */
+  errors = 0;
+  /** Number of warnings. */
+  warnings = 0;
+  /** Number of rows that a mapping leaves out. */
+  leftOut = 0;
+  /** The first event; null before it. */
+  first: LedgerEvent | null = null;
+  readonly #options: BatchOptions;
+  readonly #names: LookAlikes;
+  #current = START;
+  /** The last event that was accepted, and its place. */
+  #accepted: { timestamp: string; place: string } | null = null;
+  /** Row id → its first place. */
+  readonly #ids = new Map<string, string>();
+  /** What an event says → the seq of the event that said it. */
+  readonly #known: ReadonlyMap<string, number>;
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+    this.#names = options.names ?? new LookAlikes();
+    this.#known = new Map(options.known?.map((event) => [sayingOf(event), event.seq]));
+    for (const event of options.known ?? []) this.#names.of(event, `event ${event.seq}`);
+  }
+
+  /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
+  async *drafts(files: AsyncIterable<RowFile>): AsyncGenerator<Iterable<EventDraft>> {
+    const sorted = this.#options.sort ? new SortedRows() : null;
+    try {
+      for await (const file of files) {
+        for await (const rows of file.rows) {
+          if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
+          else yield this.#part(file, rows);
+        }
+      }
+      if (sorted) yield this.#placed(sorted);
+    } catch (error) {
+      // After it nothing can be read.
+      if (!(error instanceof CathedralError)) throw error;
+      this.#refuse(error);
+    } finally {
+      sorted?.close();
+    }
+    if (this.errors > 0) throw this.#refused();
+  }
+
+  *#part({ name, mapping }: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {
+    for (const row of rows) {
+      const draft = this.#take(row, name, mapping);
+      if (draft !== null) yield draft;
+    }
+  }
+
+  *#placed(sorted: SortedRows): Generator<EventDraft> {
+    for (const { draft, name, line, mapping } of sorted.inOrder()) {
+      this.#current = { name, line, type: draft.type, isTimed: draft.timestamp !== undefined, mapping };
+      yield draft;
+    }
+  }
+
+  /** For `LedgerWriter.append`, with the drafts of this batch. */
+  get appendOptions(): AppendOptions {
+    return {
+      place: () => this.#place(),
+      check: (event) => this.#check(event),
+      refused: (error) => this.#refuse(this.#withColumn(error)),
+    };
+  }
+
+  #take({ line, mapped, fault }: FileRow, name: string, mapping: Mapping | null): EventDraft | null {
+    if (fault) this.#refuse(fault);
+    else if (mapped === null) this.leftOut += 1;
+    if (mapped === null) return null;
+    const { type, timestamp } = mapped.draft;
+    this.#current = { name, line, type, isTimed: timestamp !== undefined, mapping };
+    if (mapped.id !== null && this.#isKnown(mapped.id)) return null;
+    // What a row before it should have been is not the error of this one.
+    if (this.errors > 0) delete mapped.draft.seq;
+    return mapped.draft;
+  }
+
+  #isKnown(id: string): boolean {
+    const known = this.#ids.get(id);
+    if (known === undefined) {
+      this.#ids.set(id, this.#place());
+      return false;
+    }
+    this.#refuse(
+      new CathedralError('ledger_schema', {
+        place: this.#place(),
+        expected: 'each id once',
+        found: `${JSON.stringify(id)}, which ${known} has`,
+      }),
+    );
+    return true;
+  }
+
+  #place(): string {
+    return `${this.#current.name}:${this.#current.line}`;
+  }
+
+  #check(event: LedgerEvent): void {
+    this.first ??= event;
+    const place = this.#place();
+    this.#assertNew(event, place);
+    const warnings = [...warningsOf(event), ...this.#names.of(event, place)];
+    const kinds = warnings.map((warning) => this.#warning(warning, place));
+    const contradictions = this.#options.contradictions?.(event) ?? [];
+    for (const clause of contradictions) kinds.push(this.#warning({ kind: 'fold', clause }, place));
+    this.#accepted = { timestamp: event.timestamp, place };
+    const [error] = kinds.filter((one) => one !== null);
+    if (error) throw error;
+  }
+
+  /** A file that is appended twice must not mint twice. */
+  #assertNew(event: LedgerEvent, place: string): void {
+    if (this.#known.size === 0 || !this.#current.isTimed) return;
+    const seq = this.#known.get(sayingOf(event));
+    if (seq === undefined) return;
+    const found = `the same as event ${seq}, at the same time. If it happened twice, give it a later time`;
+    throw new CathedralError('ledger_schema', { place, expected: 'an event that the ledger has not', found });
+  }
+
+  /** Adds a warning; with `strict`, returns it as an error instead. */
+  #warning(warning: EventWarning | { kind: 'fold'; clause: string }, place: string): CathedralError | null {
+    const { findings, strict } = this.#options;
+    const parts =
+      'clause' in warning
+        ? { expected: 'an event that contradicts no other', found: warning.clause }
+        : { expected: warning.expected, found: warning.found };
+    if (strict) return new CathedralError('ledger_schema', { place, ...parts });
+    this.warnings += 1;
+    const message = 'clause' in warning ? warning.clause : `expected ${parts.expected}, found ${parts.found}`;
+    findings.warn(warning.kind, place, message, message);
+    return null;
+  }
+
+  #withColumn(error: CathedralError): CathedralError {
+    if (!(error instanceof MemberFault)) return error;
+    const { code, member, expected, found } = error;
+    const { type, mapping } = this.#current;
+    const column = mapping?.columnOf(type, member) ?? null;
+    const place = column === null ? this.#place() : `${this.#place()}, column ${column}`;
+    const before = this.#accepted;
+    const isAfterRow =
+      code === 'ledger_order' && before !== null && expected.includes(` ${before.timestamp},`);
+    const limit = isAfterRow
+      ? `timestamp to be at or after ${before.timestamp}, that of ${before.place} (--sort sorts a batch by time)`
+      : expected;
+    return new CathedralError(code, { place, expected: limit, found, cause: error });
+  }
+
+  #refuse(error: CathedralError): void {
+    this.errors += 1;
+    this.#options.findings.error(error);
+  }
+
+  #refused(): CathedralError {
+    const [first] = this.#options.findings.listed.filter(({ severity }) => severity === 'error');
+    return new CathedralError('ledger_schema', {
+      place: first?.place ?? 'the batch',
+      expected: 'a batch without errors',
+      found: `${this.errors}`,
+    });
+  }
+}
+
+/** All of an event except its number and its salt. */
+function sayingOf({ timestamp, cycle, type, agent, data }: LedgerEvent): string {
+  return JSON.stringify([timestamp, cycle, type, agent, data]);
+}

@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { NO_VALUE } from '../../ledger/events/draft.ts';
+import {
+  Amount,
+  CalendarDate,
+  EVENT_DATA,
+  isKind,
+  isKnownType,
+  Timestamp,
+} from '../../ledger/events/event.ts';
+import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../../ledger/events/json.ts';
+import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
+import { faultOf, readRowJson } from './row-json.ts';
+
+/** What a cell becomes in an event. `as it is`: a member of no schema. */
+export type Kind =
+  | 'text'
+  | 'number'
+  | 'truth'
+  | 'amount'
+  | 'time'
+  | 'day'
+  | 'object'
+  | 'as it is'
+  | { items: Kind };
+
+/** How a table writes values. */
+export interface CellFormat extends TimeFormat {
+  /** The character before the fraction of a number. Default: the point. */
+  decimal?: ',' | '.' | undefined;
+  /** The character between groups of three digits. Default: none. */
+  thousands?: string | undefined;
+  /** What stands before or after an amount of money, `$` or `EUR`. Default: nothing. */
+  currency?: string | undefined;
+  /** What separates the items of a list. Default: `|`. */
+  separator?: string | undefined;
+}
+
+/** A member of an event type's data, from its schema. */
+export interface Member {
+  kind: Kind;
+  /** What an empty cell is where the type needs a value: an empty text or list. Undefined: absent. */
+  empty: '' | [] | undefined;
+}
+
+const UNKNOWN: Member = { kind: 'as it is', empty: undefined };
+const members = new Map<string, Member>();
+
+/** The member at a path of `data`, `statuses.GDPR`. */
+export function memberOf(type: string, path: string): Member {
+  return members.getOrInsertComputed(`${type} ${path}`, () => findMember(type, path));
+}
+
+function findMember(type: string, path: string): Member {
+  if (!isKnownType(type)) return UNKNOWN;
+  let schemas: z.ZodType[] = [EVENT_DATA[type]];
+  for (const name of path.split('.')) schemas = schemas.flatMap((schema) => childrenOf(schema, name));
+  const [schema] = schemas;
+  if (!schema) return UNKNOWN;
+  const isOptional = schema.def.type === 'optional';
+  const kind = kindOf(schema);
+  const nothing = kind === 'text' ? '' : typeof kind === 'object' ? ([] as []) : undefined;
+  const isEnough = nothing !== undefined && !isOptional && schema.safeParse(nothing).success;
+  return { kind, empty: isEnough ? nothing : undefined };
+}
+
+/** Of a union, such as the jurisdictions of an audit, the member of each of its options. */
+function childrenOf(schema: z.ZodType, name: string): z.ZodType[] {
+  const { def } = schema as z.ZodObject | z.ZodUnion;
+  if (def.type === 'union') return def.options.flatMap((option) => childrenOf(option as z.ZodType, name));
+  if (def.type !== 'object' || !Object.hasOwn(def.shape, name)) return [];
+  return [def.shape[name] as z.ZodType];
+}
+
+function kindOf(schema: z.ZodType): Kind {
+  const { def } = schema as z.ZodOptional<z.ZodType> | z.ZodArray<z.ZodType> | z.ZodObject | z.ZodString;
+  if (isKind(schema, Amount)) return 'amount';
+  if (isKind(schema, Timestamp)) return 'time';
+  if (isKind(schema, CalendarDate)) return 'day';
+  switch (def.type as z.ZodType['def']['type']) {
+    case 'optional':
+      return kindOf((def as z.ZodOptional<z.ZodType>['def']).innerType);
+    case 'array':
+      return { items: kindOf((def as z.ZodArray<z.ZodType>['def']).element) };
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'truth';
+    case 'object':
+    case 'record':
+    case 'union':
+      return 'object';
+    default:
+      return 'text';
+  }
+}
+
+/** A value that cannot be what its member needs. */
+class CellFault extends Error {
+  readonly expected: string;
+  /** The part of the value that is wrong; null: all of it. */
+  readonly part: { path: readonly string[]; text: string } | null;
+
+  constructor(expected: string, part: CellFault['part'] = null) {
+    super(expected);
+    this.expected = expected;
+    this.part = part;
+  }
+}
+
+/**
+ * A cell's value → the value of a member. A text (of CSV, or of a database's text column) is converted; a value that has the right
+ * type stays as it is. No number changes: one that a double does not hold is refused, unless the member takes its digits as a text.
+ * Throws `ledger_schema`, and `ledger_corrupt` for JSON in a text; `place` names row and column, `name` the member.
+ */
+export function convertCell(
+  value: unknown,
+  kind: Kind,
+  how: CellFormat,
+  name: string,
+  place: () => string,
+): unknown {
+  try {
+    return convert(value, kind, how);
+  } catch (fault) {
+    if (fault instanceof JsonFault) throw faultOf(fault, `${value}`, place());
+    if (!(fault instanceof CellFault || fault instanceof TimeFault)) throw fault;
+    const { path, text } = (fault instanceof CellFault && fault.part) || {
+      path: [],
+      text: JSON.stringify(value) ?? typeof value,
+    };
+    throw new CathedralError('ledger_schema', {
+      place: place(),
+      expected: `${[name, ...path].join('.')} to be ${fault.expected}`,
+      found: text.slice(0, 200),
+    });
+  }
+}
+
+function convert(value: unknown, kind: Kind, how: CellFormat): unknown {
+  if (typeof kind === 'object') return toItems(value, kind.items, how);
+  return CONVERSIONS[kind](value, how);
+}
+
+const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellFormat) => unknown> = {
+  'as it is': exact,
+  text: (value) => numberText(value) ?? value,
+  number: (value, how) => (typeof value === 'string' ? toNumber(value, how) : exact(value)),
+  truth: (value) => {
+    if (typeof value !== 'string') return value;
+    if (!/^(true|false)$/i.test(value.trim())) throw new CellFault('TRUE or FALSE');
+    return value.trim().toLowerCase() === 'true';
+  },
+  amount: toAmount,
+  time: (value, how) => onText(value, (text) => parseTime(text, how)),
+  day: (value, how) => onText(value, (text) => parseDay(text, how)),
+  object: (value) => (typeof value === 'string' ? exact(parseJson(value, 'a JSON object')) : exact(value)),
+};
+
+/** JSON has Unix times as numbers. */
+function onText(value: unknown, parse: (text: string) => string): unknown {
+  const text = typeof value === 'string' ? value.trim() : numberText(value);
+  return text === undefined ? value : parse(text);
+}
+
+/** A value in which each number is exact. */
+function exact(value: unknown): unknown {
+  const inexact = findInexact(value);
+  if (inexact) throw new CellFault(EXACT_NUMBER, inexact);
+  return value;
+}
+
+function toItems(value: unknown, kind: Kind, how: CellFormat): unknown {
+  const items = typeof value === 'string' ? splitItems(value, how.separator ?? '|') : value;
+  // What is no list is refused by the schema of the event.
+  return Array.isArray(items) ? items.map((item) => convert(item, kind, how)) : items;
+}
+
+function splitItems(text: string, separator: string): unknown {
+  if (text.startsWith('[')) return parseJson(text, 'a JSON array, or a list of another separator');
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function parseJson(text: string, expected: string): unknown {
+  try {
+    return readRowJson(text);
+  } catch (fault) {
+    if (!(fault instanceof JsonFault) || fault.code !== 'not_json') throw fault;
+    throw new CellFault(`${expected}; ${fault.message}`);
+  }
+}
+
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+function toNumber(value: string, how: CellFormat): number {
+  const text = plainNumber(value.trim(), how);
+  if (!NUMBER.test(text)) throw new CellFault(numberHint(value, how));
+  const number = exactNumber(text);
+  if (number === null) throw new CellFault(EXACT_NUMBER);
+  return number;
+}
+
+function toAmount(value: unknown, how: CellFormat): unknown {
+  const written = typeof value === 'string' ? value.trim() : numberText(value);
+  if (written === undefined) return value;
+  const text = typeof value === 'string' ? plainNumber(written, how) : written;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new CellFault(numberHint(written, how));
+  // A column numeric(18,8) writes 12.50000000. Zeros at the end add nothing; any other seventh place is refused.
+  return text.replace(/(\.\d{6})0+$/, '$1');
+}
+
+/** The same number with a point, without groups and currency, `€ 1.234,5` → `1234.5`. */
+function plainNumber(text: string, { decimal = '.', thousands, currency }: CellFormat): string {
+  const number = currency === undefined ? text : withoutCurrency(text, RegExp.escape(currency));
+  const point = RegExp.escape(decimal);
+  const group = groupOf(thousands);
+  // In threes, or as in India 12,34,567.
+  const groups = `(\\d{1,3}(${group}\\d{3})+|\\d{1,2}(${group}\\d{2})*${group}\\d{3})`;
+  const isGrouped = group !== '' && new RegExp(`^[+-]?${groups}(${point}\\d+)?$`).test(number);
+  const ungrouped = isGrouped ? number.replaceAll(new RegExp(group, 'g'), '') : number;
+  if (decimal === '.') return ungrouped;
+  // A point is not a decimal here, and without its group character nothing else.
+  return ungrouped.includes('.') ? '' : ungrouped.replace(decimal, '.');
+}
+
+/** A pattern: programs write several kinds of space and of apostrophe. */
+function groupOf(thousands: string | undefined): string {
+  if (thousands === undefined) return '';
+  if (/\s/.test(thousands)) return '\\s';
+  return /['’]/.test(thousands) ? "['’]" : RegExp.escape(thousands);
+}
+
+function withoutCurrency(text: string, currency: string): string {
+  const before = text.replace(new RegExp(`^([+-]?)\\s*${currency}\\s*`), '$1');
+  return before === text ? text.replace(new RegExp(`\\s*${currency}$`), '') : before;
+}
+
+function numberHint(value: string, { decimal = '.', currency }: CellFormat): string {
+  const text = value.trim();
+  const example = `a number like ${decimal === ',' ? '1,5' : '1.5'}`;
+  if (NO_VALUE.test(text))
+    return `${example}; "missing": [${JSON.stringify(text)}] in the mapping file makes it an empty cell`;
+  const sign = /^[+-]?\s*(\p{Sc}|[A-Z]{3})|(\p{Sc}|[A-Z]{3})$/u.exec(text);
+  if (sign && currency === undefined)
+    return `${example}, or "currency": ${JSON.stringify(sign[1] ?? sign[2])} in the mapping file`;
+  if (/\d[.,'’\s]\d{3}(?!\d)/.test(text))
+    return `${example}, or "thousands" and "decimal" in the mapping file for numbers like 1,234.5`;
+  const isComma = decimal === '.' && /^[+-]?\d*,\d+$/.test(text);
+  return isComma ? `${example}, or "decimal": "," in the mapping file` : example;
+}

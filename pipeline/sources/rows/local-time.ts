@@ -1,0 +1,284 @@
+import { utcTimestamp } from '../../ledger/events/timestamp.ts';
+import { DAY_MS } from '../../words/day.ts';
+
+/** How a table writes times. */
+export interface TimeFormat {
+  /** `excel`, `unix`, `unix-ms`, or a pattern like `dd.MM.yyyy HH:mm`; missing: ISO 8601. */
+  format?: string | undefined;
+  /** IANA time zone of times without an offset, `Europe/Berlin`. */
+  zone?: string | undefined;
+  /** Of the names of months, a language tag. Missing: English. */
+  language?: string | undefined;
+  /** Which of two it is when clocks are set back and an hour occurs twice. Missing: such a time is refused. */
+  ambiguous?: 'earlier' | 'later' | undefined;
+}
+
+/** Why a text is no time. */
+export class TimeFault extends Error {
+  readonly expected: string;
+
+  constructor(expected: string) {
+    super(expected);
+    this.expected = expected;
+  }
+}
+
+/** The letters of a pattern: a regular expression and the part of a time. Longest first, so that `MM` is not two `M`. */
+const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
+  ['yyyy', '(?<year>\\d{4})'],
+  ['MMMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
+  ['MMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
+  ['MM', '(?<month>\\d{2})'],
+  ['M', '(?<month>\\d{1,2})'],
+  ['EEEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
+  ['EEE', '(?<weekday>[\\p{L}\\p{M}]+\\.?)'],
+  ['dd', '(?<day>\\d{2})'],
+  ['d', '(?<day>\\d{1,2})'],
+  ['HH', '(?<hour>\\d{2})'],
+  ['H', '(?<hour>\\d{1,2})'],
+  ['hh', '(?<half>\\d{2})'],
+  ['h', '(?<half>\\d{1,2})'],
+  ['mm', '(?<minute>\\d{2})'],
+  ['ss', '(?<second>\\d{2})'],
+  ['SSS', '(?<fraction>\\d{3})'],
+  ['a', '(?<noon>[AaPp][Mm])'],
+  ['XXX', '(?<offset>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)'],
+  ['T', 'T'],
+];
+
+const NAMED = ['excel', 'unix', 'unix-ms'];
+
+/** What is wrong with a format; null if nothing is. */
+export function formatFault(format: string): string | null {
+  if (NAMED.includes(format)) return null;
+  const letters = lettersOf(format);
+  if (letters === null) return `only the letters ${[...SOURCES.keys()].join(', ')}`;
+  const has = (...names: string[]) => letters.some((one) => names.includes(one));
+  if (new Set(letters.map(partOf)).size < letters.length) return 'each part of a time once';
+  if (!has('yyyy') || !has('M', 'MM', 'MMM', 'MMMM') || !has('d', 'dd'))
+    return 'a year of four digits, a month and a day';
+  return has('h', 'hh') === has('a') ? null : 'h together with a (am or pm)';
+}
+
+/** Whether times of this format need a zone: they neither state their offset from UTC nor are days without a time. */
+export function needsZone(format: string): boolean {
+  if (NAMED.includes(format)) return format === 'excel';
+  return !lettersOf(format)?.includes('XXX') && /[Hh]/.test(format);
+}
+
+/** The parts of a pattern that stand for a value; null if a letter is none of them. */
+function lettersOf(format: string): string[] | null {
+  const words = format.match(/[A-Za-z]+/g) ?? [];
+  const isKnown = words.every((word) => word.match(TOKENS)?.join('') === word);
+  return isKnown ? words.flatMap((word) => word.match(TOKENS)!).filter((letters) => letters !== 'T') : null;
+}
+
+const TOKENS = new RegExp(LETTERS.map(([letters]) => letters).join('|'), 'g');
+const SOURCES = new Map(LETTERS);
+const PATTERNS = new Map<string, RegExp>();
+
+function partOf(letters: string): string {
+  return /<(\w+)>/.exec(SOURCES.get(letters)!)![1]!;
+}
+
+function patternOf(format: string): RegExp {
+  return PATTERNS.getOrInsertComputed(format, () => {
+    const parts = format.split(/([A-Za-z]+)/);
+    const source = parts.map((part) =>
+      /^[A-Za-z]/.test(part) ? part.replace(TOKENS, (letters) => SOURCES.get(letters)!) : RegExp.escape(part),
+    );
+    return new RegExp(`^${source.join('')}$`, 'u');
+  });
+}
+
+const ISO =
+  /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2})?)(?<fraction>\.\d{1,9})? ?(?<offset>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** A time as it is written: that of a clock somewhere. */
+interface Written {
+  /** `2025-12-01T07:00:00` */
+  local: string;
+  /** Of a second, with its point; or empty. */
+  fraction: string;
+  /** `Z`, `UTC`, `+02`; undefined: that of a zone. */
+  offset: string | undefined;
+  /** A day without a time. */
+  isDay: boolean;
+}
+
+/**
+ * A time as a table writes it → the ledger's form, `2025-12-01T06:00:00Z`; a fraction of a second is kept. A day without a time is 00:00
+ * UTC of that day, whatever the zone: midnight in Berlin would be published as the day before, and noon in Auckland as well.
+ * Throws TimeFault for another format, a time without a zone, and one that clocks skip or show twice.
+ */
+export function parseTime(text: string, how: TimeFormat): string {
+  const written = readTime(text, how);
+  return written.isDay ? `${written.local}Z` : inUtc(written, how);
+}
+
+/** A day as a table writes it → `2025-12-01`; of a time, its day where it was written. Throws TimeFault. */
+export function parseDay(text: string, how: TimeFormat): string {
+  return readTime(text, how).local.slice(0, 10);
+}
+
+function readTime(text: string, { format, language }: TimeFormat): Written {
+  const written =
+    format === undefined
+      ? readIso(text)
+      : NAMED.includes(format)
+        ? readNumber(text, format)
+        : readPattern(text, format, language);
+  const ms = Date.parse(`${written.local}Z`);
+  // Date turns 30 February into March.
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(written.local))
+    throw new TimeFault('a time that exists in the calendar');
+  return written;
+}
+
+function readPattern(text: string, format: string, language = 'en'): Written {
+  const found = patternOf(format).exec(text)?.groups;
+  if (!found) throw new TimeFault(`a time in the format ${format}`);
+  const { year, day, half, noon, minute = '00', second = '00', fraction, offset } = found;
+  const hour = half === undefined ? (found.hour ?? '00') : hourOf(half, noon!);
+  return {
+    local: `${year}-${pad(monthNumber(found.month!, language))}-${pad(day)}T${pad(hour)}:${minute}:${second}`,
+    fraction: fraction === undefined ? '' : `.${fraction}`,
+    offset,
+    isDay: found.hour === undefined && half === undefined,
+  };
+}
+
+/** Language → name of a month, in lower case and without a point → its number. */
+const MONTHS = new Map<string, ReadonlyMap<string, number>>();
+const plainMonth = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\.$/, '');
+
+function monthNumber(text: string, language: string): string {
+  if (/^\d/.test(text)) return text;
+  const months = MONTHS.getOrInsertComputed(language, monthsOf);
+  const number = months.get(plainMonth(text));
+  if (number === undefined)
+    throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
+  return `${number}`;
+}
+
+/** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
+function monthsOf(language: string): Map<string, number> {
+  const months = new Map<string, number>();
+  // September is Sep in America and Sept in Britain.
+  for (const tag of language === 'en' ? ['en', 'en-GB'] : [language])
+    for (const month of ['long', 'short'] as const)
+      for (const day of [undefined, 'numeric'] as const) {
+        const format = new Intl.DateTimeFormat(tag, { month, day, timeZone: 'UTC' });
+        for (let at = 0; at < 12; at += 1) {
+          const name = format
+            .formatToParts(Date.UTC(2024, at, 15))
+            .find(({ type }) => type === 'month')!.value;
+          months.set(plainMonth(name), at + 1);
+        }
+      }
+  return months;
+}
+
+/** Whether the names of months are known in this language: `de`, `pt-BR`. */
+export function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function readIso(text: string): Written {
+  const found = ISO.exec(text)?.groups;
+  if (!found) throw new TimeFault(hintFor(text));
+  const { date, time = '00:00', fraction = '', offset } = found;
+  const local = `${date}T${time.length === 5 ? `${time}:00` : time}`;
+  return { local, fraction, offset, isDay: found.time === undefined };
+}
+
+const NO_ZONE = 'a time with Z or an offset from UTC, or a "zone" in the mapping file';
+const UTC_TIME = 'a UTC time like 2026-10-01T06:00:00Z';
+
+/** What to do about the usual times of spreadsheets. */
+function hintFor(text: string): string {
+  if (/^\d{5}([.,]\d+)?$/.test(text))
+    return `${UTC_TIME}; for the day numbers of Excel, "format": "excel" and a "zone" in the mapping file`;
+  if (/\p{L}{3}/u.test(text))
+    return `${UTC_TIME}; for the names of months, a "format" like d MMM yyyy in the mapping file`;
+  if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b/.test(text))
+    return `${UTC_TIME}; for another form, which may be read in two ways, a "format" and a "zone" in the mapping file`;
+  return `${UTC_TIME}, or a "format" and a "zone" in the mapping file`;
+}
+
+/** Day 0 of Excel's calendar, in which 1900 is a leap year: days from 1 March 1900 on count from here. */
+const EXCEL_START = Date.UTC(1899, 11, 30);
+
+function readNumber(text: string, format: string): Written {
+  const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,12}))?$/.exec(text) ?? [];
+  // Before March 1900 Excel counts a day that did not exist; such a cell is no time of a ledger.
+  if (whole === '' || (format === 'excel' && Number(whole) < 61))
+    throw new TimeFault(format === 'excel' ? 'a day number of Excel like 46296.25' : 'Unix time');
+  if (format === 'excel') {
+    const ms = EXCEL_START + Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
+    return { ...clock(ms, ''), offset: undefined, isDay: /^0*$/.test(fraction) };
+  }
+  const digits = format === 'unix' ? fraction : whole.slice(-3).padStart(3, '0') + fraction;
+  const seconds = Number(format === 'unix' ? whole : whole.slice(0, -3));
+  return { ...clock(seconds * 1000, digits), offset: 'Z', isDay: false };
+}
+
+/** Throws TimeFault for a time beyond the calendar. */
+function clock(ms: number, digits: string): Pick<Written, 'local' | 'fraction'> {
+  if (!(ms < 8.64e15)) throw new TimeFault('a time that exists in the calendar');
+  const [local = '', milliseconds = ''] = new Date(ms).toISOString().slice(0, -1).split('.');
+  const fraction = (digits || milliseconds).replace(/0+$/, '');
+  return { local, fraction: fraction === '' ? '' : `.${fraction}` };
+}
+
+function hourOf(half: string, noon: string): string {
+  const hour = Number(half);
+  if (hour < 1 || hour > 12) throw new TimeFault('an hour from 1 to 12 with am or pm');
+  return String((hour % 12) + (noon.toLowerCase() === 'pm' ? 12 : 0));
+}
+
+function pad(part: string | undefined): string {
+  return String(part).padStart(2, '0');
+}
+
+function inUtc({ local, fraction, offset }: Written, how: TimeFormat): string {
+  if (offset !== undefined) return utcTimestamp(`${local}${fraction}${fullOffset(offset)}`);
+  const { zone, ambiguous = 'reject' } = how;
+  if (zone === undefined) throw new TimeFault(NO_ZONE);
+  const plain = Temporal.PlainDateTime.from(local);
+  const [earlier, later] = (['earlier', 'later'] as const).map((disambiguation) =>
+    plain.toZonedDateTime(zone, { disambiguation }).toInstant(),
+  );
+  const isGap = !plain.equals(earlier!.toZonedDateTimeISO(zone).toPlainDateTime());
+  if (isGap)
+    throw new TimeFault(
+      `a time that exists in ${zone}: clocks were set forward over this one. Correct it, or name the "zone" of the clock that showed it, such as Etc/GMT-1 for UTC+1`,
+    );
+  if (!earlier!.equals(later!) && ambiguous === 'reject')
+    throw new TimeFault(
+      `a time that occurs once in ${zone}, or "ambiguous": "earlier" or "later" in the mapping file`,
+    );
+  const instant = ambiguous === 'later' ? later! : earlier!;
+  return `${new Date(instant.epochMilliseconds).toISOString().slice(0, 19)}${fraction}Z`;
+}
+
+/** `+02` and `+0200` → `+02:00`, `UTC` → `Z` */
+function fullOffset(offset: string): string {
+  if (/^[A-Z]/.test(offset)) return 'Z';
+  const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
+  return `${offset[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
+}
+
+/** Whether this is a time zone: `Europe/Berlin`, `UTC`. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { type EventWarning, namesOf } from '../../ledger/events/draft.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
+
+/** One text for all names that differ only by white space, case, normal form or characters that nobody sees. */
+function looksLike(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/\p{Cf}+/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Names that are compared: no more, so that millions of ids need no memory. */
+const MOST_NAMES = 100_000;
+
+/** A name as JSON, in which characters that cannot be told apart are escapes. */
+function shown(name: string): string {
+  return JSON.stringify(name).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Finds names that differ from one before them only by white space, case or normal form. */
+export class LookAlikes {
+  /** What a name looks like → the name, and the place that has it first. */
+  readonly #names = new Map<string, { name: string; place: string }>();
+
+  /** Warnings about the names of the next event. */
+  of(event: LedgerEvent, place: string): EventWarning[] {
+    return namesOf(event).flatMap(([member, name]) => {
+      // An agent reports as the sentinel of its name.
+      const key = `${member === 'agent' ? 'data.sentinel' : member} ${looksLike(name)}`;
+      const known = this.#names.get(key);
+      if (known === undefined && this.#names.size < MOST_NAMES) this.#names.set(key, { name, place });
+      if (known === undefined || known.name === name) return [];
+      const expected = `${member} to be ${JSON.stringify(known.name)}, as in ${known.place}`;
+      return [{ kind: 'name', expected, found: `${shown(name)}, which looks like it` }];
+    });
+  }
+}

@@ -1,0 +1,347 @@
+import { nearestName } from '../../config/nearest-name.ts';
+import { CathedralError } from '../../errors.ts';
+import type { EventDraft } from '../../ledger/events/draft.ts';
+import { numberText } from '../../ledger/events/json.ts';
+import { type CellFormat, convertCell, type Kind, type Member, memberOf } from './cell-value.ts';
+import {
+  eventsOf,
+  isColumn,
+  type MappingFile,
+  parseMappingFile,
+  type RowEvent,
+  readMappingFile,
+  type Source,
+} from './mapping-file.ts';
+
+/** A row of a table: column → value. All values of CSV are texts. Missing, null and, mostly, an empty text mean: absent. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a row says. */
+export interface MappedRow {
+  /** The row's id in its table; null if the table has no column for it. */
+  id: string | null;
+  draft: EventDraft;
+}
+
+/** How rows of one table become events. */
+export interface Mapping {
+  /** The columns that it reads. */
+  columns: readonly string[];
+  /** How the file of the table is written, for CSV. */
+  file: NonNullable<MappingFile['file']>;
+  /** Whether a row may give several events. Sources have one for each row. */
+  isWide: boolean;
+  /** Whether an id is read. Without one, a row cannot be recognised when it comes again. */
+  hasId: boolean;
+  /**
+   * The draft of an event, the first one of a wide row; null for a row that the mapping leaves out. `place` names the row in errors.
+   * Throws `ledger_schema`, with the column.
+   */
+  map(row: Row, place: () => string): MappedRow | null;
+  /** All events of a row, in their order; the first one has the row's id. */
+  mapAll(row: Row, place: () => string): MappedRow[];
+  /** The row's id, also of a row that the mapping leaves out; null if it has none. Throws `ledger_schema`. */
+  idOf(row: Row, place: () => string): string | null;
+  /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
+  columnOf(type: string, member: string): string | null;
+}
+
+/** Reads a mapping file. Throws `config_invalid` with its path and a JSON pointer. */
+export async function readMapping(path: string): Promise<Mapping> {
+  return compile(await readMappingFile(path));
+}
+
+/** A mapping from the text of its file; `place` names the file. Throws `config_invalid`. */
+export function parseMapping(text: string, place: string): Mapping {
+  return compile(parseMappingFile(text, place));
+}
+
+/** Reads one value of a row; undefined if it is absent. */
+interface Reader {
+  column: string | null;
+  columns: readonly string[];
+  read(row: Row, member: Member, name: string, place: () => string): unknown;
+}
+
+function compile(file: MappingFile): Mapping {
+  const events = eventsOf(file).map((event) => compileEvent(event, file));
+  const columns = events.flatMap((event) => event.columns);
+  const mapAll = (row: Row, place: () => string) => {
+    const all = events.flatMap((event) => event.mapAll(row, place));
+    return all.map((one, index) => (index === 0 ? one : { ...one, id: null }));
+  };
+  return {
+    columns: [...new Set(columns)],
+    file: file.file ?? {},
+    isWide: file.events !== undefined,
+    hasId: file.id !== undefined,
+    mapAll,
+    map: (row, place) => mapAll(row, place)[0] ?? null,
+    idOf: (row, place) => idOf(row, events[0]!.head, place),
+    columnOf: (type, member) =>
+      events.map((event) => event.columnOf(type, member)).find((column) => column !== null) ?? null,
+  };
+}
+
+function compileEvent({ each, ...event }: RowEvent, file: MappingFile) {
+  const { decimal, thousands, currency, language, zone, ambiguous, missing = [] } = file;
+  const defaults = { decimal, thousands, currency, language, zone, ambiguous };
+  const empty = new Set(missing);
+  const reader = (source: Source | undefined) =>
+    source === undefined ? ABSENT : readerOf(source, defaults, empty);
+  const head: Head = {
+    id: reader(file.id),
+    timestamp: reader(event.timestamp),
+    type: reader(event.type),
+    agent: reader(event.agent),
+    cycle: reader(event.cycle),
+  };
+  const data = new Map(
+    Object.entries(event.data).map(([type, sources]) => [
+      type,
+      Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) })),
+    ]),
+  );
+  const readers = [...Object.values(head), ...[...data.values()].flat().map((one) => one.reader)];
+  const made = each ? [each.name, each.value] : [];
+  const read = readers.flatMap((one) => one.columns).filter((column) => !made.includes(column));
+  const map = (row: Row, place: () => string) =>
+    mapRow(row, head, (type) => data.get(type) ?? [], place) ?? [];
+  return {
+    head,
+    columns: [...read, ...(each?.columns ?? [])],
+    mapAll: (row: Row, place: () => string): MappedRow[] =>
+      each === undefined
+        ? [map(row, place)].flat()
+        : each.columns.flatMap((column) => {
+            const cell = cellOf(row, [column]);
+            if (cell === undefined || cell === '' || empty.has(`${cell}`.trim())) return [];
+            const at = () => `${place()}, column ${column}`;
+            return map({ ...row, [each.name]: column, [each.value]: cell }, at);
+          }),
+    columnOf: (type: string, member: string) => {
+      if (member in head) return head[member as keyof Head].column;
+      const path = member.replace(/^data\./, '');
+      return data.get(type)?.find((one) => one.path === path)?.reader.column ?? null;
+    },
+  };
+}
+
+const ABSENT: Reader = { column: null, columns: [], read: () => undefined };
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** `missing`: texts of cells that count as empty. */
+function readerOf(source: Source, defaults: CellFormat, missing = NONE): Reader {
+  if (typeof source === 'string') return readerOf({ column: source }, defaults, missing);
+  if (!isColumn(source)) return { column: null, columns: [], read: () => source.constant };
+  const columns = typeof source.column === 'string' ? [source.column] : source.column;
+  const column = columns.join(', ');
+  const { separator, format, as, values, default: preset } = source;
+  const { decimal = defaults.decimal, thousands = defaults.thousands } = source;
+  const { currency = defaults.currency, language = defaults.language } = source;
+  const { zone = defaults.zone, ambiguous = defaults.ambiguous } = source;
+  const how: CellFormat = {
+    separator,
+    format,
+    decimal,
+    thousands,
+    currency,
+    language,
+    zone,
+    ambiguous,
+  };
+  const replace = (value: unknown, place: () => string) =>
+    values === undefined ? value : lookUp(value, values, place);
+  return {
+    column,
+    columns,
+    read(row, { kind, empty }, name, place) {
+      const at = () => `${place()}, column ${column}`;
+      const cell = cellOf(row, columns);
+      if (cell === undefined) return preset;
+      if (cell === '' || (typeof cell === 'string' && missing.has(cell.trim())))
+        return preset !== undefined ? preset : empty;
+      // The items of a list are looked up one by one.
+      const isList = typeof kind === 'object' && values !== undefined;
+      if (!isList && values !== undefined) return replace(cell, at);
+      const own = kind === 'as it is' && as !== undefined ? OWN_KINDS[as] : kind;
+      const value = convertCell(cell, own, how, name, at);
+      return isList && Array.isArray(value) ? value.map((item) => replace(item, at)) : value;
+    },
+  };
+}
+
+const OWN_KINDS = { text: 'text', number: 'number', truth: 'truth', json: 'object' } as const;
+
+function cellOf(row: Row, columns: readonly string[]): unknown {
+  if (columns.length === 1) return columnValue(row, columns[0]!);
+  const cells = columns
+    .map((column) => columnValue(row, column))
+    .filter((cell) => cell !== undefined && cell !== '')
+    .map((cell) => numberText(cell) ?? cell);
+  return cells.length === 0 ? undefined : cells.join(' ');
+}
+
+/** A column, or in a row of JSON a member of a member: `vote.position`. */
+function columnValue(row: Row, column: string): unknown {
+  if (Object.hasOwn(row, column)) return row[column] ?? undefined;
+  if (!column.includes('.')) return undefined;
+  let value: unknown = row;
+  for (const name of column.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Row)[name];
+  }
+  return value ?? undefined;
+}
+
+function lookUp(value: unknown, values: Record<string, unknown>, place: () => string): unknown {
+  const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  if (Object.hasOwn(values, text)) return values[text];
+  throw new CathedralError('ledger_schema', {
+    place: place(),
+    expected: `one of ${Object.keys(values).join(', ')}, as the mapping file lists`,
+    found: (JSON.stringify(value) ?? typeof value).slice(0, 200),
+  });
+}
+
+const plain = (kind: Kind): Member => ({ kind, empty: undefined });
+
+type Head = Record<'id' | 'timestamp' | 'type' | 'agent' | 'cycle', Reader>;
+type Members = readonly { path: string; reader: Reader }[];
+
+function mapRow(
+  row: Row,
+  head: Head,
+  membersOf: (type: string) => Members,
+  place: () => string,
+): MappedRow | null {
+  const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
+  const type = text('type');
+  if (type === null) return null;
+  if (type === undefined) throw emptyRow(row, head.type.column, place);
+  const timestamp = timeOf(row, head.timestamp, place);
+  if (timestamp === null) return null;
+  const data: Record<string, unknown> = {};
+  for (const { path, reader } of membersOf(`${type}`)) {
+    const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
+    if (value !== undefined) setMember(data, path, value);
+  }
+  const cycle = text('cycle');
+  // What has the wrong type is refused when the draft is completed.
+  const draft = { type, agent: text('agent'), data } as EventDraft;
+  if (timestamp !== NOW) draft.timestamp = timestamp as string;
+  if (cycle !== undefined) draft.cycle = cycle as string;
+  return { id: idOf(row, head, place), draft };
+}
+
+/** In a table without times, and as the default of a time: that of appending. */
+const NOW = 'now';
+
+/** Null leaves the row out. No row gets a time that nobody gave it: an empty cell is refused where there is a column of times. */
+function timeOf(row: Row, reader: Reader, place: () => string): unknown {
+  const time = reader.read(row, plain('time'), 'timestamp', place);
+  if (time !== undefined) return time;
+  if (reader.column === null) return NOW;
+  throw new CathedralError('ledger_schema', {
+    place: `${place()}, column ${reader.column}`,
+    expected:
+      'timestamp to be a time. In a mapping file, "default" of timestamp says what an empty cell means: null leaves the row out, "now" is the time of appending',
+    found: 'nothing',
+  });
+}
+
+function idOf(row: Row, { id }: Head, place: () => string): string | null {
+  const value = id.read(row, plain('text'), 'id', place) ?? null;
+  return value === null ? null : `${value}`;
+}
+
+function emptyRow(row: Row, column: string | null, place: () => string): CathedralError {
+  const isEmpty = Object.values(row).every((value) => value === undefined || value === null || value === '');
+  return new CathedralError('ledger_schema', {
+    place: isEmpty || column === null ? place() : `${place()}, column ${column}`,
+    expected: isEmpty ? 'a row with values: delete it from the table' : 'the type of an event',
+    found: isEmpty ? 'only empty cells' : 'nothing',
+  });
+}
+
+/** `statuses.GDPR` is the member GDPR of the member statuses. */
+function setMember(data: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  let object = data;
+  for (const name of names.slice(0, -1)) {
+    const inner = object[name];
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    if (!isObject) object[name] = {};
+    object = object[name] as Record<string, unknown>;
+  }
+  object[names.at(-1)!] = value;
+}
+
+const HEAD = ['id', 'timestamp', 'type', 'agent', 'cycle'] as const;
+const MEMBER = 'data.';
+
+/**
+ * The mapping of a table that is written for the ledger: columns id, timestamp, type, agent, cycle, and `data` (JSON) or `data.<member>`.
+ * Throws `ledger_schema` for another column; `place` names the header.
+ */
+export function plainMapping(columns: readonly string[], place: string): Mapping {
+  const known = [...HEAD, 'data'] as const;
+  for (const column of columns) {
+    if ((known as readonly string[]).includes(column) || column.startsWith(MEMBER)) continue;
+    const near = nearestName(column, known);
+    const expected =
+      near === null ? `one of the columns ${known.join(', ')}, data.<member>` : `the column ${near}`;
+    throw new CathedralError('ledger_schema', {
+      place,
+      expected: `${expected}, or a mapping file (--mapping) that says what the columns mean`,
+      found: `the column ${JSON.stringify(column)}`,
+    });
+  }
+  const head = Object.fromEntries(
+    HEAD.map((name) => [name, columns.includes(name) ? readerOf(name, {}) : ABSENT]),
+  ) as Head;
+  const whole = columns.includes('data') ? readerOf('data', {}) : ABSENT;
+  const members = columns
+    .filter((column) => column.startsWith(MEMBER))
+    .map((column) => ({ path: column.slice(MEMBER.length), reader: readerOf(column, {}) }));
+  const map = (row: Row, place: () => string) => {
+    const mapped = mapRow(row, head, () => members, place);
+    const data = whole.read(row, plain('object'), 'data', place);
+    if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
+    return mapped;
+  };
+  return {
+    columns,
+    file: {},
+    isWide: false,
+    hasId: columns.includes('id'),
+    map,
+    mapAll: (row, place) => [map(row, place) ?? []].flat(),
+    idOf: (row, place) => idOf(row, head, place),
+    columnOf: (_, member) => {
+      if (columns.includes(member)) return member;
+      return member.startsWith(MEMBER) && columns.includes('data') ? 'data' : null;
+    },
+  };
+}
+
+function withMembers(data: unknown, members: Record<string, unknown>): Record<string, unknown> {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  // Anything else is refused when the draft is completed.
+  return isObject ? { ...data, ...members } : (data as Record<string, unknown>);
+}
+
+/** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */
+export function assertColumns(mapping: Mapping, columns: readonly string[], place: string): void {
+  for (const column of mapping.columns) {
+    if (columns.includes(column)) continue;
+    const near = nearestName(column, columns);
+    const all = columns.map((one) => JSON.stringify(one)).join(', ');
+    throw new CathedralError('config_invalid', {
+      place,
+      expected: `the column ${JSON.stringify(column)}, which the mapping file names`,
+      found: near === null ? `the columns ${all}`.slice(0, 500) : `${JSON.stringify(near)}, but not this one`,
+    });
+  }
+}

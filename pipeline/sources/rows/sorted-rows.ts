@@ -1,0 +1,85 @@
+import { DatabaseSync } from 'node:sqlite';
+import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
+import type { Mapping } from './mapping.ts';
+
+export interface SortedRow {
+  draft: EventDraft;
+  /** The file and the line that it comes from. */
+  name: string;
+  line: number;
+  mapping: Mapping | null;
+}
+
+const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
+
+/** Whether times are newest first, as most exports are. */
+class Direction {
+  #last: string | null = null;
+  #rises = false;
+  #falls = false;
+
+  /** A text that sorts like a time; null for none. */
+  add(key: string | null): void {
+    if (key === null) return;
+    if (this.#last !== null && key > this.#last) this.#rises = true;
+    if (this.#last !== null && key < this.#last) this.#falls = true;
+    this.#last = key;
+  }
+
+  get descends(): boolean {
+    return this.#falls && !this.#rises;
+  }
+}
+
+/**
+ * Sorts rows by time on disk, in a file that nobody else sees and that is gone after `close`. Rows of one time keep their order, or have
+ * the reverse one in a file that is newest first.
+ */
+export class SortedRows {
+  // An empty name makes a temporary database.
+  readonly #database = new DatabaseSync('');
+  readonly #insert;
+  readonly #files: (Pick<SortedRow, 'name' | 'mapping'> & { direction: Direction })[] = [];
+
+  constructor() {
+    this.#database.exec('CREATE TABLE row (time TEXT, file INTEGER, line INTEGER, draft TEXT) STRICT');
+    this.#database.exec('BEGIN');
+    this.#insert = this.#database.prepare('INSERT INTO row VALUES (?, ?, ?, ?)');
+  }
+
+  add({ draft, name, line, mapping }: SortedRow): void {
+    const last = this.#files.at(-1);
+    if (last?.name !== name || last.mapping !== mapping)
+      this.#files.push({ name, mapping, direction: new Direction() });
+    const key = sortKey(draft);
+    this.#files.at(-1)!.direction.add(key);
+    this.#insert.run(key, this.#files.length - 1, line, JSON.stringify(draft));
+  }
+
+  /** Rows without a time come last: they get the time of appending. Rows of one time are in the order in which they happened. */
+  *inOrder(): Generator<SortedRow> {
+    const newestFirst = this.#files.flatMap(({ direction }, file) => (direction.descends ? [file] : []));
+    const order = `file, CASE WHEN file IN (${newestFirst}) THEN -line ELSE line END, rowid`;
+    const rows = this.#database.prepare(`SELECT * FROM row ORDER BY time IS NULL, time, ${order}`).iterate();
+    for (const { file, line, draft } of rows) {
+      const { name, mapping } = this.#files[file as number]!;
+      yield {
+        name,
+        mapping,
+        line: line as number,
+        draft: JSON.parse(draft as string) as EventDraft,
+      };
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** As text it sorts like the time: a fraction without the zeros at its end sorts like its value. */
+function sortKey({ timestamp }: EventDraft): string | null {
+  if (typeof timestamp !== 'string') return null;
+  const utc = inUtc(timestamp);
+  return `${utc.slice(0, SECONDS)} ${utc.slice(SECONDS + 1, -1).replace(/0+$/, '')}`;
+}

@@ -1,0 +1,125 @@
+import { Cite } from '@citation-js/core';
+import '@citation-js/plugin-bibtex';
+import '@citation-js/plugin-csl';
+import '@citation-js/plugin-ris';
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import {
+  CITATION_FORMS,
+  citeFile,
+  formatBibtexEntry,
+  formatCslJson,
+  formatRis,
+  formatText,
+  toCsl,
+} from '../../../pipeline/formats/catalogue/citation.ts';
+import { tinyFacts } from './tiny-facts.ts';
+
+const { organisation, baseUrl, asOf, files, papers } = tinyFacts();
+const paper = { ...papers[0]!, asOf: null };
+const author = organisation.name;
+const MINTED = '2026-01-04T18:02:11Z';
+const HASH = 'ab'.repeat(32);
+const version = (path: string, as_of?: string) => [path, { as_of, sha256: HASH }] as const;
+const versions = new Map([
+  ...files.map(({ path }) => version(path, asOf)),
+  version('economy/mic-history.csv', MINTED),
+  version('diplomacy/standards.json'),
+  version('government/policy-impact.json'),
+]);
+const cited = { organisation, baseUrl, asOf, versions };
+const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
+const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history_csv')!;
+
+/** What the library makes of a text, by its own guess of the format. */
+const csl = (text: string) => new Cite(text).data;
+
+describe('a citation of a file', () => {
+  test('as text has author, year, title, time of the data and address', () => {
+    expect(formatText(mints)).toBe(
+      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-04T18:02:11Z. CC BY 4.0. Permanent address: https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv Newest version: https://data.example.org/economy/mic-history.csv',
+    );
+  });
+
+  test('without a time of its own names the bytes, and the year of the release', () => {
+    const standards = citations.find(({ url }) => url.endsWith('/diplomacy/standards.json'))!;
+    expect(formatText(standards)).toContain(
+      `(2026). International standards [data set]. JSON file. SHA-256 ${HASH}. CC BY 4.0. Permanent address: https://data.example.org/diplomacy/standards.json?sha256=${HASH} Newest`,
+    );
+    expect(formatRis([standards])).not.toContain('DA  - ');
+    expect(toCsl(standards).issued).toEqual({ 'date-parts': [[2026]] });
+  });
+
+  test('never tells the hash of a restricted file', () => {
+    const restricted = citations.find(({ url }) => url.endsWith('/government/policy-impact.json'))!;
+    expect(formatText(restricted)).not.toContain(HASH);
+    expect(restricted.permanent).toBeNull();
+  });
+
+  test('as BibTeX is read by an independent library', () => {
+    for (const citation of citations.slice(0, 3)) {
+      const [entry] = csl(formatBibtexEntry(citation));
+      expect(entry).toMatchObject({ id: citation.key, title: citation.title, URL: citation.url });
+      expect(entry!.author).toEqual([{ family: author }]);
+      expect(entry!.issued).toEqual({ 'date-parts': [[2026]] });
+    }
+  });
+
+  test('as RIS is read by an independent library, whole organisation and all', () => {
+    const found = csl(formatRis(citations));
+    expect(found).toHaveLength(citations.length);
+    for (const [index, { title, url }] of citations.entries()) {
+      expect(found[index]).toMatchObject({ type: 'dataset', title, URL: url });
+      expect(found[index]!.author![0]).toMatchObject({ family: author });
+      expect(found[index]!.issued!['date-parts'][0]!.slice(0, 1)).toEqual([2026]);
+    }
+  });
+
+  test('as CSL-JSON is accepted unchanged, and formatted by a style', () => {
+    const found = csl(formatCslJson(citations));
+    expect(found.map(({ id }) => id)).toEqual(citations.map(({ key }) => key));
+    const set = new Cite([toCsl(mints)]).format('bibliography', { format: 'text', template: 'apa' });
+    expect(set).toContain('Cathedral Data Service. (2026). MIC minting history [Dataset].');
+    expect(set).toContain('https://data.example.org/economy/mic-history.csv');
+  });
+
+  test('as RIS ends each line as the format requires', () => {
+    const text = formatRis([mints]);
+    expect(text.startsWith('TY  - DATA\r\n')).toBe(true);
+    expect(text.endsWith('ER  - \r\n\r\n')).toBe(true);
+    for (const line of text.split('\r\n').filter(Boolean)) expect(line).toMatch(/^[A-Z][A-Z0-9] {2}- .*$/);
+  });
+
+  test('of a paper is a report, with persons and organisations as they are', () => {
+    expect(toCsl(paper)).toMatchObject({
+      type: 'report',
+      author: [{ literal: 'Council of Example' }, { family: 'van der Berg', given: 'Ana' }],
+      issued: { 'date-parts': [[2025]] },
+    });
+    const read = csl(formatRis([paper]))[0]!;
+    expect(read).toMatchObject({ type: 'report', title: paper.title, URL: paper.url });
+    expect(read.author).toMatchObject([
+      { family: 'Council of Example' },
+      { family: 'van der Berg', given: 'Ana' },
+    ]);
+    expect(formatBibtexEntry(paper)).toContain(
+      '@misc{cathedral_paper_example,\n  author = {{Council of Example} and van der Berg, Ana}',
+    );
+    expect(formatText(paper)).toBe(
+      'Council of Example and Ana van der Berg (2025). An example [paper]. Draft, not peer reviewed. It is one. https://data.example.org/academics/papers/example/',
+    );
+  });
+
+  test.each(CITATION_FORMS.map((form) => [form.name, form] as const))(
+    'in a file of its own as %s ends with a line end and names the file',
+    (_, { ending, format }) => {
+      const text = format(mints);
+      expect(text).toMatch(/[^\s][\s]+$/);
+      expect(text.endsWith('\n')).toBe(true);
+      expect(text).toContain(mints.url);
+      expect(text).toContain('https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv');
+      if (ending === 'bib') expect(text).toContain('@misc{');
+      if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
+    },
+  );
+});

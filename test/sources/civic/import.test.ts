@@ -1,0 +1,298 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ImportOptions } from '../../../pipeline/sources/civic/import.ts';
+import { type CivicEvent, CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
+import { Folders, filesOf, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
+import vectors from './python-vectors.json' with { type: 'json' };
+
+const folders = new Folders();
+let server: CivicServer;
+let directory: string;
+
+async function serve(events: CivicEvent[]): Promise<void> {
+  server.events = events;
+}
+beforeEach(async () => {
+  server = await CivicServer.start([]);
+  directory = folders.make();
+});
+afterEach(async () => {
+  await server.close();
+  folders.remove();
+});
+
+const ids = async () => idsOf((await verifiedLedger(directory)).events);
+const names = (count: number, prefix = 'evt') => Array.from({ length: count }, (_, n) => `${prefix}_${n}`);
+
+describe('importCivicLedger', () => {
+  test('makes a valid ledger from events hashed by Python', async () => {
+    await serve(vectors.events);
+    const report = await importInto(directory, server.url);
+    expect(report).toMatchObject({ imported: 4, size: 5, head: 0, sealed: ['2025-12-01T12Z'] });
+    const { events } = await verifiedLedger(directory);
+    expect(events.map(({ type, agent }) => [type, agent])).toEqual([
+      ['genesis_custodian', 'mobius-custodian'],
+      ['mic_mint', 'ATLAS'],
+      ['civic_mic_mint', 'mobius-anon-aB3d'],
+      ['alert_raised', 'IMPORT'],
+      ['heartbeat', 'ZEUS'],
+    ]);
+    expect(events[0]!.data).toMatchObject({
+      title: 'Sceau de la Concorde – é 漢字 😀',
+      weights: [1, 0.1, 1e-7, 1e16, -0],
+    });
+    expect(events[2]!.data).toMatchObject({ amount: 12.5, source: { payload_source: 'colony-7' } });
+  });
+
+  test.skipIf(spawnSync('python3', ['--version']).error)(
+    'keeps everything that the program in the guide needs to recompute every hash',
+    async () => {
+      const odd = civicChain(
+        1,
+        { payload: '{"source": 1.0, "__proto__": 1e-7, "n": 12345678901234567890}' },
+        'odd',
+      );
+      await serve([...vectors.events, ...odd]);
+      await importInto(directory, server.url);
+      // The text on disk: parsed as numbers, 1.0 would become 1.
+      const folder = join(directory, 'snapshots');
+      const snapshots = readdirSync(folder).filter((name) => name.endsWith('.zst'));
+      const text = snapshots.map((name) => zstdDecompressSync(readFileSync(join(folder, name)))).join('');
+      const guide = readFileSync(join(import.meta.dirname, '../../../docs/civic-import.md'), 'utf8');
+      const program = /```python\n(.*?)```/s.exec(guide)![1]!;
+      const run = (input: string) => spawnSync('python3', ['-c', program], { input, encoding: 'utf8' });
+      expect(run(text)).toMatchObject({ status: 0, stderr: '' });
+      expect(run(text.replace('"weights":[1', '"weights":[2'))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('the hash differs'),
+      });
+    },
+  );
+
+  test.each([1, 2, 7, 24, 25, 26, 100])('gives the same ledger in pages of %i', async (pageSize) => {
+    await serve(civicChain(25));
+    const report = await importInto(directory, server.url, { pageSize });
+    expect(report.imported).toBe(25);
+    expect(await ids()).toEqual(names(25));
+    const other = folders.make();
+    await importInto(other, server.url);
+    expect(filesOf(directory)).toEqual(filesOf(other));
+  });
+
+  test('reads to the end if the server returns less than requested', async () => {
+    await serve(civicChain(25));
+    server.intercept = (_, url) => {
+      url.searchParams.set('limit', '4');
+      return false;
+    };
+    await importInto(directory, server.url, { pageSize: 10 });
+    expect(await ids()).toEqual(names(25));
+  });
+
+  test('imports an empty ledger as an empty ledger', async () => {
+    const report = await importInto(directory, server.url);
+    expect(report).toEqual({ imported: 0, sealed: [], size: 0, head: 0, findings: [] });
+    expect(await ids()).toEqual([]);
+  });
+
+  test('neither loses nor duplicates an event if one arrives before every page', async () => {
+    const chain = civicChain(30);
+    await serve(chain.slice(0, 20));
+    server.intercept = () => {
+      if (server.events.length < 30) server.events = chain.slice(0, server.events.length + 1);
+      return false;
+    };
+    await importInto(directory, server.url, { pageSize: 3 });
+    // The first page has the event that arrived before it. The next import gets the later ones.
+    expect(await ids()).toEqual(names(21));
+    await importInto(directory, server.url, { pageSize: 3 });
+    // Their slots were sealed by the first import.
+    expect(await ids()).toEqual([...names(30), '!source-late']);
+  });
+
+  test('pages again if a predecessor moved to an offset already read', async () => {
+    const old = civicChain(6, { timestamp: '2025-12-01T06:00:00+00:00' });
+    const second = { timestamp: '2025-12-01T07:00:00+00:00' };
+    const a = civicAfter(old[5]!, { event_id: 'a', ...second });
+    const b = civicAfter(a, { event_id: 'b', ...second });
+    const c = civicAfter(b, { event_id: 'c', ...second });
+    await serve([...old, a]);
+    server.intercept = (_, __, count) => {
+      // Within a second the server lists the oldest first: b moves to offset 1, which was already read, and c to 2.
+      if (count === 2) server.events = [...old, a, b, c];
+      return false;
+    };
+    await importInto(directory, server.url, { pageSize: 2 });
+    expect(await ids()).toEqual([...names(6), 'a', 'b', 'c']);
+  });
+
+  test('refuses a server that returns the same page for every offset', async () => {
+    await serve(civicChain(5));
+    server.intercept = (_, url) => {
+      url.searchParams.set('offset', '0');
+      return false;
+    };
+    await expect(importInto(directory, server.url)).rejects.toMatchObject({
+      code: 'import_failed',
+      found: 'the previous page',
+    });
+  });
+
+  test('keeps both branches of a fork, with an alert after the second', async () => {
+    const [a, b] = civicChain(2, { timestamp: '2025-12-01T06:00:00.1+00:00' }) as [CivicEvent, CivicEvent];
+    const fork = civicAfter(a, { event_id: 'fork' });
+    const third = civicAfter(a, { event_id: 'third' });
+    await serve([
+      a,
+      b,
+      fork,
+      third,
+      civicAfter(fork, { event_id: 'c', timestamp: '2025-12-01T06:02:00+00:00' }),
+    ]);
+    const { findings } = await importInto(directory, server.url);
+    expect(await ids()).toEqual(['evt_0', 'evt_1', 'fork', '!evt_1 fork', 'third', '!evt_1 third', 'c']);
+    expect(findings.map(({ kind, event_id }) => [kind, event_id])).toEqual([
+      ['fork', 'fork'],
+      ['fork', 'third'],
+    ]);
+    const { events } = await verifiedLedger(directory);
+    expect(events[3]).toMatchObject({
+      type: 'alert_raised',
+      agent: 'IMPORT',
+      data: { severity: 'info', scope: 'ledger' },
+    });
+  });
+
+  test('reports a second genesis as a fork', async () => {
+    const chain = civicChain(3);
+    await serve([...chain, civicEvent({ event_id: 'again', timestamp: '2025-12-01T09:00:00+00:00' })]);
+    const { findings } = await importInto(directory, server.url);
+    expect(await ids()).toEqual([...names(3), 'again', '!evt_0 again']);
+    expect(findings[0]!.message).toBe('The imported ledger forks: evt_0 and again both follow no event.');
+  });
+
+  test('seals the slots that are over and leaves the others in the head', async () => {
+    const late = civicChain(3, { timestamp: '2025-12-02T13:00:00+00:00' });
+    const joined = civicChain(3, { timestamp: '2025-12-01T11:59:00+00:00' }, 'old');
+    for (const { event_id, timestamp } of late)
+      joined.push(civicAfter(joined.at(-1)!, { event_id, timestamp }));
+    await serve(joined);
+    const report = await importInto(directory, server.url, { now: '2025-12-02T13:30:00Z' });
+    expect(report).toMatchObject({ sealed: ['2025-12-01T12Z', '2025-12-01T18Z'], size: 6, head: 3 });
+    const { snapshots, head } = await verifiedLedger(directory);
+    expect(snapshots).toEqual(['2025-12-01T12Z', '2025-12-01T18Z']);
+    expect(idsOf(head)).toEqual(names(3));
+  });
+
+  test('uses the predecessor’s time for an event whose clock went back', async () => {
+    const [a] = civicChain(1) as [CivicEvent];
+    await serve([a, civicAfter(a, { event_id: 'b', timestamp: '2025-12-01T05:00:00+00:00' })]);
+    await importInto(directory, server.url);
+    const { events } = await verifiedLedger(directory);
+    expect(events.map(({ timestamp }) => timestamp)).toEqual(Array(2).fill('2025-12-01T06:00:00.123456Z'));
+    expect(events[1]!.data.source).toMatchObject({ timestamp: '2025-12-01T05:00:00+00:00' });
+  });
+
+  test('reports a payload of which it can only keep the hash', async () => {
+    await serve([civicEvent({ event_id: 'big', payload: JSON.stringify({ text: 'x'.repeat(70_000) }) })]);
+    const { findings } = await importInto(directory, server.url);
+    expect(findings).toMatchObject([{ kind: 'payload_as_hash', event_id: 'big' }]);
+    expect(await ids()).toEqual(['big']);
+  });
+
+  test('gives different salts and hashes for a different secret', async () => {
+    await serve(civicChain(3));
+    await importInto(directory, server.url);
+    const other = folders.make();
+    await importInto(other, server.url, { secret: new Uint8Array(32).fill(1) });
+    expect(filesOf(other)).not.toEqual(filesOf(directory));
+  });
+
+  describe('refuses, and writes nothing,', () => {
+    const chain = civicChain(8);
+    const changed = (index: number, fields: Partial<CivicEvent>) =>
+      chain.map((event, at) => (at === index ? { ...event, ...fields } : event));
+
+    test.each([
+      ['a changed payload', changed(3, { payload: '{"n": 4}' }), 'evt_3'],
+      ['a changed hash', changed(3, { event_hash: 'f'.repeat(64) }), 'evt_3'],
+      ['one event_id with two contents', [...chain, civicAfter(chain[6]!, { event_id: 'evt_3' })], 'evt_3'],
+      [
+        'an event from the future',
+        [...chain, civicAfter(chain[7]!, { event_id: 'x', timestamp: '2026-01-01T00:06:00+00:00' })],
+        'event x',
+      ],
+    ])('%s', async (_, events, named) => {
+      await serve(events);
+      rmSync(directory, { recursive: true });
+      const run = importInto(directory, server.url, { pageSize: 3 });
+      await expect(run).rejects.toMatchObject({
+        code: 'import_failed',
+        place: expect.stringContaining(named),
+      });
+      expect(filesOf(directory)).toEqual({});
+    });
+
+    test('two events with the boundary between two fields moved', async () => {
+      const one = civicEvent({ event_id: 'evt_1', event_type: '2x' });
+      await serve([one, civicEvent({ event_id: 'evt_12', event_type: 'x' })]);
+      await expect(importInto(directory, server.url)).rejects.toMatchObject({
+        place: expect.stringMatching(/^event evt_12?$/),
+        found: expect.stringMatching(/^evt_12? with the same$/),
+      });
+      expect(filesOf(directory)).toEqual({});
+    });
+
+    test('a missing page', async () => {
+      await serve(chain);
+      server.intercept = (response, url) => {
+        if (url.searchParams.get('offset') === '0') return false;
+        response.writeHead(500).end();
+        return true;
+      };
+      await expect(importInto(directory, server.url, { pageSize: 3 })).rejects.toMatchObject({
+        code: 'import_failed',
+        place: `${server.url}/ledger/events?limit=3&offset=3`,
+      });
+      expect(filesOf(directory)).toEqual({});
+    });
+  });
+
+  test('still imports if pages fail once', async () => {
+    await serve(civicChain(9));
+    server.intercept = (response, _, count) => {
+      if (count % 2 === 0) return false;
+      if (count % 4 === 1) response.writeHead(500).end();
+      else response.write('{"events":[', () => response.destroy());
+      return true;
+    };
+    await importInto(directory, server.url, { pageSize: 2 });
+    expect(await ids()).toEqual(names(9));
+  });
+
+  test('refuses a folder that holds another ledger', async () => {
+    await serve(civicChain(2));
+    await importInto(directory, server.url);
+    const other = await CivicServer.start(civicChain(2, {}, 'other'));
+    await expect(importInto(directory, other.url)).rejects.toMatchObject({
+      found: '2 of them changed or deleted, first evt_0: another ledger, or an older copy of it',
+    });
+    await other.close();
+  });
+
+  test.each<[string, Partial<ImportOptions>]>([
+    ['base URL', { baseUrl: 'ftp://ledger.example' }],
+    ['base URL', { baseUrl: 'ledger' }],
+    ['base URL', { baseUrl: 'https://user:password@ledger.example' }],
+    ['page size', { pageSize: 0 }],
+    ['page size', { pageSize: 2.5 }],
+    ['secret', { secret: new Uint8Array(8) }],
+  ])('refuses a %s that is out of range', async (name, { now: _, ...options }) => {
+    const run = importInto(directory, options.baseUrl ?? server.url, options);
+    await expect(run).rejects.toMatchObject({ code: 'config_invalid', place: `civic-ledger ${name}` });
+    expect(filesOf(join(directory))).toEqual({});
+  });
+});

@@ -1,0 +1,324 @@
+import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
+import { importRows } from '../../../pipeline/sources/import/import-rows.ts';
+import { type Mapping, parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
+import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const folders = new Folders();
+let ledger = '';
+let path = '';
+
+beforeEach(() => {
+  ledger = folders.make();
+  path = join(folders.make(), 'rows');
+});
+afterEach(() => folders.remove());
+
+const timeOf = (row: number) => new Date(START + row * 10_000).toISOString().replace('.000', '');
+const ids = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, n) => `${first + n}`);
+const line = (row: number, more: object = {}) =>
+  `${JSON.stringify({ timestamp: timeOf(row), type: 'mii_reading', agent: 'ATLAS', data: { mii: row / 20_000 }, ...more })}\n`;
+const lines = (first: number, last: number, more: (row: number) => object = () => ({})) =>
+  ids(first, last)
+    .map((row) => line(Number(row), more(Number(row))))
+    .join('');
+
+function follow(
+  kind: FileKind,
+  mapping: Mapping | null = null,
+  { full = false, now = '2026-01-03T00:00:00Z' } = {},
+) {
+  return importRows({
+    source: fileSource(kind, path, mapping),
+    directory: ledger,
+    signers: [SIGNER],
+    verifiers: [SIGNER.verifier],
+    secret: new Uint8Array(32).fill(9),
+    now: () => Date.parse(now),
+    waitMs: 0,
+    full,
+  });
+}
+
+/** Row ids in the ledger's order; alerts as `!` and their id. */
+async function rowsOf(): Promise<string[]> {
+  const { events } = await verifiedLedger(ledger);
+  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
+}
+
+const messageOf = (run: Promise<unknown>) =>
+  run.then(
+    () => 'imported',
+    (error: Error) => error.message,
+  );
+
+describe('a file of NDJSON', () => {
+  test('is followed as it grows, each line once, and half a line waits', async () => {
+    writeFileSync(path, `\ufeff${lines(1, 5000)}\r\n${lines(5001, 5002)}`);
+    expect(await follow('ndjson', null, { now: timeOf(5003) })).toMatchObject({
+      imported: 5002,
+      findings: [],
+    });
+    const next = lines(5003, 5300);
+    appendFileSync(path, next.slice(0, -30));
+    expect(await follow('ndjson', null, { now: timeOf(5301) })).toMatchObject({
+      imported: 297,
+      findings: [{ kind: 'unread' }],
+    });
+    appendFileSync(path, next.slice(-30));
+    expect(await follow('ndjson', null, { now: timeOf(5301) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 5300));
+  });
+
+  test.each([['the last row of a block', 4096, 4096]])(
+    'that lost %s is followed further, and the rows are reported once',
+    async (_, first, last) => {
+      const own = (row: number) => ({ id: `r${row}` });
+      writeFileSync(path, lines(1, 5003, own));
+      const how = { full: true, now: timeOf(5003) };
+      await follow('ndjson', null, how);
+      const left = lines(1, first - 1, own) + lines(last + 1, 5003, own);
+      writeFileSync(path, left);
+      const { findings } = await follow('ndjson', null, how);
+      expect(findings).toMatchObject([{ kind: 'deleted', message: expect.stringContaining(`r${last}`) }]);
+      appendFileSync(path, lines(5004, 5005, own));
+      expect(await follow('ndjson', null, how)).toMatchObject({ imported: 2, findings: [] });
+      expect(await follow('ndjson', null, how)).toMatchObject({ imported: 0, findings: [] });
+      expect((await rowsOf()).slice(5003)).toEqual(['!source-changed', 'r5004', 'r5005']);
+    },
+  );
+
+  test('that was emptied or replaced stops the import', async () => {
+    writeFileSync(path, lines(1, 50));
+    await follow('ndjson');
+    truncateSync(path, 0);
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'rows: expected row 50, which was imported as number 50, found no such row: the file was truncated, rewritten or replaced.',
+    );
+    writeFileSync(path, lines(1001, 1050));
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'another table, an older copy of it, or another mapping',
+    );
+    expect(await rowsOf()).toEqual(ids(1, 50));
+  });
+
+  test.for([
+    ['a line that is no JSON', '{"type"\n', 'rows:4: expected JSON'],
+    [
+      'a line without a time',
+      '{"type":"a","agent":"b","data":{}}\n',
+      'row 4: expected timestamp to be a time, found nothing',
+    ],
+    [
+      'an id twice',
+      `${line(4, { id: 'x' })}${line(5, { id: 'x' })}`,
+      'row 5: expected each id once, found "x", as in row 4',
+    ],
+    ['Latin-1', Buffer.from(line(4, { agent: 'Müller' }), 'latin1'), 'rows:4: expected UTF-8'],
+    ['a line of 10 MB', line(4, { agent: 'x'.repeat(10e6) }), 'rows:4: expected at most 1 MiB in one line'],
+  ] as const)('stops at %s, after the lines before it', async ([, content, message]) => {
+    writeFileSync(path, lines(1, 3));
+    appendFileSync(path, content);
+    expect(await messageOf(follow('ndjson'))).toContain(message);
+    expect(await rowsOf()).toEqual(
+      message.includes('each id once') || message.includes('1 MiB') ? [] : ['1', '2', '3'],
+    );
+    writeFileSync(path, lines(1, 5));
+    expect(await follow('ndjson')).toMatchObject({ findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 5));
+  });
+});
+
+describe('a CSV file', () => {
+  const mapping = parseMapping(
+    JSON.stringify({
+      decimal: ',',
+      id: 'Nr',
+      timestamp: 'Zeit',
+      type: { column: 'Art', values: { W: 'mii_reading', E: null } },
+      agent: { column: 'Wer' },
+      data: { mii_reading: { mii: 'Wert', note: 'Text' } },
+    }),
+    'mapping.json',
+  );
+  const row = (n: number, text = '') =>
+    `${n};${timeOf(n)};${n % 5 === 0 ? 'E' : 'W'};"Ä";${String(n / 20_000).replace('.', ',')};"${text}"\r\n`;
+  const rows = (first: number, last: number) =>
+    ids(first, last)
+      .map((n) => row(Number(n), Number(n) % 7 === 0 ? 'zwei\r\nZeilen ""hier""' : ''))
+      .join('');
+  const HEADER = 'Nr;Zeit;Art;Wer;Wert;Text\r\n';
+
+  test('is followed by a mapping that leaves rows out, with cells of several lines', async () => {
+    writeFileSync(path, `\ufeff${HEADER}${rows(1, 6000)}`);
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({
+      imported: 4800,
+      findings: [],
+    });
+    const next = row(6001, 'eine\r\nzweite');
+    appendFileSync(path, next.slice(0, next.indexOf('zweite')));
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({
+      imported: 0,
+      findings: [{ kind: 'unread' }],
+    });
+    // Rows without content, as spreadsheets leave them, do not count.
+    appendFileSync(
+      path,
+      `${next.slice(next.indexOf('zweite'))};;;;;\r\n;;"";; ;\r\n${rows(6002, 6010)};;;;;\r\n`,
+    );
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({ imported: 8, findings: [] });
+    expect(await follow('csv', mapping, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 6010).filter((id) => Number(id) % 5 !== 0));
+    const { events } = await verifiedLedger(ledger);
+    expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
+  });
+
+  test.each([4])('is followed below lines of titles, with its header in line %i', async (header) => {
+    const below = parseMapping(
+      JSON.stringify({
+        file: { header },
+        timestamp: 'Zeit',
+        type: { constant: 'mii_reading' },
+        agent: { constant: 'A' },
+        data: { mii_reading: { mii: 'Wert' } },
+      }),
+      'mapping.json',
+    );
+    // Quotes in titles mean nothing, and a title may be empty.
+    const titles = ['Readings of 5" pipes,,\n', '\n', '"Second half\n'].slice(0, header - 1).join('');
+    writeFileSync(path, `\ufeff${titles}Zeit,Wert\n${timeOf(1)},0.9\n`);
+    expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
+    appendFileSync(path, `${timeOf(2)},0.8\n`);
+    expect(await follow('csv', below, { now: timeOf(3) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 2));
+  });
+
+  test('without a header that fits, or in UTF-16, is refused', async () => {
+    writeFileSync(path, 'Nr;Zeit\n1;2\n');
+    expect(await messageOf(follow('csv', mapping))).toContain(
+      'expected the column "Art", which the mapping file names',
+    );
+    writeFileSync(path, Buffer.from(`\ufeff${HEADER}`, 'utf16le'));
+    expect(await messageOf(follow('csv', mapping))).toContain('found UTF-16');
+    writeFileSync(path, '');
+    expect(await messageOf(follow('csv', mapping))).toContain(
+      'a first line with the names of columns, found none that ends',
+    );
+  });
+});
+
+describe('a first import', () => {
+  const HEAD = 'id,timestamp,type,agent\n';
+  const row = (id: string, day: string) => `${id},2026-${day}T09:00:00Z,note,ATLAS\n`;
+
+  test.each([
+    ['year by year, newest first in each', ['02-09', '02-01', '03-09', '03-01', '04-09', '04-01'], true],
+    [
+      'one of many late',
+      ['01-01', '02-01', '02-02', '02-03', '02-04', '02-05', '02-06', '02-07', '02-08', '01-02'],
+      false,
+    ],
+  ])(
+    'of rows %s: refused with the remedy where others would lose their times',
+    async (_, days, isRefused) => {
+      const text = days.map((day, index) => row(`r${index}`, day));
+      writeFileSync(path, HEAD + text.join(''));
+      const now = { now: '2026-06-01T00:00:00Z' };
+      const message = await messageOf(follow('csv', null, now));
+      if (!isRefused) {
+        expect(message).toBe('imported');
+        return;
+      }
+      expect(message).toMatch(
+        /row r\d: expected rows whose times ascend, .*: sort the file by time once, and append/,
+      );
+      expect(await rowsOf()).toEqual([]);
+      // The remedy.
+      writeFileSync(
+        path,
+        HEAD +
+          days
+            .toSorted()
+            .map((day, index) => row(`r${index}`, day))
+            .join(''),
+      );
+      expect(await follow('csv', null, now)).toMatchObject({ imported: days.length, findings: [] });
+      const { events } = await verifiedLedger(ledger);
+      expect(events.map(({ timestamp }) => timestamp.slice(5, 10))).toEqual(days.toSorted());
+    },
+  );
+});
+
+describe('the last row', () => {
+  const HEAD = 'id,timestamp,type,agent,data.text\n';
+  const csv = (n: number, text: string, end = '\n') => `${n},${timeOf(n)},note,ATLAS,${text}${end}`;
+  const now = '2026-02-01T12:00:00Z';
+  /** Imports as if the file had changed so many minutes ago. */
+  const changed = (minutes: number) => {
+    const at = Date.parse(now) / 1000 - minutes * 60;
+    utimesSync(path, at, at);
+    return follow('csv', null, { now });
+  };
+  const waits = (line: number, reason: string) => ({ unread: { line, reason } });
+
+  test.each([
+    ['no line end', csv(2, 'two', ''), 'no line end', ''],
+    ['a quoted cell that goes on', csv(2, '"two\n', ''), 'a quote that is not closed', 'more"'],
+    ['a quoted cell that seems to end', csv(2, '"two\nmore"', ''), 'no line end', ''],
+    ['the first of two quotes', csv(2, '"two\nmore"', ''), 'no line end', '" is"'],
+  ])('waits with %s, is reported with its line, and its slot stays open', async (_, tail, reason, more) => {
+    writeFileSync(path, HEAD + csv(1, 'one') + tail);
+    const waiting = await changed(1);
+    expect(waiting).toMatchObject({ imported: 1, findings: [{ kind: 'unread' }], ...waits(3, reason) });
+    expect(waiting.findings[0]!.message).toContain(
+      `line 3 of the source has ${reason}, since 2026-02-01T11:59:00Z`,
+    );
+    expect(waiting.sealed).toEqual([]);
+    appendFileSync(path, `${more}\n${csv(3, 'three')}`);
+    expect(await changed(0)).toMatchObject({ imported: 2, findings: [], unread: null });
+    expect(await rowsOf()).toEqual(['1', '2', '3']);
+  });
+
+  test('without a line end is taken when the file has not changed for ten minutes; what follows is taken later', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, 'two', ''));
+    expect(await changed(9)).toMatchObject({ imported: 1, ...waits(3, 'no line end') });
+    expect(await changed(10)).toMatchObject({ imported: 1, findings: [], unread: null });
+    appendFileSync(path, '\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
+    expect(await changed(0)).toMatchObject({ imported: 1, findings: [], unread: null });
+    expect(await rowsOf()).toEqual(['1', '2', '3']);
+  });
+
+  test('with half of a row stops the import after ten minutes, with its line', async () => {
+    writeFileSync(path, `${HEAD}${csv(1, 'one')}2,2026-01`);
+    expect(await changed(1)).toMatchObject({ imported: 1, ...waits(3, 'no line end') });
+    expect(await messageOf(changed(10))).toContain(
+      'rows:3: expected 5 cells, as the first line has, found 2',
+    );
+  });
+
+  test('with an open quote stops the import after ten minutes, also while rows follow it all the time', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe'));
+    expect(await changed(8)).toMatchObject({ imported: 1, ...waits(3, 'a quote that is not closed') });
+    appendFileSync(path, csv(3, 'three'));
+    expect(await changed(1)).toMatchObject({ imported: 0, ...waits(3, 'a quote that is not closed') });
+    appendFileSync(path, csv(4, 'four'));
+    const later = follow('csv', null, { now: '2026-02-01T12:03:00Z' });
+    expect(await messageOf(later)).toMatch(
+      /rows:3: expected CSV with quotes around the whole cell.* Quote Not Closed/,
+    );
+    expect(await rowsOf()).toEqual(['1']);
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe"') + csv(3, 'three') + csv(4, 'four'));
+    expect(await changed(0)).toMatchObject({ imported: 3, findings: [], unread: null });
+  });
+
+  test('is not needed for a quote that begins no cell: its row is refused at once, and by its own line', async () => {
+    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '5" pipe') + csv(3, '6" pipe'));
+    expect(await messageOf(changed(0))).toMatch(/rows:3: expected CSV with quotes around the whole cell/);
+    expect(await rowsOf()).toEqual(['1']);
+  });
+});

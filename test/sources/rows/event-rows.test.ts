@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { type ReadOptions, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
+import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
+
+interface Read {
+  lines: number[];
+  drafts: unknown[];
+  faults: string[];
+}
+
+/** Reads content in chunks of `size` bytes, as a pipe may deliver it. */
+async function read(
+  content: string | Buffer,
+  name: string,
+  options: ReadOptions = {},
+  size = 7,
+): Promise<Read> {
+  const bytes = Buffer.from(content);
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  const result: Read = { lines: [], drafts: [], faults: [] };
+  try {
+    const file = await readRowFile({ name, bytes: chunks() }, options);
+    for await (const batch of file.rows) {
+      for (const { line, mapped, fault } of batch) {
+        if (fault) result.faults.push(fault.message);
+        else {
+          result.lines.push(line);
+          result.drafts.push(mapped?.draft);
+        }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    result.faults.push(error.message);
+  }
+  return result;
+}
+
+const MII = { type: 'mii_reading', agent: 'ATLAS', data: { mii: 0.94 } };
+const BEAT = { type: 'heartbeat', agent: 'Müller', data: {} };
+const LINES = `${JSON.stringify(MII)}\n${JSON.stringify(BEAT)}\n`;
+const CSV = 'type,agent,data.mii\nmii_reading,ATLAS,0.94\nheartbeat,Müller,\n';
+const NAMED = parseMapping(
+  JSON.stringify({
+    file: { encoding: 'windows-1252' },
+    type: 'type',
+    agent: 'agent',
+    data: { mii_reading: { mii: 'data.mii' } },
+  }),
+  'mapping.json',
+);
+
+describe('events are read from', () => {
+  const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+  test.for<[what: string, content: string | Buffer, name: string, lines: number[], options?: ReadOptions]>([
+    ['NDJSON', LINES, 'a.ndjson', [1, 2]],
+    ['NDJSON without the last line end', LINES.slice(0, -1), 'a.jsonl', [1, 2]],
+    [
+      'NDJSON with CRLF, a BOM and empty lines',
+      `\ufeff${LINES.replaceAll('\n', '\r\n\r\n')}`,
+      'a.ndjson',
+      [1, 3],
+    ],
+    [
+      'NDJSON with spaces, as Python writes it',
+      LINES.replaceAll(',', ', ').replaceAll(':', ': '),
+      'x',
+      [1, 2],
+    ],
+    ['NDJSON of PowerShell, in UTF-16', utf16(LINES), 'a.ndjson', [1, 2]],
+    ['a JSON array', JSON.stringify([MII, BEAT], null, 1), 'a.json', [2, 9]],
+    [
+      'a JSON object with events',
+      `{"events": [\n${JSON.stringify(MII)},\n${JSON.stringify(BEAT)}]}`,
+      'x',
+      [2, 3],
+    ],
+    ['CSV', CSV, 'a.csv', [2, 3]],
+    ['CSV of standard input', CSV, 'standard input', [2, 3]],
+    [
+      'CSV with semicolons, CRLF, a BOM and quotes',
+      `\ufeff${CSV.replaceAll(',', ';').replaceAll('\n', '\r\n').replace('ATLAS', '"ATLAS"')}`,
+      'a.csv',
+      [2, 3],
+    ],
+    [
+      'CSV with tabs and the line ends of old Macs',
+      CSV.replaceAll(',', '\t').replaceAll('\n', '\r'),
+      'a.tsv',
+      [2, 3],
+    ],
+    ['CSV with the first line of Excel', `sep=;\r\n${CSV.replaceAll(',', ';')}`, 'a.csv', [3, 4]],
+    ['CSV in UTF-16', utf16(CSV), 'a.csv', [2, 3]],
+    [
+      'CSV in Windows-1252, as the mapping says',
+      Buffer.from(CSV, 'latin1'),
+      'a.csv',
+      [2, 3],
+      { mapping: NAMED },
+    ],
+  ])('%s', async ([, content, name, lines, options]) => {
+    for (const size of [1, 7, 1000]) {
+      const result = await read(content, name, options, size);
+      expect(result).toEqual({ lines, drafts: [MII, BEAT], faults: [] });
+    }
+  });
+
+  test('CSV whose cells have line ends, with the line at which a row begins', async () => {
+    for (const end of ['\n', '\r\n']) {
+      const rows = [
+        'type,agent,data.note',
+        'a,"x\n\ny","q\n"',
+        '',
+        'b,y,"two ""words"""',
+        ',"", ',
+        'c,z,',
+        ',,',
+      ];
+      const { lines, drafts, faults } = await read(rows.join('\n').replaceAll('\n', end), 'a.csv');
+      expect({ lines, faults }).toEqual({ lines: [2, 7, 9], faults: [] });
+      expect(drafts[1]).toEqual({ type: 'b', agent: 'y', data: { note: 'two "words"' } });
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { numberText, parseExactJson } from '../../../pipeline/ledger/events/json.ts';
+import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
+import { runHere } from '../../contract/commands/seam.ts';
+import { amountTexts, fitsNumber, isSameNumber, numberTexts } from './numbers.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cathedral-numbers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const AT = '2026-10-01T06:00:00Z';
+const NOW = Date.parse('2026-10-02T00:00:00Z');
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+const german = (text: string) => {
+  const [whole, fraction] = text.split('.') as [string, string?];
+  const groups = whole.replaceAll(/\B(?=(\d{3})+$)/g, '.');
+  return fraction === undefined ? groups : `${groups},${fraction}`;
+};
+const mapping = (source: unknown, more: object = {}) => ({
+  timestamp: 'at',
+  type: { constant: 'measured' },
+  agent: { constant: 'METER' },
+  data: { measured: { n: source }, mic_burn: { amount: source, reason: { constant: 'fees' } } },
+  ...more,
+});
+const burns = (source: unknown, more: object = {}) =>
+  mapping(source, { type: { constant: 'mic_burn' }, ...more });
+
+/** A way into a ledger: the file of some numbers, each in a line of its own. */
+interface Path {
+  name: string;
+  /** Line of the first number. */
+  first: number;
+  content(numbers: readonly string[]): string;
+  mapping?: object;
+}
+const csv = (header: string, row: (text: string) => string) => ({
+  first: 2,
+  content: (numbers: readonly string[]) =>
+    `${[header, ...numbers.map((one) => `${AT},${row(one)}`)].join('\n')}\n`,
+});
+const ndjson = (row: (text: string) => string) => ({
+  first: 1,
+  content: (numbers: readonly string[]) => numbers.map((one) => `${row(one)}\n`).join(''),
+});
+const json = (row: (text: string) => string) => ({
+  first: 2,
+  content: (numbers: readonly string[]) => `[\n${numbers.map(row).join(',\n')}\n]`,
+});
+const event = (data: string) => `{"timestamp":"${AT}","type":"measured","agent":"METER","data":${data}}`;
+const row = (value: string) => `{"at":"${AT}","v":${value}}`;
+
+/** Ways on which a number stays a number. */
+const NUMBERS: Path[] = [
+  { name: 'cell.csv', ...csv('at,v', (one) => one), mapping: mapping({ column: 'v', as: 'number' }) },
+  { name: 'json-cell.csv', ...csv('at,v', (one) => one), mapping: mapping({ column: 'v', as: 'json' }) },
+  {
+    name: 'data.csv',
+    ...csv('timestamp,type,agent,data', (one) => `measured,METER,${quoted(`{"n":${one}}`)}`),
+  },
+  { name: 'event.ndjson', ...ndjson((one) => event(`{"n":${one}}`)) },
+  { name: 'spaced-event.ndjson', ...ndjson((one) => event(`{ "n" : ${one} }`)) },
+  { name: 'event.json', ...json((one) => event(`{"n":${one}}`)) },
+  { name: 'row.ndjson', ...ndjson(row), mapping: mapping('v') },
+  { name: 'row-as-number.ndjson', ...ndjson(row), mapping: mapping({ column: 'v', as: 'number' }) },
+  { name: 'member.ndjson', ...ndjson((one) => row(`{"w":${one}}`)), mapping: mapping('v.w') },
+  { name: 'row.json', ...json(row), mapping: mapping('v') },
+];
+/** Ways on which it becomes a text. */
+const TEXTS: Path[] = [
+  { name: 'own-member.csv', ...csv('timestamp,type,agent,data.n', (one) => `measured,METER,${one}`) },
+  { name: 'text.ndjson', ...ndjson(row), mapping: mapping({ column: 'v', as: 'text' }) },
+];
+/** Ways of an amount. */
+const AMOUNTS: Path[] = [
+  {
+    name: 'amount.csv',
+    ...csv('timestamp,type,agent,data.reason,data.amount', (one) => `mic_burn,T,fees,${one}`),
+  },
+  { name: 'amount-cell.csv', ...csv('at,v', (one) => one), mapping: burns('v') },
+  {
+    name: 'german.csv',
+    ...csv('at,v', (one) => quoted(german(one))),
+    mapping: burns('v', { decimal: ',', thousands: '.' }),
+  },
+  { name: 'amount.ndjson', ...ndjson(row), mapping: burns('v') },
+  { name: 'amount-text.ndjson', ...ndjson((one) => row(`"${one}"`)), mapping: burns('v') },
+  { name: 'amount.json', ...json(row), mapping: burns('v') },
+];
+
+let ledgers = 0;
+
+/** What `ledger append` writes: for each number its text in the ledger, or why its row is refused. */
+async function append(
+  path: Path,
+  numbers: readonly string[],
+): Promise<{ written?: string; refused?: string }[]> {
+  ledgers += 1;
+  const ledger = join(folder, `${ledgers}`);
+  await runHere('ledger init', [ledger, '--origin=test', '--from=2026-01-01T00:00:00Z'], { now: () => NOW });
+  const file = join(folder, path.name);
+  const more = path.mapping ? [`--mapping=${join(folder, 'mapping.json')}`] : [];
+  writeFileSync(join(folder, 'mapping.json'), JSON.stringify(path.mapping ?? {}));
+  const run = (some: readonly string[], ...flags: string[]) => {
+    writeFileSync(file, path.content(some));
+    return runHere('ledger append', [file, `--ledger=${ledger}`, '--json', ...flags, ...more], {
+      now: () => NOW,
+    });
+  };
+  const { stdout } = await run(numbers, '--dry-run');
+  const faults = new Map<number, string>();
+  for (const { severity, place, message } of JSON.parse(stdout).findings)
+    if (severity === 'error')
+      faults.set(Number(/:(\d+)/.exec(place)![1]) - path.first, `${place}: ${message}`);
+  const good = numbers.filter((_, index) => !faults.has(index));
+  if (good.length > 0) expect((await run(good)).status).toBe(0);
+  const lines = readFileSync(join(ledger, 'head.ndjson'), 'utf8').trimEnd().split('\n').slice(1);
+  return numbers.map((_, index) => {
+    if (faults.has(index)) return { refused: faults.get(index)! };
+    const { data } = parseExactJson(lines.shift()!) as { data: { n?: unknown; amount?: unknown } };
+    const value = data.n ?? data.amount;
+    return { written: numberText(value) ?? `${value}` };
+  });
+}
+
+const some = (texts: fc.Arbitrary<string>) => fc.array(texts, { minLength: 60, maxLength: 80 });
+
+describe('a number is written as it was read, or its row is refused:', () => {
+  test.for(NUMBERS.map((path) => [path.name, path] as const))('%s', async ([name, path]) => {
+    await fc.assert(
+      fc.asyncProperty(some(numberTexts), async (numbers) => {
+        const results = await append(path, numbers);
+        results.forEach(({ written, refused }, index) => {
+          const text = numbers[index]!;
+          if (fitsNumber(text)) expect(isSameNumber(written ?? `0${refused}`, text)).toBe(true);
+          else expect(refused).toMatch(/ a number that a double holds digit by digit: .*, found /);
+          if (refused) expect(refused).toContain(`${name}:${index + path.first}`);
+        });
+      }),
+      { numRuns: 2 },
+    );
+  });
+});
+
+describe('the digits of a text are kept:', () => {
+  test.for([
+    ...TEXTS.map((path) => [path.name, path, numberTexts] as const),
+    ...AMOUNTS.map((path) => [path.name, path, amountTexts] as const),
+  ])('%s', async ([, path, texts]) => {
+    await fc.assert(
+      fc.asyncProperty(some(texts), async (numbers) => {
+        const results = await append(path, numbers);
+        for (const [index, { written, refused }] of results.entries()) {
+          expect(refused).toBeUndefined();
+          expect(isSameNumber(written!, numbers[index]!)).toBe(true);
+        }
+      }),
+      { numRuns: 2 },
+    );
+  });
+});
+
+describe('a member twice is refused, with its name:', () => {
+  const inJson = NUMBERS.filter(({ name }) => !/cell/.test(name));
+  test.for(inJson.map((path) => [path.name, path] as const))('%s', async ([, path]) => {
+    const [refused] = await append(path, ['1,"n":2,"v":2,"w":2']);
+    expect(refused!.refused).toMatch(/, member .*: expected each member once, found/);
+  });
+});
+
+test('a mapping file does not change its own numbers', () => {
+  const parse = (constant: string) =>
+    parseMapping(
+      JSON.stringify(mapping({ constant: 0 })).replaceAll('"constant":0', `"constant":${constant}`),
+      'm.json',
+    );
+  expect(() => parse('59645453908584171')).toThrow(
+    'm.json#/data/measured/n/constant: expected a number that a double holds',
+  );
+  expect(() => parse('1e999')).toThrow(
+    'm.json#/data/measured/n/constant: expected a number that a double holds',
+  );
+  expect(parse('0.5').map({ at: AT }, () => 'x')!.draft.data).toEqual({ n: 0.5 });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { parseTime } from '../../../pipeline/sources/rows/local-time.ts';
+
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+}
+
+describe('a time', () => {
+  test.for([
+    ['2026-10-01T06:00:00Z', {}, '2026-10-01T06:00:00Z'],
+    ['2026-10-01 06:00:00.123456+00', {}, '2026-10-01T06:00:00.123456Z'],
+    ['2026-10-01T08:00+0200', {}, '2026-10-01T06:00:00Z'],
+    ['2026-10-01 08:00', { zone: 'Europe/Berlin' }, '2026-10-01T06:00:00Z'],
+    ['2026-12-01', { zone: 'Europe/Berlin' }, '2026-12-01T00:00:00Z'],
+    ['2026-12-01 00:00', { zone: 'Europe/Berlin' }, '2026-11-30T23:00:00Z'],
+    ['2026-03-01 10:00:00 UTC', {}, '2026-03-01T10:00:00Z'],
+    ['2026-03-01 10:00 +01', {}, '2026-03-01T09:00:00Z'],
+    ['1.3.2026 10:00 UTC', { format: 'd.M.yyyy HH:mm XXX' }, '2026-03-01T10:00:00Z'],
+    ['1790834400.123456', { format: 'unix' }, '2026-10-01T06:00:00.123456Z'],
+    ['1790834400250.5', { format: 'unix-ms' }, '2026-10-01T06:00:00.2505Z'],
+    ['46296.25', { format: 'excel', zone: 'UTC' }, '2026-10-01T06:00:00Z'],
+    ['46296,25', { format: 'excel', zone: 'Europe/Berlin' }, '2026-10-01T04:00:00Z'],
+    ['1790834400', { format: 'unix' }, '2026-10-01T06:00:00Z'],
+    ['1790834400250', { format: 'unix-ms' }, '2026-10-01T06:00:00.25Z'],
+    ['10/1/2026 6:05 PM', { format: 'M/d/yyyy h:mm a', zone: 'America/New_York' }, '2026-10-01T22:05:00Z'],
+    ['20261001T060000', { format: 'yyyyMMddTHHmmss', zone: 'UTC' }, '2026-10-01T06:00:00Z'],
+    [
+      '25.10.2026 02:30',
+      { format: 'dd.MM.yyyy HH:mm', zone: 'Europe/Berlin', ambiguous: 'earlier' },
+      '2026-10-25T00:30:00Z',
+    ],
+    [
+      '25.10.2026 02:30',
+      { format: 'dd.MM.yyyy HH:mm', zone: 'Europe/Berlin', ambiguous: 'later' },
+      '2026-10-25T01:30:00Z',
+    ],
+  ] as const)('%s with %j is %s', ([text, how, expected]) => {
+    expect(parseTime(text, how)).toBe(expected);
+  });
+
+  test.for([
+    ['2026-10-25 02:30', { zone: 'Europe/Berlin' }, 'occurs once in Europe/Berlin'],
+    [
+      '2026-03-29 02:30',
+      { zone: 'Europe/Berlin' },
+      'clocks were set forward over this one. Correct it, or name the "zone"',
+    ],
+    ['2026-02-29', { zone: 'UTC' }, 'exists in the calendar'],
+    ['13:00 PM', { format: 'yyyy-MM-dd h:mm a', zone: 'UTC' }, 'in the format'],
+    ['59', { format: 'excel', zone: 'UTC' }, 'a day number of Excel'],
+  ] as const)('%s with %j is refused', ([text, how, expected]) => {
+    expect(messageOf(() => parseTime(text, how))).toContain(expected);
+  });
+});
