@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { parsePointer } from '../pipeline/bucket/pointer.ts';
 import { parseSnapshotFiles } from '../pipeline/bucket/snapshot-files.ts';
 import { readResume } from '../pipeline/build/resume.ts';
-import { formatFormsState, parseFormsState } from '../pipeline/formats/forms-state.ts';
 import { LEDGER_START } from '../pipeline/ledger/log/leaf.ts';
 import { readMirrorState } from '../pipeline/mirror/mirror-state.ts';
 import { emptyState, formatState } from '../pipeline/model/state.ts';
@@ -106,7 +105,6 @@ const DERIVED: Record<string, [text: string, read: (text: string) => unknown]> =
       return readIndex(out, 'r');
     },
   ],
-  'cathedral-extras/1': [formatFormsState({}, 'a'), (text) => parseFormsState(text, 'a')],
   'cathedral-witnesses/1': [
     JSON.stringify({
       format: 'cathedral-witnesses/1',

@@ -1,8 +1,8 @@
 import { openHistory } from '../release/history/history.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row, Value } from './columns.ts';
-import { historyRows } from './history-rows.ts';
-import { FORM_TYPES } from './record-file.ts';
+import { inFileOrder } from './history-rows.ts';
+import { FORM_TYPES } from './table-file.ts';
 import { formPath, type Table, timeColumn } from './tables.ts';
 
 /** Rows as JSON objects, one per line. A decimal keeps its digits, and an empty cell is null. */
@@ -24,7 +24,7 @@ function formatValue(value: Value, type: string): string {
 }
 
 /** A growing table as JSON lines: newest first and kept in segments, like the file itself. */
-export async function writeNdjson(staging: Staging, table: Table): Promise<void> {
+export async function openNdjson(staging: Staging, table: Table) {
   const history = await openHistory(staging, {
     path: formPath(table, '.ndjson'),
     area: table.artifact.area,
@@ -34,10 +34,16 @@ export async function writeNdjson(staging: Staging, table: Table): Promise<void>
     assembled: true,
   });
   const time = timeColumn(table);
-  for await (const rows of historyRows(staging, table, history.rows, 'reversed')) {
-    const lines = formatNdjson(table, rows);
-    for (const [index, row] of rows.entries()) history.add([lines[index]!], row[time] as string);
-    await history.drain();
-  }
-  await history.finish('', '');
+  let skipped = history.rows;
+  return {
+    /** All rows of the table, the oldest first; those that earlier runs wrote are skipped. */
+    async add(batch: readonly Row[]): Promise<void> {
+      const rows = inFileOrder(table, batch).slice(Math.min(skipped, batch.length));
+      skipped -= batch.length - rows.length;
+      const lines = formatNdjson(table, rows);
+      for (const [index, row] of rows.entries()) history.add([lines[index]!], row[time] as string);
+      await history.drain();
+    },
+    finish: () => history.finish('', ''),
+  };
 }

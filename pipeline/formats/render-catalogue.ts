@@ -3,19 +3,10 @@ import { accompanyingFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { deliberationNames, pageNames } from '../words/page-names.ts';
 import { catalogueFiles } from './catalogue/catalogue-files.ts';
-import {
-  FEED_TABLES,
-  MOST_CHANGES,
-  RECENT_ROWS,
-  type RecentRows,
-  type Standing,
-} from './catalogue/changes.ts';
+import { MOST_CHANGES, type RecentRows, type Standing } from './catalogue/changes.ts';
 import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
-import type { Row } from './columns.ts';
-import { countRows, historyRows } from './history-rows.ts';
-import { readColumns } from './sqlite/public-database.ts';
-import type { Table } from './tables.ts';
+import { readColumns } from './sqlite.ts';
 
 /** A decision is long, and its feed entry is one row. */
 const RECENT_DECISIONS = MOST_CHANGES;
@@ -24,13 +15,10 @@ const RECENT_DECISIONS = MOST_CHANGES;
 export async function renderCatalogue(
   staging: Staging,
   facts: Omit<CatalogueFacts, 'files'>,
-  standing: Standing,
+  { rows: recentRows, standing }: { rows: RecentRows; standing: Standing },
 ): Promise<void> {
-  const rows: RecentRows = new Map(
-    await Promise.all(
-      FEED_TABLES.map(async (table) => [table.name, await recentRows(staging, table)] as const),
-    ),
-  );
+  const decisions = recentRows.get('decisions') ?? [];
+  const rows = new Map([...recentRows, ['decisions', decisions.slice(-RECENT_DECISIONS)]]);
   const database = join(staging.dir, 'public', DATABASE.path);
   const [decisionIds, ids, opened] = readColumns(database, [
     ['decisions', 'id'],
@@ -79,12 +67,4 @@ function recordTimes(
 
 function zip(ids: readonly string[], opened: readonly string[]): { id: string; opened: string }[] {
   return ids.map((id, index) => ({ id, opened: opened[index]! }));
-}
-
-async function recentRows(staging: Staging, table: Table): Promise<Row[]> {
-  const rows: Row[] = [];
-  const most = table.name === 'decisions' ? RECENT_DECISIONS : RECENT_ROWS;
-  const from = Math.max(0, countRows(staging, table) - most);
-  for await (const batch of historyRows(staging, table, from)) rows.push(...batch);
-  return rows;
 }

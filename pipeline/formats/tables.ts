@@ -1,5 +1,6 @@
 import type { Artifact, FileTable } from '../artifacts/artifact.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
+import { yearText } from '../model/period.ts';
 import { type Column, columnsOf, eventColumnsOf } from './columns.ts';
 
 /** One public table, whatever format it is written in. */
@@ -22,12 +23,23 @@ export const TABLES: readonly Table[] = ARTIFACTS.flatMap((artifact) =>
   artifact.kind === 'printed' ? [] : artifact.tables.map((table) => toTable(artifact, table)),
 );
 
-/** Path of a table's file in another format: `economy/mic-history.xlsx`. */
+/** Path of a table's file in another format: `economy/mic-history.ndjson`. */
 export function formPath(
   { artifact: { area }, name }: Pick<Table, 'artifact' | 'name'>,
   ending: string,
 ): string {
   return `${area}/${name.replaceAll('_', '-')}${ending}`;
+}
+
+/** Path of the file with a growing table's rows of one year: `economy/mic-history-2026.parquet`. */
+export function yearPath(table: Pick<Table, 'artifact' | 'name'>, year: number, ending: string): string {
+  return formPath(table, `-${yearText(year)}${ending}`);
+}
+
+/** The year in such a path, `2026`; undefined for another path. */
+export function yearIn(table: Pick<Table, 'artifact' | 'name'>, path: string): string | undefined {
+  const stem = formPath(table, '-');
+  return path.startsWith(stem) ? /^(\d{4})\.(?:parquet|xlsx)$/.exec(path.slice(stem.length))?.[1] : undefined;
 }
 
 /** Index of the column that has the time of each row of a growing table: a date or a date-time. */

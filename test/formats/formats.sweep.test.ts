@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deliberationArchive } from '../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { HISTORIES } from '../../pipeline/artifacts/table.ts';
-import { formPath, TABLES, type Table } from '../../pipeline/formats/tables.ts';
+import { formPath, TABLES, type Table, yearIn, yearPath } from '../../pipeline/formats/tables.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
@@ -38,6 +38,15 @@ async function csvRows({ artifact }: Table): Promise<Record<string, string>[]> {
   return parse(await readFile(at(artifact.path)), { columns: true });
 }
 
+/** The rows of its workbooks as an independent reader gives them, the oldest first. */
+async function workbookRows(table: Table): Promise<Record<string, unknown>[]> {
+  const paths = release.manifest.files
+    .map(({ path }) => path)
+    .filter((path) => path.endsWith('.xlsx') && (path === formPath(table, '.xlsx') || yearIn(table, path)));
+  const books = await Promise.all(paths.map((path) => readFile(at(path))));
+  return books.flatMap((bytes) => utils.sheet_to_json<Record<string, unknown>>(read(bytes).Sheets.data!));
+}
+
 /** Everything but when a file last changed: that is of the runs, not of the ledger. */
 const content = ({ files, unlisted }: Manifest) => ({
   files: files.map(({ modified: _, ...file }) => file),
@@ -55,13 +64,14 @@ describe('the other formats of the tables', () => {
     expect(manifest.release).toBe(release.manifest.release);
   });
 
-  test('have a Parquet file for each year; that of a closed year never changes', () => {
-    for (const table of GROWING.filter(({ name }) => name !== 'cathedral_multipliers')) {
-      const files = [2025, 2026].map((year) =>
-        release.manifest.files.find(({ path }) => path === formPath(table, `-${year}.parquet`)),
-      );
-      expect(files.map((file) => file?.immutable)).toEqual([true, false]);
-    }
+  test('have a Parquet file and a workbook for each year; those of a closed year never change', () => {
+    for (const table of GROWING.filter(({ name }) => name !== 'cathedral_multipliers'))
+      for (const ending of ['.parquet', '.xlsx']) {
+        const files = [2025, 2026].map((year) =>
+          release.manifest.files.find(({ path }) => path === yearPath(table, year, ending)),
+        );
+        expect(files.map((file) => file?.immutable)).toEqual([true, false]);
+      }
   });
 
   test.each(GROWING.filter(({ artifact }) => artifact.mediaType.startsWith('text/csv')))(
@@ -91,9 +101,7 @@ describe('the other formats of the tables', () => {
         );
         expect(difference).toEqual({ rows: '0' });
       }
-      const sheet = utils.sheet_to_json<Record<string, unknown>>(
-        read(await readFile(at(formPath(table, '.xlsx')))).Sheets.data!,
-      );
+      const sheet = await workbookRows(table);
       const database = new DatabaseSync(at('cathedral.sqlite'), { readOnly: true });
       const stored = database.prepare(`SELECT * FROM "${table.name}" ORDER BY rowid`).all();
       database.close();
@@ -187,7 +195,7 @@ describe('the other formats of the tables', () => {
   test('include the tables that do not grow', async () => {
     for (const table of TABLES.filter(({ grows }) => !grows)) {
       const lines = (await readFile(at(formPath(table, '.ndjson')), 'utf8')).split('\n').slice(0, -1);
-      const sheet = utils.sheet_to_json(read(await readFile(at(formPath(table, '.xlsx')))).Sheets.data!);
+      const sheet = await workbookRows(table);
       expect([table.name, sheet.length]).toEqual([table.name, lines.length]);
       const file = release.manifest.files.find(({ path }) => path === formPath(table, '.ndjson'));
       expect(file).toMatchObject({
@@ -199,21 +207,27 @@ describe('the other formats of the tables', () => {
     }
   });
 
-  test('are refused if a file that the run would extend is damaged', async () => {
+  test('are made again where the previous release lost or damaged them', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     const { dir } = await buildSmall(folder, 'damaged', { until: ids.at(-2)! });
-    const base = join(dir, 'extras/closed-days.sqlite');
-    const bytes = await readFile(base);
-    bytes[bytes.length - 1]! ^= 1;
-    await writeFile(base, bytes);
-    await expect(buildSmall(folder, 'damaged')).rejects.toMatchObject({
-      code: 'release_invalid',
-      place: base,
-    });
-    await truncate(base, 100);
-    await expect(buildSmall(folder, 'damaged')).rejects.toMatchObject({ code: 'release_invalid' });
-    const { manifest } = await buildSmall(folder, 'damaged', { rebuild: true });
+    await rm(join(dir, 'public/cathedral.sqlite'));
+    await truncate(join(dir, 'public/economy/mic-history-2026.xlsx'), 100);
+    await truncate(join(dir, 'public/economy/mic-history-2026.parquet'), 100);
+    const { manifest } = await buildSmall(folder, 'damaged');
     expect(manifest.release).toBe(release.manifest.release);
+  });
+
+  test('of a closed year are refused where they are damaged, and made again by a rebuild', async () => {
+    const closed = join(release.dir, 'public/economy/mic-history-2025.xlsx');
+    const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
+    const { dir } = await buildSmall(folder, 'closed', { until: ids.at(-2)! });
+    const place = join(dir, 'public/economy/mic-history-2025.xlsx');
+    await truncate(place, 100);
+    await expect(buildSmall(folder, 'closed')).rejects.toMatchObject({ code: 'release_invalid', place });
+    const { manifest } = await buildSmall(folder, 'closed', { rebuild: true });
+    expect(manifest.release).toBe(release.manifest.release);
+    const made = join(folder, 'closed/releases', manifest.release, 'public/economy/mic-history-2025.xlsx');
+    expect((await readFile(made)).equals(await readFile(closed))).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvRow } from '../../pipeline/artifacts/format/csv.ts';
 import type { Row } from '../../pipeline/formats/columns.ts';
-import { historyRows } from '../../pipeline/formats/history-rows.ts';
+import { historyRows, inFileOrder } from '../../pipeline/formats/history-rows.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
 import { type Segment, sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
@@ -45,15 +45,8 @@ function staged(table: typeof BY_DAY, lines: readonly string[], lengths: readonl
 const eventsOf = ({ columns, allColumns }: typeof BY_DAY, row: number) =>
   allColumns.slice(columns.length).map((_, index) => 10 * row + index);
 
-async function rowsFrom(
-  staging: Staging,
-  table: typeof BY_DAY,
-  from: number,
-  batchRows?: number,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of historyRows(staging, table, from, 'by-day', batchRows)) rows.push(...batch);
-  return rows;
+async function rowsOf(staging: Staging, table: typeof BY_DAY, pieceRows?: number): Promise<Row[][]> {
+  return Array.fromAsync(historyRows(staging, table, pieceRows));
 }
 
 const TEXT = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', 'é'), maxLength: 5 });
@@ -66,8 +59,10 @@ const lineOf = {
     JSON.stringify({ id: `${day}`, date: '2026-01-01', topic: text, frameworks_applied: [text] }),
 };
 
+const dayOf = (row: Row) => row[0];
+
 test.each([BY_DAY, TEXTS, JSON_ROWS])(
-  'rows of $name from any number on are the end of all rows',
+  'rows of $name are the same however they are divided, and no batch ends within a day',
   async (table) => {
     const line = lineOf[table.name as keyof typeof lineOf];
     await fc.assert(
@@ -75,14 +70,18 @@ test.each([BY_DAY, TEXTS, JSON_ROWS])(
         fc.array(fc.tuple(fc.nat({ max: 40 }), TEXT), { minLength: 1, maxLength: 120 }),
         fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 4 }),
         fc.integer({ min: 1, max: 50 }),
-        async (rows, lengths, batchRows) => {
+        async (rows, lengths, pieceRows) => {
           const sorted = rows.toSorted(([a], [b]) => a - b).map(line);
-          const staging = staged(table, sorted, lengths);
-          const all = await rowsFrom(staging, table, 0);
-          expect(all).toHaveLength(rows.length);
-          expect(new Set(all.map((row) => row.at(-1))).size).toBe(rows.length);
-          for (const from of [0, 1, 7, 40, rows.length - 1, rows.length])
-            if (from >= 0) expect(await rowsFrom(staging, table, from, batchRows)).toEqual(all.slice(from));
+          const whole = (await rowsOf(staged(table, sorted, [sorted.length]), table, 1000)).flat();
+          expect(new Set(whole.map((row) => row.at(-1))).size).toBe(rows.length);
+          const batches = await rowsOf(staged(table, sorted, lengths), table, pieceRows);
+          expect(batches.flat()).toEqual(whole);
+          // In the order in which the rows were added, whatever the batch.
+          const added = batches.flatMap((batch) => inFileOrder(table, batch)).map((row) => row.at(-1));
+          expect(added).toEqual(sorted.map((_, row) => eventsOf(table, row).at(-1)));
+          if (table !== BY_DAY) return;
+          const days = batches.map((batch) => [...new Set(batch.map(dayOf))]);
+          expect(new Set(days.flat()).size).toBe(days.flat().length);
         },
       ),
       { numRuns: 40 },

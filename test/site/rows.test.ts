@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../../pipeline/formats/columns.ts';
 import { csvCells } from '../../pipeline/formats/csv-cells.ts';
-import { GROUP_ROWS, ParquetFile } from '../../pipeline/formats/parquet-file.ts';
+import { ParquetFile } from '../../pipeline/formats/parquet.ts';
 import { readTable } from '../../pipeline/formats/read-rows.ts';
+import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { cellText, csvText } from '../../src/site/components/rows/cells.ts';
@@ -157,7 +158,7 @@ describe('the rows of a table', () => {
 
 describe('a long history', () => {
   const table = growing.find(({ name }) => name === 'mic_history')!;
-  const COUNT = 3 * GROUP_ROWS + 500;
+  const COUNT = 3 * BLOCK_ROWS + 500;
   const row = (index: number): Row => [
     new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString().replace('.000', ''),
     `C-${182 + Math.floor(index / 1440)}`,
@@ -172,13 +173,13 @@ describe('a long history', () => {
   let about: TableAbout;
 
   beforeAll(() => {
-    const file = new ParquetFile(table, { groups: [], bytes: 0 });
+    const file = new ParquetFile(table);
     const parts: Uint8Array[] = [];
-    for (let at = 0; at < COUNT; at += GROUP_ROWS)
+    for (let at = 0; at < COUNT; at += BLOCK_ROWS)
       parts.push(
-        file.add(Array.from({ length: Math.min(GROUP_ROWS, COUNT - at) }, (_, index) => row(at + index))),
+        ...file.add(Array.from({ length: Math.min(BLOCK_ROWS, COUNT - at) }, (_, index) => row(at + index))),
       );
-    bytes = Buffer.concat([...parts, file.finish().bytes]);
+    bytes = Buffer.concat([...parts, ...file.finish()]);
     const { about: small } = rowsFacts(release, table.artifact.path);
     const [part] = small.parts;
     about = { ...small, mostWhole: 0, rows: COUNT, parts: [{ path: part!.path, bytes: bytes.length }] };

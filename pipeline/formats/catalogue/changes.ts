@@ -35,8 +35,6 @@ export interface PlacedChange extends Change {
 
 /** Entries in a feed. */
 export const MOST_CHANGES = 50;
-/** Rows read of a table: more than the feeds show of any. */
-export const RECENT_ROWS = 400;
 /** Days in a feed. */
 export const FEED_DAYS = 30;
 
@@ -75,7 +73,7 @@ const FEED_TABLE_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The tables that feeds are made from. */
-export const FEED_TABLES: readonly Table[] = TABLES.filter(({ name }) => FEED_TABLE_NAMES.has(name));
+const FEED_TABLES: readonly Table[] = TABLES.filter(({ name }) => FEED_TABLE_NAMES.has(name));
 
 type Cells = Readonly<Record<string, Value>>;
 

@@ -6,7 +6,7 @@ import { ARTIFACTS, LIVE_PATHS } from '../../artifacts/table.ts';
 import { yearText } from '../../model/period.ts';
 import type { Blob, DraftFile, Facts } from '../../release/format/manifest.ts';
 import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
-import { formPath, TABLES, type Table } from '../tables.ts';
+import { formPath, TABLES, type Table, yearIn } from '../tables.ts';
 
 /** What the catalogues follow from: the public facts of a release, and the times of the ledger. */
 export interface CatalogueFacts {
@@ -150,7 +150,7 @@ export function downloadsOf(artifact: Artifact, listing: Listing): Download[] {
     ...at(formPath(table, '.xlsx'), table.title, null),
     ...listing
       .paths(formPath(table, '-'))
-      .filter((one) => one.replace(/-\d{4}(?=\.parquet$)/, '') === formPath(table, '.parquet'))
+      .filter((one) => yearIn(table, one) !== undefined)
       .flatMap((one) => at(one, table.title, null)),
   ]);
   return [...at(path, title, schema), ...closed, ...tables];

@@ -7,6 +7,7 @@ import { type Operation, type Parameter, type PathOperation, refer } from './ope
 import { statusOf } from './responses.ts';
 
 const GROWING = TABLES.filter(({ grows }) => grows);
+const SMALL = TABLES.filter(({ grows }) => !grows);
 const NOT_FOUND = { [statusOf('NotFound')]: refer('responses', 'NotFound') };
 /** Public, in an area whose keys raise the quota, like most tables. */
 const COUNTED = { kind: 'document', area: 'economy', restricted: false } as const;
@@ -22,29 +23,37 @@ export function formatOperations(baseUrl: string): PathOperation[] {
   });
   return [
     [
-      '/{area}/{table}.{form}',
+      '/{area}/{table}.ndjson',
       {
-        ...about(
-          'getTable',
-          'A table as JSON lines or workbook',
-          'One row per line, or one sheet with the data and one that describes the columns.',
-        ),
-        ...tableForm(
-          TABLES,
-          ['ndjson', 'xlsx'],
-          [choice('form', ['ndjson', 'xlsx'], 'ndjson', 'JSON lines, or an Excel workbook.')],
-        ),
+        ...about('getTable', 'A table as JSON lines', 'One row per line.'),
+        ...tableForm(TABLES, 'mic-history', ['ndjson'], []),
       },
     ],
     [
-      '/{area}/{table}-{year}.parquet',
+      '/{area}/{table}.xlsx',
+      {
+        ...about(
+          'getWorkbook',
+          'A table that does not grow as Excel workbook',
+          'One sheet with the data and one that describes the columns.',
+        ),
+        ...tableForm(SMALL, 'supply', ['xlsx'], []),
+      },
+    ],
+    [
+      '/{area}/{table}-{year}.{form}',
       {
         ...about(
           'getTableOfYear',
-          'A year of a growing table as Parquet',
-          'With column types. The file of a closed year never changes.',
+          'A year of a growing table as Parquet or Excel workbook',
+          'Parquet with column types, or a sheet with the data and one that describes the columns. The file of a closed year never changes.',
         ),
-        ...tableForm(GROWING, ['parquet'], [YEAR]),
+        ...tableForm(
+          GROWING,
+          'mic-history',
+          ['parquet', 'xlsx'],
+          [YEAR, choice('form', ['parquet', 'xlsx'], 'parquet', 'Parquet, or an Excel workbook.')],
+        ),
       },
     ],
     [
@@ -85,13 +94,18 @@ function choice(name: string, options: string[], example: string, description: s
 
 type TableForm = Required<Pick<Operation, 'parameters' | 'responses' | 'security'>>;
 
-function tableForm(tables: readonly Table[], endings: string[], own: Parameter[]): TableForm {
+function tableForm(
+  tables: readonly Table[],
+  example: string,
+  endings: string[],
+  own: Parameter[],
+): TableForm {
   const areas = [...new Set(tables.map(({ artifact }) => artifact.area))];
   const names = tables.map((table) => formPath(table, '').split('/')[1]!);
   return {
     parameters: [
       choice('area', areas, 'economy', 'The area of the table.'),
-      choice('table', names, 'mic-history', 'Name of the table within its area.'),
+      choice('table', names, example, 'Name of the table within its area.'),
       ...own,
       ...referToRequestHeaders(),
     ],

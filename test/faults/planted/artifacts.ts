@@ -111,7 +111,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a cell of a workbook is not escaped',
     breaks: 'Every program reads every format',
-    file: 'pipeline/formats/xlsx/workbook-xml.ts',
+    file: 'pipeline/formats/workbook-xml.ts',
     change: [".replaceAll('&', '&amp;')", ".replaceAll('&', '&')"],
     tests: RELEASE,
   },

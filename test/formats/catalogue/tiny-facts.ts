@@ -1,6 +1,6 @@
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import type { CatalogueFacts } from '../../../pipeline/formats/catalogue/facts.ts';
-import { FORM_TYPES } from '../../../pipeline/formats/record-file.ts';
+import { FORM_TYPES } from '../../../pipeline/formats/table-file.ts';
 import { formPath, TABLES } from '../../../pipeline/formats/tables.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import { ORGANISATION } from '../../organisation.ts';
@@ -30,7 +30,8 @@ export function tinyFacts(): CatalogueFacts {
     const { area } = table.artifact;
     const file = (form: keyof typeof FORM_TYPES, ending: string = form) =>
       draft(formPath(table, ending), { area, media_type: FORM_TYPES[form], rows: 3 });
-    return [file('.ndjson'), file('.xlsx'), ...(table.grows ? [file('.parquet', '-2025.parquet')] : [])];
+    if (!table.grows) return [file('.ndjson'), file('.xlsx')];
+    return [file('.ndjson'), file('.xlsx', '-2025.xlsx'), file('.parquet', '-2025.parquet')];
   });
   const closed = draft('government/transparency-2025.json', { area: 'government' });
   const database = draft('cathedral.sqlite', { area: null, media_type: 'application/vnd.sqlite3' });

@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
-import { formPath, TABLES, type Table } from '../../../../pipeline/formats/tables.ts';
+import { formPath, TABLES, type Table, yearIn } from '../../../../pipeline/formats/tables.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
@@ -19,8 +19,6 @@ interface Form {
   use: string;
   file: DraftFile;
 }
-
-const YEAR = /-(\d{4})\.parquet$/;
 
 /** What lists the files of a release. */
 type Listed = Pick<SiteRelease, 'find' | 'paths'>;
@@ -42,16 +40,20 @@ function formsOf(table: Table, release: Listed): Form[] {
     const file = release.find(path);
     return file && !file.restricted ? [file] : [];
   };
-  const stem = formPath(table, '-');
-  const years = release.paths(stem).filter((path) => path.replace(YEAR, '-') === stem);
+  const ofYears = release.paths(formPath(table, '-')).flatMap((path) => {
+    const year = yearIn(table, path);
+    return year === undefined ? [] : at(path).map((file) => ({ year, file }));
+  });
+  const inYears = (ending: string) => ofYears.filter(({ file }) => file.path.endsWith(ending));
   return [
     ...at(formPath(table, '.ndjson')).map((file) =>
       form('JSON lines', 'one row per line, for streaming', file),
     ),
     ...at(formPath(table, '.xlsx')).map((file) => form('Excel workbook', 'data and dictionary sheets', file)),
-    ...years
-      .flatMap(at)
-      .map((file) => form('Parquet', `the rows of ${YEAR.exec(file.path)![1]}, with types`, file)),
+    ...inYears('.xlsx').map(({ year, file }) =>
+      form('Excel workbook', `the rows of ${year}, and a dictionary sheet`, file),
+    ),
+    ...inYears('.parquet').map(({ year, file }) => form('Parquet', `the rows of ${year}, with types`, file)),
   ];
 }
 

@@ -45,7 +45,7 @@ function rows(shape: Shape, { columns }: Source): string {
 }
 
 /** The import functions of Google Sheets send no key and read no JSON. */
-function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
+function sheets({ shape, url, restricted, xlsx, isNewestFirst }: Source): Snippet[] {
   const tool = 'Google Sheets';
   if (shape.kind === 'csv' && !restricted) {
     return [
@@ -56,8 +56,10 @@ function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
       },
     ];
   }
-  if (xlsx)
-    return [{ tool, note: 'It cannot read JSON. Import this workbook: File ▸ Import ▸ Upload.', code: xlsx }];
+  if (xlsx) {
+    const which = isNewestFirst ? 'this workbook of the newest year' : 'this workbook';
+    return [{ tool, note: `It cannot read JSON. Import ${which}: File ▸ Import ▸ Upload.`, code: xlsx }];
+  }
   return [];
 }
 

@@ -42,6 +42,7 @@ export interface Source {
   pinned: { url: string; sha256: string } | null;
   /** The URLs of the other formats in this release. */
   ndjson: string | null;
+  /** Of a table that grows, the workbook of the newest year. */
   xlsx: string | null;
   parquet: readonly string[];
 }
@@ -70,7 +71,7 @@ export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
     isNewestFirst: artifact.kind === 'history',
     pinned: sha256 === undefined ? null : { url: `${release.baseUrl}/${path}?sha256=${sha256}`, sha256 },
     ndjson: urls('.ndjson')[0] ?? null,
-    xlsx: urls('.xlsx')[0] ?? null,
+    xlsx: urls('.xlsx').at(-1) ?? null,
     parquet: urls('.parquet'),
   };
 }

@@ -3,12 +3,16 @@ import { lines, type Snippet } from './source.ts';
 
 /** Loads the data set of a table; null for a file that is none. Stata reads no JSON, so such a file comes from its workbook. */
 export function stata(source: Source): Snippet | null {
-  const { shape, xlsx } = source;
+  const { shape, xlsx, isNewestFirst } = source;
   const tool = 'Stata';
   if (shape.kind === 'csv') return { tool, code: importCsv(source, shape) };
   return xlsx === null
     ? null
-    : { tool, note: 'Stata reads no JSON, so this reads the workbook.', code: importExcel(xlsx) };
+    : {
+        tool,
+        note: `Stata reads no JSON, so this reads the workbook${isNewestFirst ? ' of the newest year' : ''}.`,
+        code: importExcel(xlsx),
+      };
 }
 
 function importCsv(source: Source, { time }: Extract<Shape, { kind: 'csv' }>): string {

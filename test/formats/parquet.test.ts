@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../../pipeline/formats/columns.ts';
-import { GROUP_ROWS, ParquetFile, type SealedGroups } from '../../pipeline/formats/parquet-file.ts';
+import { ParquetFile } from '../../pipeline/formats/parquet.ts';
+import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
 import { query } from './duckdb.ts';
 
-const NOTHING: SealedGroups = { groups: [], bytes: 0 };
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 
 let folder: string;
@@ -16,14 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The bytes that follow `sealed` in a file of these rows, and what is full then. */
-function write(name: string, rows: readonly Row[], sealed = NOTHING) {
-  const file = new ParquetFile(named(name), sealed);
+function write(name: string, rows: readonly Row[]): Buffer {
+  const file = new ParquetFile(named(name));
   const parts: Uint8Array[] = [];
-  for (let at = sealed.groups.length * GROUP_ROWS; at < rows.length; at += GROUP_ROWS)
-    parts.push(file.add(rows.slice(at, at + GROUP_ROWS)));
-  const end = file.finish();
-  return { bytes: Buffer.concat([...parts, end.bytes]), sealed: end.sealed };
+  for (let at = 0; at < rows.length; at += BLOCK_ROWS)
+    parts.push(...file.add(rows.slice(at, at + BLOCK_ROWS)));
+  return Buffer.concat([...parts, ...file.finish()]);
 }
 
 async function read(bytes: Uint8Array, select: string) {
@@ -53,14 +51,14 @@ function mint(index: number): Row {
 describe('a Parquet file', () => {
   test('has columns of the table’s types in an independent reader', async () => {
     const rows: Row[] = [['2026-01-01', 4, 0.95, 0.9, 1, 0.96, 0.93, true, 70_000, 70_951]];
-    const columns = await read(write('mii_by_day', rows).bytes, 'DESCRIBE SELECT * FROM FILE');
+    const columns = await read(write('mii_by_day', rows), 'DESCRIBE SELECT * FROM FILE');
     expect(Object.fromEntries(columns.map((one) => [one.column_name, one.column_type]))).toMatchObject({
       date: 'DATE',
       readings: 'BIGINT',
       mii_mean: 'DOUBLE',
       minting_active: 'BOOLEAN',
     });
-    const mints = await read(write('mic_history', [mint(1)]).bytes, 'DESCRIBE SELECT * FROM FILE');
+    const mints = await read(write('mic_history', [mint(1)]), 'DESCRIBE SELECT * FROM FILE');
     expect(mints.map((one) => one.column_type)).toEqual([
       'TIMESTAMP WITH TIME ZONE',
       'VARCHAR',
@@ -77,7 +75,7 @@ describe('a Parquet file', () => {
       ['2026-01-01T23:59:59.123456Z', 'C-182', 'EVE', '123456789012345.654321', 'X', 0.1, 8],
       ['2026-01-02T00:00:00Z', 'C-183', '=1+1', '0', 'X', 2e-7, 9],
     ];
-    const { bytes } = write('mic_history', rows);
+    const bytes = write('mic_history', rows);
     expect(
       await read(
         bytes,
@@ -93,14 +91,14 @@ describe('a Parquet file', () => {
       { timestamp: '2026-01-02 00:00:00+00', sentinel: '=1+1', amount: '0.000000', coordination_score: 2e-7 },
     ]);
     const decision: Row = ['d', '2026-01-01', 't', ['a', 'b,"c"'], [], 'r', 'o', '', 12];
-    const [found] = await read(write('decisions', [decision]).bytes, 'SELECT * FROM FILE');
+    const [found] = await read(write('decisions', [decision]), 'SELECT * FROM FILE');
     expect(found).toMatchObject({
       date: '2026-01-01',
       frameworks_applied: ['a', 'b,"c"'],
       sentinels_involved: [],
     });
     const day: Row = ['2026-01-01', 'EVE', 'X', 'offline', 0, 24.5, null, null, 3, 9];
-    expect(await read(write('sentinels_by_day', [day]).bytes, 'SELECT * FROM FILE')).toMatchObject([
+    expect(await read(write('sentinels_by_day', [day]), 'SELECT * FROM FILE')).toMatchObject([
       { longest_silence: 24.5, coordination_score: null, gi_score: null },
     ]);
     const closed: Row = [
@@ -116,30 +114,24 @@ describe('a Parquet file', () => {
     ];
     const none: Row = [...closed.slice(0, -1), []];
     const events = 'SELECT event, opened_event, position_events FROM FILE';
-    expect(await read(write('deliberation_archive', [closed, none]).bytes, events)).toEqual([
+    expect(await read(write('deliberation_archive', [closed, none]), events)).toEqual([
       { event: '9', opened_event: '3', position_events: ['7', '5'] },
       { event: '9', opened_event: '3', position_events: [] },
     ]);
   });
 
-  test('has the same bytes whether it was written at once or resumed from its full groups', async () => {
-    const rows = Array.from({ length: GROUP_ROWS + 700 }, (_, index) => mint(index));
-    const whole = write('mic_history', rows);
-    for (const cut of [GROUP_ROWS - 1, GROUP_ROWS, GROUP_ROWS + 1]) {
-      const before = write('mic_history', rows.slice(0, cut));
-      const after = write('mic_history', rows, before.sealed);
-      const joined = Buffer.concat([before.bytes.subarray(0, before.sealed.bytes), after.bytes]);
-      expect(joined.equals(whole.bytes), `${cut} rows before`).toBe(true);
-      expect(after.sealed).toEqual(whole.sealed);
-    }
+  test('has every row of every block', async () => {
+    const rows = Array.from({ length: BLOCK_ROWS + 700 }, (_, index) => mint(index));
     const cents = rows.reduce((sum, row) => sum + BigInt(Math.round(Number(row[3]) * 1e6)), 0n);
     const select = 'SELECT count(*) AS rows, (sum(amount) * 1000000)::HUGEINT::VARCHAR AS micro FROM FILE';
-    expect(await read(whole.bytes, select)).toEqual([{ rows: String(rows.length), micro: String(cents) }]);
+    expect(await read(write('mic_history', rows), select)).toEqual([
+      { rows: String(rows.length), micro: String(cents) },
+    ]);
   });
 
   test('lets a reader skip groups by time', async () => {
-    const rows = Array.from({ length: GROUP_ROWS + 10 }, (_, index) => mint(index));
-    const { bytes } = write('mic_history', rows);
+    const rows = Array.from({ length: BLOCK_ROWS + 10 }, (_, index) => mint(index));
+    const bytes = write('mic_history', rows);
     const select = `SELECT row_group_id, stats_min_value FROM parquet_metadata(FILE) WHERE path_in_schema = 'timestamp' ORDER BY 1`;
     const groups = await read(bytes, select);
     expect(groups.map((one) => String(one.stats_min_value).slice(0, 19))).toEqual([

@@ -3,75 +3,42 @@ import { CathedralError } from '../errors.ts';
 import { parseAmount } from '../model/amount.ts';
 import { DAY_MS } from '../words/day.ts';
 import type { Column, ColumnType, Row, Value } from './columns.ts';
+import type { TableFile } from './table-file.ts';
 import type { Table } from './tables.ts';
 
-/** Rows of a full group. Its bytes depend only on its rows and its place, so they are written once. */
-export const GROUP_ROWS = 20_000;
-
-/** A Parquet file's footer about one group of rows: where its columns are, how they are compressed, and their bounds. */
-export type RowGroup = ParquetWriter['row_groups'][number];
-
-/** The full groups at the front of a file: its first `bytes` bytes. */
-export interface SealedGroups {
-  groups: readonly RowGroup[];
-  bytes: number;
-}
-
-/**
- * A Parquet file whose rows are only ever appended, oldest first. A run writes what follows the full groups of the previous
- * release, and the footer. The same rows give the same bytes, whether one run wrote them or several.
- */
-export class ParquetFile {
+/** A Parquet file of a table's rows, oldest first: a group for each block of them, so that a reader can skip groups by time. */
+export class ParquetFile implements TableFile {
   readonly #table: Table;
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
-  readonly #sealed: SealedGroups;
 
-  constructor(table: Table, { groups, bytes }: SealedGroups) {
+  constructor(table: Table) {
     this.#table = table;
     const schema = parquetSchema(table.allColumns);
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'cathedral-data-service' });
-    this.#sealed = { groups: [...groups], bytes };
-    if (groups.length === 0) return;
-    // Offsets continue after the full groups.
-    this.#writer.row_groups = [...groups];
-    this.#writer.num_rows = BigInt(groups.length * GROUP_ROWS);
-    this.#bytes.index = 0;
-    this.#bytes.offset = bytes;
   }
 
-  /** Rows so far. */
-  get rows(): number {
-    return Number(this.#writer.num_rows);
-  }
-
-  /** The bytes of the next group: GROUP_ROWS rows, or fewer if it is the last. */
-  add(rows: readonly Row[]): Uint8Array {
+  add(rows: readonly Row[]): Uint8Array[] {
     const { allColumns: columns, artifact } = this.#table;
     const columnData = columns.map(({ name, type }, index): ColumnSource => {
       const data = rows.map((row) => toStored(row[index]!, type, artifact.path));
-      // The writer compares decimals as doubles, which may not hold them. An offset index would follow the last group,
-      // and so change when more groups are added.
+      // The writer compares decimals as doubles, which may not hold them.
       return { name, data, statistics: type !== 'decimal' && !isList(type), offsetIndex: false };
     });
-    this.#writer.write({ columnData, rowGroupSize: GROUP_ROWS });
-    const bytes = this.#take();
-    if (rows.length === GROUP_ROWS) {
-      this.#sealed.groups = [...this.#writer.row_groups];
-      this.#sealed.bytes = this.#bytes.offset;
-    }
-    return bytes;
+    this.#writer.write({ columnData, rowGroupSize: rows.length });
+    return this.#take();
   }
 
-  finish(): { bytes: Uint8Array; sealed: SealedGroups } {
+  finish(): Uint8Array[] {
     this.#writer.finish();
-    return { bytes: this.#take(), sealed: this.#sealed };
+    return this.#take();
   }
 
-  #take(): Uint8Array {
+  /** What was written since the last call. The writer goes on counting its offset from the start of the file. */
+  #take(): Uint8Array[] {
     const bytes = this.#bytes.getBytes().slice();
     this.#bytes.index = 0;
-    return bytes;
+    return [bytes];
   }
 }
 

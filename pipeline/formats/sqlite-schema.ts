@@ -1,5 +1,5 @@
-import type { Column, ColumnType, Value } from '../columns.ts';
-import { TABLES, type Table, timeColumn } from '../tables.ts';
+import type { Column, ColumnType, Value } from './columns.ts';
+import { TABLES, type Table, timeColumn } from './tables.ts';
 
 /** Decimals are REAL, the most exact type that SQLite can compute with; every other format has all digits. */
 const AFFINITY: Record<ColumnType, string> = {

@@ -1,10 +1,9 @@
-import type { Licence } from '../../artifacts/documents/organisation.ts';
-import { DAY_MS } from '../../words/day.ts';
-import type { Column, ColumnType, Row, Value } from '../columns.ts';
-import type { Table } from '../tables.ts';
+import type { Licence } from '../artifacts/documents/organisation.ts';
+import { DAY_MS } from '../words/day.ts';
+import type { Column, ColumnType, Row, Value } from './columns.ts';
+import type { Table } from './tables.ts';
 
-// The XML of a workbook (ECMA-376 part 1, 12.2 and 18). No library can append rows to a sheet that an earlier run
-// compressed; docs/dependencies.md says which were considered.
+// The XML of a workbook (ECMA-376 part 1, 12.2 and 18). docs/dependencies.md says why no library writes it.
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -17,7 +16,15 @@ export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** Every part of a workbook except its sheets, in the order in which the archive stores them. */
+/** The first parts of the archive, by which programs tell what it is. */
+export function firstParts(): [name: string, xml: string][] {
+  return [
+    ['_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']])],
+    ['xl/styles.xml', STYLES_XML],
+  ];
+}
+
+/** Every other part except the sheets, which these list. */
 export function workbookParts(sheets: readonly string[]): [name: string, xml: string][] {
   const numbers = sheets.map((_, index) => index + 1);
   return [
@@ -28,7 +35,6 @@ export function workbookParts(sheets: readonly string[]): [name: string, xml: st
         numbers.map((number) => override(sheetPath(number), `${SHEET}.worksheet+xml`)).join('') +
         `${override('xl/styles.xml', `${SHEET}.styles+xml`)}</Types>`,
     ],
-    ['_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']])],
     [
       'xl/workbook.xml',
       `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
@@ -47,7 +53,6 @@ export function workbookParts(sheets: readonly string[]): [name: string, xml: st
         ['styles', 'styles.xml'],
       ]),
     ],
-    ['xl/styles.xml', STYLES_XML],
   ];
 }
 

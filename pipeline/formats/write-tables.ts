@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Organisation } from '../artifacts/documents/organisation.ts';
+import { asDiskErrors } from '../disk/durable.ts';
+import { yearOf } from '../model/period.ts';
+import type { Facts } from '../release/format/manifest.ts';
+import type { Staging } from '../release/staging/staging.ts';
+import type { RecentRows } from './catalogue/changes.ts';
+import { DATABASE } from './catalogue/facts.ts';
+import type { Row } from './columns.ts';
+import { countRows, historyRows } from './history-rows.ts';
+import { formatNdjson, openNdjson } from './ndjson.ts';
+import { ParquetFile } from './parquet.ts';
+import { readTable } from './read-rows.ts';
+import { linkFile } from './record-file.ts';
+import { PublicDatabase } from './sqlite.ts';
+import { BLOCK_ROWS, formFile, type StreamedFile, streamFiles } from './table-file.ts';
+import { formPath, TABLES, type Table, timeColumn, yearPath } from './tables.ts';
+import { XlsxFile } from './xlsx.ts';
+
+export interface TablesOptions {
+  facts: Facts;
+  baseUrl: string;
+  organisation: Organisation;
+}
+
+/** Newest rows of a growing table that feeds are made from: more than they show of any. */
+const RECENT_ROWS = 400;
+
+/**
+ * Writes every public table as JSON lines, as workbooks and as Parquet files, and all of them into one SQLite file, in one pass over their
+ * rows. The data files must be staged before. Returns the newest rows of each growing table.
+ */
+export async function writeTables(staging: Staging, options: TablesOptions): Promise<RecentRows> {
+  const recent = new Map<string, readonly Row[]>();
+  staging.claim(DATABASE.path);
+  const file = `public/${DATABASE.path}`;
+  const path = join(staging.dir, file);
+  await staging.folder.stream(file, async () => {
+    using database = new PublicDatabase(path);
+    for (const table of TABLES)
+      if (table.grows) recent.set(table.name, await writeGrowing(staging, table, database, options));
+      else database.insert(table, await writeSmall(staging, table, options));
+    database.describe(aboutOf(options));
+    database.close();
+  });
+  const hash = createHash('sha256');
+  await asDiskErrors(path, () => pipeline(createReadStream(path), hash));
+  staging.record({
+    path: DATABASE.path,
+    kind: 'data',
+    area: null,
+    restricted: false,
+    media_type: 'application/vnd.sqlite3',
+    bytes: (await stat(path)).size,
+    sha256: hash.digest('hex'),
+    rows: null,
+    encodings: {},
+    immutable: false,
+  });
+  return recent;
+}
+
+/** A table that each run writes again. */
+async function writeSmall(staging: Staging, table: Table, { organisation }: TablesOptions): Promise<Row[]> {
+  const path = join(staging.dir, 'public', table.artifact.path);
+  const rows = readTable(table, await asDiskErrors(path, () => readFile(path, 'utf8')));
+  const workbook = new XlsxFile(table, organisation.licence);
+  for (const [ending, content] of [
+    ['.ndjson', formatNdjson(table, rows).join('')],
+    ['.xlsx', Buffer.concat([...workbook.add(rows), ...workbook.finish()])],
+  ] as const) {
+    const { media_type: mediaType, ...file } = formFile(table, formPath(table, ending), rows.length);
+    await staging.write({ ...file, mediaType, content });
+  }
+  return rows;
+}
+
+/** Writes a growing table while its rows are read once. Returns the newest of them. */
+async function writeGrowing(
+  staging: Staging,
+  table: Table,
+  database: PublicDatabase,
+  options: TablesOptions,
+): Promise<Row[]> {
+  const ndjson = await openNdjson(staging, table);
+  let recent: Row[] = [];
+  async function* rows(): AsyncGenerator<Row[]> {
+    for await (const batch of historyRows(staging, table)) {
+      database.insert(table, batch);
+      await ndjson.add(batch);
+      recent = [...recent, ...batch].slice(-RECENT_ROWS);
+      yield batch;
+    }
+  }
+  await writeYears(staging, table, rows(), options);
+  await ndjson.finish();
+  return recent;
+}
+
+/** The formats with a file for each year: that of a closed year is written once and stays. */
+const BY_YEAR = {
+  '.parquet': (table: Table) => new ParquetFile(table),
+  '.xlsx': (table: Table, { organisation }: TablesOptions) => new XlsxFile(table, organisation.licence),
+} as const;
+
+async function writeYears(
+  staging: Staging,
+  table: Table,
+  rows: AsyncIterable<Row[]>,
+  options: TablesOptions,
+): Promise<void> {
+  const openYear = yearOf(options.facts.timestamp);
+  const isSame = hasSameRows(staging, table, options.facts);
+  const blocks = blocksOf(rows, timeColumn(table));
+  let next = await blocks.next();
+  while (!next.done) {
+    const { year } = next.value;
+    async function* ofYear(): AsyncGenerator<Row[]> {
+      for (; !next.done && next.value.year === year; next = await blocks.next()) yield next.value.rows;
+    }
+    const files: StreamedFile[] = [];
+    for (const [ending, open] of Object.entries(BY_YEAR)) {
+      const path = yearPath(table, year, ending);
+      if (staging.before(path)?.immutable && (await staging.canCarry(path))) await staging.carry(path);
+      else if (isSame && staging.before(path)) await linkFile(staging, path);
+      else files.push({ path, immutable: year < openYear, content: open(table, options) });
+    }
+    await streamFiles(staging, table, files, ofYear());
+  }
+}
+
+/** Whether the previous release made its files of the current year from the same rows, with the same program and documents. */
+function hasSameRows(staging: Staging, table: Table, { timestamp, inputs }: Facts): boolean {
+  const before = staging.previous?.manifest;
+  return (
+    staging.reuse &&
+    before?.inputs === inputs &&
+    yearOf(before.timestamp) === yearOf(timestamp) &&
+    staging.before(formPath(table, '.ndjson'))?.rows === countRows(staging, table)
+  );
+}
+
+/** Regroups rows into blocks of BLOCK_ROWS, each of one year; only the last of a year may have fewer. `column` holds their time. */
+async function* blocksOf(
+  batches: AsyncIterable<Row[]>,
+  column: number,
+): AsyncGenerator<{ year: number; rows: Row[] }> {
+  let year = Number.NaN;
+  let block: Row[] = [];
+  for await (const batch of batches)
+    for (const row of batch) {
+      const rowYear = yearOf(row[column] as string);
+      if (block.length === BLOCK_ROWS || (block.length > 0 && rowYear !== year)) {
+        yield { year, rows: block };
+        block = [];
+      }
+      year = rowYear;
+      block.push(row);
+    }
+  if (block.length > 0) yield { year, rows: block };
+}
+
+function aboutOf({ facts, baseUrl, organisation }: TablesOptions): Record<string, string> {
+  return {
+    title: `${organisation.name}: all public tables`,
+    publisher: organisation.name,
+    as_of: facts.timestamp,
+    source: `${baseUrl}/`,
+    licence: organisation.licence.url,
+    ledger_events: String(facts.ledger.size),
+    ledger_root: facts.ledger.root,
+    software: facts.software,
+    order: 'Rows of tables that grow are oldest first.',
+  };
+}
