@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import { type LedgerSource, nameOfSource, type RemoteSource } from '../../pipeline/config/ledger-address.ts';
@@ -20,9 +20,9 @@ import {
 } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/writing/ledger-writer.ts';
 import { importCivicLedger } from '../../pipeline/sources/civic/import.ts';
-import { INDEX_FILES } from '../../pipeline/sources/civic/known-events.ts';
 import { fileSource } from '../../pipeline/sources/file/file-source.ts';
 import { importRows } from '../../pipeline/sources/import/import-rows.ts';
+import { isRemoteCopy } from '../../pipeline/sources/import/row-index.ts';
 import type { RowSource, Unread } from '../../pipeline/sources/import/source.ts';
 import { parsePostgresAddress } from '../../pipeline/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/sources/postgres/postgres-source.ts';
@@ -192,8 +192,7 @@ export async function writableLedger({
   const refused = (found: string) =>
     new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
   if (source.kind !== 'directory') throw refused(nameOfSource(source));
-  const isImported = existsSync(join(source.path, INDEX_FILES[0]));
-  if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
+  if (isRemoteCopy(source.path)) throw refused(`${source.path}, which is imported from a remote ledger`);
   assertNoReplica(source.path);
   return { ledger: source.path, verifiers: await ledgerVerifiers(ledgerKey, source.path) };
 }
@@ -357,7 +356,7 @@ async function importNew(
       });
     }
     const rows = await rowSource(source, config);
-    return importRows({ ...common, signers, verifiers, source: rows, now, auditBlocks: auditPages });
+    return importRows({ ...common, signers, verifiers, source: rows, now, auditWindows: auditPages });
   };
   if (!stores) return work();
   const folder = sharedFolder('import', { ledger: directory, verifiers }, config, stores, log);

@@ -7,8 +7,10 @@ const SNAPSHOTS = 'snapshots';
 const EVENTS = '.ndjson.zst';
 const CHECKPOINT = '.checkpoint';
 
-/** What imports remember of the rows that they have read, beside `snapshots`: databases that the next import can make again. */
-export const IMPORT_INDEXES = { rows: 'rows-import.db', civic: 'civic-import.db' } as const;
+/** What imports remember of the rows that they have read, beside `snapshots`: a database that the next import can make again. */
+export const IMPORT_INDEX = 'rows-import.db';
+/** That of a remote ledger, as earlier versions named it. */
+export const OLD_INDEX = 'civic-import.db';
 
 /** A ledger snapshot: the events since the previous one, and the signed checkpoint over all events so far. */
 export interface SnapshotFile {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
-import { IMPORT_INDEXES } from '../../ledger/reading/directory.ts';
+import { OLD_INDEX } from '../../ledger/reading/directory.ts';
 import type { Link } from './chain.ts';
 
 /** A Unix second before every event, at which a first import and an audit begin. */
@@ -57,9 +57,9 @@ export function secondOf({ timestamp }: { timestamp: string }): number {
   return Math.floor(Date.parse(timestamp) / 1000);
 }
 
-const FILE = IMPORT_INDEXES.civic;
+const FILE = OLD_INDEX;
 /** The names of the index in the ledger's folder. */
-export const INDEX_FILES = [FILE, `${FILE}-journal`] as const;
+const INDEX_FILES = [FILE, `${FILE}-journal`] as const;
 /** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 

@@ -58,7 +58,7 @@ async function readSealed(
 }
 
 /** Whether the ledger has sealed a snapshot that ends at `position`. */
-export function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
+function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
   if (position.snapshot === null) return position.size === 0;
   const { checkpoint } = snapshotFile(path, position.snapshot);
   const { size, root } = parseCheckpoint(

@@ -6,7 +6,9 @@ import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
 import { FEW_ROWS } from '../../ledger/events/import-alert.ts';
 import { numberText } from '../../ledger/events/json.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import type { Opening, RowPlace, RowSource, RowView, SourceRow } from '../import/source.ts';
+import { OF_ROWS } from '../import/imported-row.ts';
+import type { RowPlace } from '../import/row-index.ts';
+import type { Opening, RowSource, RowView, SourceRow } from '../import/source.ts';
 import { columnsOf, delimiterOf, parseCells, rowOf } from '../rows/csv-rows.ts';
 import { eventRow, objectRow } from '../rows/json-events.ts';
 import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../rows/mapping.ts';
@@ -30,14 +32,15 @@ export type FileKind = 'ndjson' | 'csv';
 export function fileSource(kind: FileKind, path: string, mapping: Mapping | null): RowSource {
   const name = `${kind}+file:${path}`;
   return {
+    ...OF_ROWS,
     name,
     oldestFirst: 'sort the file by time once, and append new rows at its end',
-    async open(mark, opening) {
+    async open(opening) {
       const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
         throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
       });
       try {
-        return await openView(kind, name, { file, mark, ...opening }, mapping);
+        return await openView(kind, name, { file, ...opening }, mapping);
       } catch (error) {
         await file.close();
         throw error instanceof CathedralError
@@ -62,7 +65,7 @@ const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 async function openView(
   kind: FileKind,
   name: string,
-  { file, mark, rowsUpTo, now }: { file: FileHandle; mark: string | null } & Opening,
+  { file, mark, index, now }: { file: FileHandle } & Opening,
   mapping: Mapping | null,
 ): Promise<RowView> {
   const { size, mtimeMs } = await file.stat();
@@ -87,7 +90,7 @@ async function openView(
   const before = Mark.safeParse(JSON.parse(mark ?? 'null')).data ?? null;
   return new FileView(known, table?.begin ?? begin, {
     reader,
-    rowsUpTo,
+    index,
     now,
     changedAt: mtimeMs,
     mark: before,
@@ -197,7 +200,7 @@ interface PlacedRow {
 const Mark = z.object({ offset: z.number(), since: z.number() });
 type Mark = z.output<typeof Mark>;
 
-interface FileOpening extends Opening {
+interface FileOpening extends Omit<Opening, 'mark'> {
   /** Unix ms. */
   changedAt: number;
   /** Of the import before. */
@@ -229,11 +232,6 @@ class FileView implements RowView {
       for (const { row, hasOwnId, after: place } of batch) if (hasOwnId) this.#assertNew(row.id, place, seen);
       yield batch.map(({ row }) => row);
     }
-  }
-
-  /** Counting costs as much as reading. */
-  async counts(): Promise<null> {
-    return null;
   }
 
   async held(after: RowPlace | null) {
@@ -280,7 +278,7 @@ class FileView implements RowView {
     if (place === null) return this.#begin;
     const known = this.#known.get(place.id);
     if (known) return known;
-    const expected = await this.#skip(place.count - 1);
+    const expected = await this.#skip(place.place - 1);
     const found =
       (expected && (await this.#find([place.id], expected))) ?? (await this.#placeOfDeleted(place));
     this.#known.set(place.id, found);
@@ -292,7 +290,7 @@ class FileView implements RowView {
     const own = await this.#find([place.id], this.#begin);
     if (own) return own;
     let tried = 0;
-    for await (const ids of this.#opening.rowsUpTo(place)) {
+    for (const ids of this.#opening.index.idsUpTo(place)) {
       const found = await this.#find(ids, this.#begin);
       if (found) return found;
       tried += ids.length;
@@ -367,10 +365,10 @@ class FileView implements RowView {
     throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
   }
 
-  #lost({ id, count }: RowPlace): CathedralError {
+  #lost({ id, place }: RowPlace): CathedralError {
     return importFault(
       this.#extent.name,
-      `row ${id}, which was imported as number ${count}`,
+      `row ${id}, which was imported as number ${place}`,
       'no such row: the file was truncated, rewritten or replaced. Restore it, or import into another folder',
     );
   }

@@ -1,139 +1,170 @@
 import { CathedralError } from '../../errors.ts';
 import { FEW_ROWS, MAX_CHANGES } from '../../ledger/events/import-alert.ts';
-import { rowText } from './imported-row.ts';
-import { type Block, blockDigest, type Change, type RowIndex, TAIL, textDigest } from './row-index.ts';
-import type { RowView, SourceRow } from './source.ts';
+import type { Change, Found, RowIndex, RowPlace } from './row-index.ts';
+import type { RowSource, RowView, SourceRow, Stretch } from './source.ts';
 
-/** A row that came after rows that follow it. */
-interface LateRow {
-  row: SourceRow;
-  /** The block between whose rows it is. */
-  block: number;
+/** What differs between the rows of a source and what was imported from them, in the source's order. */
+export interface Differences<Content> {
+  /** Rows that came after rows that follow them. */
+  late: { row: SourceRow<Content>; place: number }[];
+  /** `listed`: as an alert lists it. */
+  changes: (Change & { listed: Record<string, unknown> })[];
 }
 
-/** What differs between the rows of a source and what was imported from them. */
-export interface Differences {
-  late: LateRow[];
-  changes: (Change & { block: number })[];
-  /** Whether there may be more: the comparison ended early. */
-  isPartial: boolean;
-}
-
-export interface CompareOptions {
-  view: RowView;
+interface CompareOptions<Content> {
+  source: RowSource<Content>;
+  view: RowView<Content>;
   index: RowIndex;
-  /** Row id → text of a block's rows, from the ledger. */
-  readBlock: (block: Block) => Promise<Map<string, string>>;
   /** Compare every row. */
   full: boolean;
-  /** Number of older blocks to compare again. */
-  auditBlocks: number;
-  /** The source, for errors. */
-  place: string;
+  /** Number of windows of older rows to compare again. */
+  auditWindows: number;
 }
 
-/** Late rows that one import takes. The next one finds the others. */
+/** Late rows that one import takes: a bound on the memory that it needs. The next one finds the others. */
 const MAX_LATE = 10_000;
-/** Of a row that the mapping leaves out. */
-const LEFT_OUT = textDigest('left out');
-/** Blocks whose rows one import counts. */
-const COUNTED_BLOCKS = 1024;
+/** Windows whose rows one import counts. */
+const COUNTED_WINDOWS = 1024;
 
 /**
- * Compares the newest rows, those of blocks whose number of rows differs, and the blocks that are next in the audit, or all of them.
- * Throws `import_failed` if so many rows were changed that this is not the table that was imported.
+ * Compares the newest rows, the windows that the source suspects, and those that are next in the audit, or all of them. Throws `import_failed`
+ * if so many rows were changed that this is not the source that was imported.
  */
-export async function compareRows(options: CompareOptions): Promise<Differences> {
-  const { index } = options;
-  const differences: Differences = { late: [], changes: [], isPartial: false };
-  const compared = { rows: 0, unchanged: 0 };
-  for (const block of await blocksToCompare(options)) {
-    if (differences.late.length > MAX_LATE) {
-      differences.isPartial = true;
-      break;
-    }
-    await compareBlock(block, options, differences);
-    compared.rows += block.rows;
+export async function compareRows<Content>(options: CompareOptions<Content>): Promise<Differences<Content>> {
+  const { index, source } = options;
+  const { end } = index;
+  if (end === null) return { late: [], changes: [] };
+  const comparison = new Comparison(options);
+  const recent = index.lastUpTo(end.place - source.overlap);
+  await comparison.compare({ after: recent, until: end });
+  for (const window of await olderWindows(recent, options)) await comparison.compare(window);
+  return comparison.finish(end);
+}
+
+/** The windows before `recent` that this import compares, in the source's order. */
+async function olderWindows<Content>(
+  recent: RowPlace | null,
+  { view, index, source, full, auditWindows }: CompareOptions<Content>,
+): Promise<Stretch[]> {
+  if (recent === null) return [];
+  const most = full ? Number.POSITIVE_INFINITY : auditWindows + (view.suspects ? COUNTED_WINDOWS : 0);
+  const inTurn = windowsInTurn(index, recent, source.window).take(most).toArray();
+  const audited = full ? inTurn : inTurn.slice(0, auditWindows);
+  const last = audited.at(-1)?.until;
+  index.audited = last === undefined || last === recent ? null : last.place;
+  const others = inTurn.slice(audited.length);
+  const counted = others.map((one) => ({ ...one, rows: index.count(one.after, one.until.place) }));
+  const suspects = counted.length === 0 ? [] : await view.suspects!(counted);
+  return [...audited, ...suspects].sort((one, other) => one.until.place - other.until.place);
+}
+
+/** The windows before `recent`, each once, from where the last audit stopped; behind the last one the first follows. */
+function* windowsInTurn(index: RowIndex, recent: RowPlace, size: number): Generator<Stretch> {
+  const stop = index.lastUpTo(Math.min(index.audited, recent.place));
+  const first = stop?.place === recent.place ? null : stop;
+  yield* windowsBetween(index, first, recent, size);
+  if (first !== null) yield* windowsBetween(index, null, first, size);
+}
+
+function* windowsBetween(
+  index: RowIndex,
+  begin: RowPlace | null,
+  end: RowPlace,
+  size: number,
+): Generator<Stretch> {
+  for (let after = begin; after?.place !== end.place; ) {
+    const full = index.windowEnd(after, size);
+    const until: RowPlace = full === null || full.place >= end.place ? end : full;
+    yield { after, until };
+    after = until;
   }
-  compared.unchanged = compared.rows - differences.changes.length;
-  const { length: changed } = differences.changes;
-  if (changed > MAX_CHANGES || (compared.rows >= FEW_ROWS && compared.unchanged <= 0)) {
+}
+
+class Comparison<Content> {
+  readonly #options: CompareOptions<Content>;
+  readonly #late = new Map<string, { row: SourceRow<Content>; place: number }>();
+  readonly #changes = new Map<string, { at: number; change: Change; row: SourceRow<Content> | null }>();
+  readonly #missing = new Map<string, Found>();
+  /** Number of imported rows that were looked for. */
+  #compared = 0;
+
+  constructor(options: CompareOptions<Content>) {
+    this.#options = options;
+  }
+
+  async compare(stretch: Stretch): Promise<void> {
+    if (this.#late.size > MAX_LATE) return;
+    const { view, index } = this.#options;
+    const missing = index.between(stretch.after, stretch.until);
+    this.#compared += missing.size;
+    for (let pass = 1; ; pass += 1) {
+      const isWhole = await this.#read(stretch, missing);
+      if (!isWhole) return;
+      if (missing.size === 0 || pass >= (view.passes ?? 1)) break;
+    }
+    for (const [id, row] of missing) this.#missing.set(id, row);
+  }
+
+  /** Reads a stretch, and takes the rows that it has from `missing`. False: it ended early. */
+  async #read({ after, until }: Stretch, missing: Map<string, Found>): Promise<boolean> {
+    const { view, index, source } = this.#options;
+    /** The place of a row that has none yet: that of the next one in its place. */
+    let next = (after?.place ?? 0) + 1;
+    for await (const rows of view.rows(after, until)) {
+      for (const row of rows) {
+        const known = missing.get(row.id) ?? index.row(row.id);
+        missing.delete(row.id);
+        const isHere =
+          known?.place != null && known.place > (after?.place ?? -Infinity) && known.place <= until.place;
+        if (isHere && known.isInOrder) next = known.place! + 1;
+        this.#take(row, known, isHere ? known.place! : next, source.form.digest(row));
+      }
+      if (this.#late.size > MAX_LATE) return false;
+    }
+    return true;
+  }
+
+  #take(row: SourceRow<Content>, known: Found | null, place: number, digest: string): void {
+    const { index } = this.#options;
+    const at = row.place ?? place;
+    this.#missing.delete(row.id);
+    if (!known && row.draft === null) index.leaveOut(row.id, at, digest);
+    else if (!known || (known.isLeftOut && row.draft !== null)) this.#late.set(row.id, { row, place: at });
+    else {
+      // A place that the source gives follows from the row, and changes only with it.
+      if (row.place === undefined && known.place !== at) index.move(known, at);
+      if (known.digest !== digest)
+        this.#changes.set(row.id, { at, change: { id: row.id, digest, place: row.place }, row });
+    }
+  }
+
+  finish(end: RowPlace): Differences<Content> {
+    const { index, source } = this.#options;
+    for (const [id, row] of this.#missing) {
+      if (row.isLeftOut) index.forget(row);
+      else this.#changes.set(id, { at: row.place!, change: { id, digest: null }, row: null });
+    }
+    const changes = [...this.#changes.values()].sort((one, other) => one.at - other.at);
+    this.#assertSame(
+      changes.map(({ change }) => change),
+      end,
+    );
+    return {
+      late: [...this.#late.values()].sort((one, other) => one.place - other.place),
+      changes: changes.map(({ change, row }) => ({ ...change, listed: source.form.listed(change.id, row) })),
+    };
+  }
+
+  #assertSame(changes: readonly Change[], end: RowPlace): void {
+    const { name, form } = this.#options.source;
+    const { length: changed } = changes;
+    const isFew =
+      this.#compared < FEW_ROWS && !(form.refusesEmpty && changes.every(({ digest }) => digest === null));
+    if (changed <= MAX_CHANGES && (changed < this.#compared || isFew || changed === 0)) return;
     throw new CathedralError('import_failed', {
-      place: options.place,
-      expected: `the ${compared.rows} rows as they were imported up to row ${index.end?.id}`,
-      found: `${changed} of them changed or deleted, first ${differences.changes[0]?.row}: another table, an older copy of it, or another mapping`,
+      place: name,
+      expected: `the ${this.#compared} ${form.noun}s as they were imported up to ${form.noun} ${end.id}. Restore them, or import into another folder`,
+      found: `${changed} of them changed or deleted, first ${changes[0]!.id}: ${form.other}`,
     });
   }
-  return differences;
-}
-
-async function blocksToCompare({ view, index, full, auditBlocks }: CompareOptions): Promise<Block[]> {
-  const { tail, blocks } = index;
-  const chosen = new Set<number>();
-  const first = index.audited;
-  const number = full ? blocks : Math.min(auditBlocks, blocks);
-  for (let n = 0; n < number; n += 1) chosen.add((first + n) % blocks);
-  index.audited = blocks === 0 ? 0 : (first + number) % blocks;
-  if (!full) for (const n of await miscounted(view, index, first)) chosen.add(n);
-  const whole = [...chosen].sort((one, other) => one - other).map((n) => index.block(n));
-  return tail ? [...whole, tail] : whole;
-}
-
-/** The blocks of which the source has more rows or fewer than it should. */
-async function miscounted(view: RowView, index: RowIndex, first: number): Promise<number[]> {
-  const number = Math.min(COUNTED_BLOCKS, index.blocks);
-  const counted = Array.from({ length: number }, (_, n) => index.block((first + n) % index.blocks));
-  if (number === 0) return [];
-  const counts = await view.counts(counted);
-  return counted.filter((block, at) => counts && counts[at] !== block.rows).map(({ n }) => n);
-}
-
-async function compareBlock(block: Block, options: CompareOptions, found: Differences): Promise<void> {
-  const { view, index } = options;
-  const plain: { row: SourceRow; text: string }[] = [];
-  const leftOut = new Set<string>();
-  let rowsNow = 0;
-  const excepted = new Set<string>();
-  for await (const rows of view.rows(block.after, block.until)) {
-    rowsNow += rows.length;
-    for (const row of rows) {
-      const text = rowText(row);
-      const exception = index.exception(row.id);
-      if (row.draft === null && !exception) leftOut.add(row.id);
-      else if (!exception) plain.push({ row, text });
-      else {
-        excepted.add(row.id);
-        if (exception.block === null) index.place(row.id, block.n);
-        const sha256 = textDigest(text);
-        if (sha256 !== exception.sha256)
-          found.changes.push({ row: row.id, change: 'modified', sha256, block: block.n });
-      }
-    }
-    // Enough for this import, and a bound on the memory that it needs.
-    if (plain.length - block.rows > MAX_LATE) {
-      found.isPartial = true;
-      break;
-    }
-  }
-  const isAsImported = block.digest !== null && blockDigest(plain.map(({ text }) => text)) === block.digest;
-  if (!isAsImported) {
-    const own = block.n === TAIL ? index.tailRows : await options.readBlock(block);
-    for (const { row, text } of plain) {
-      const imported = own.get(row.id);
-      own.delete(row.id);
-      if (imported === undefined) found.late.push({ row, block: block.n });
-      else if (imported !== text)
-        found.changes.push({ row: row.id, change: 'modified', sha256: textDigest(text), block: block.n });
-    }
-    for (const row of found.isPartial ? [] : own.keys()) {
-      if (index.exception(row)) continue;
-      if (!leftOut.has(row)) found.changes.push({ row, change: 'deleted', block: block.n });
-      else found.changes.push({ row, change: 'modified', sha256: LEFT_OUT, block: block.n });
-    }
-  }
-  for (const { id, sha256 } of found.isPartial ? [] : index.exceptionsOf(block.n)) {
-    if (sha256 !== null && !excepted.has(id))
-      found.changes.push({ row: id, change: 'deleted', block: block.n });
-  }
-  if (!found.isPartial && block.n !== TAIL) index.expect(block.n, rowsNow);
 }

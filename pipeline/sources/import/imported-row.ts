@@ -1,11 +1,15 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { completeEvent, cycleOf, type EventDraft } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
+import { slotId, slotTime } from '../../ledger/events/slot.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
-import { assertLineFits, type EventLine } from '../../ledger/writing/ledger-writer.ts';
-import type { SourceRow } from './source.ts';
+import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
+import type { Change, KnownRow } from './row-index.ts';
+import { sequenceSalts } from './sequence-salts.ts';
+import type { NextEvent, RowForm, RowSource, SourceRow, WriteContext, Written } from './source.ts';
 
 /** What `data.source` of an imported event holds. */
 const Source = z.object({
@@ -21,29 +25,57 @@ const Source = z.object({
   data_source: z.unknown().optional(),
 });
 
-/** A row as an event of the ledger holds it. */
-export interface ImportedRow {
-  id: string;
-  /** Its own time. */
-  timestamp: string;
-  late: boolean;
-  text: string;
-}
+/** What `data.changes` of an alert lists. */
+const Changes = z.array(
+  z.object({
+    row: z.string(),
+    change: z.enum(['modified', 'deleted']),
+    /** SHA-256 of the row's text after the change. */
+    sha256: z.string().optional(),
+  }),
+);
 
-/** The next event's place in the ledger. */
-export interface NextEvent {
-  seq: number;
-  /** The earliest time that it may have; null before the first event. */
-  notBefore: string | null;
-  /** The clock, Unix ms. */
-  now: number;
+/** Slots are sealed that long after their end. */
+export const SEAL_DELAY_MS = 30_000;
+const WINDOW = 4096;
+
+/** How rows of files and tables are imported. */
+export const OF_ROWS: Pick<RowSource, 'form' | 'overlap' | 'window' | 'sealDelayMs' | 'quiet'> = {
+  form: {
+    noun: 'row',
+    other: 'another table, an older copy of it, or another mapping',
+    refusesEmpty: false,
+    salts: sequenceSalts,
+    digest: (row) => hash('sha256', rowText(row), 'hex'),
+    rowOf: importedRow,
+    changesOf,
+    listed: (row, now) =>
+      now === null
+        ? { row, change: 'deleted' }
+        : { row, change: 'modified', sha256: hash('sha256', rowText(now), 'hex') },
+    write: importRow,
+    isLate(own, timestamp, sealedUntil) {
+      const time = Date.parse(own);
+      // Concurrent writers number rows in another order than that of their times, so a row of the last seconds of a slot may follow one of the next.
+      return own !== timestamp && (time < sealedUntil || time < slotStart(timestamp) - SEAL_DELAY_MS);
+    },
+  } satisfies RowForm<EventDraft>,
+  // An import reads some hundred kB of them.
+  overlap: WINDOW,
+  window: WINDOW,
+  sealDelayMs: SEAL_DELAY_MS,
+  quiet: 'alive',
+};
+
+/** Unix ms of the start of the slot that contains a time. */
+export function slotStart(timestamp: string): number {
+  return slotTime(slotId(Date.parse(timestamp)));
 }
 
 /**
- * What the import compares: all that a row says, without its id. The text is the same whether it is made from the row or from the
- * event that the row became.
+ * All that a row says, without its id. The text is the same whether it is made from the row or from the event that the row became.
  */
-export function rowText({ timestamp, draft }: SourceRow): string {
+function rowText({ timestamp, draft }: SourceRow): string {
   if (draft === null) return 'left out';
   if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
   return textOf(timestamp, draft, JSON.stringify(withSourceLast(draft.data)));
@@ -53,8 +85,11 @@ function textOf(timestamp: string, { cycle, type, agent }: EventDraft, data: str
   return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${data}`;
 }
 
-/** The row of an event that an import wrote; null for any other event. */
-export function importedRow(event: LedgerEvent): ImportedRow | null {
+function knownRow(id: string, timestamp: string, text: string, late: boolean): KnownRow {
+  return { id, timestamp, digest: hash('sha256', text, 'hex'), late };
+}
+
+function importedRow(event: LedgerEvent): KnownRow | null {
   const parsed = Source.safeParse(event.data.source);
   if (!parsed.success) return null;
   const { row, timestamp = event.timestamp, late = false } = parsed.data;
@@ -64,27 +99,35 @@ export function importedRow(event: LedgerEvent): ImportedRow | null {
   const { source: _, ...data } = event.data;
   const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
   const { type, agent } = event;
-  return {
-    id: row,
-    timestamp,
-    late,
-    text: textOf(timestamp, { cycle, type, agent, data }, JSON.stringify(own)),
-  };
+  const text = textOf(timestamp, { cycle, type, agent, data }, JSON.stringify(own));
+  return knownRow(row, timestamp, text, late);
+}
+
+function changesOf({ type, data }: LedgerEvent): Change[] {
+  const changes = type === 'alert_raised' ? Changes.safeParse(data.changes).data : undefined;
+  return (changes ?? []).map(({ row, sha256 = null }) => ({ id: row, digest: sha256 }));
 }
 
 /**
  * The event of a row. Its time is the row's own, or `notBefore` if that is later: `data.source` then keeps the row's. Throws what
  * `completeEvent` throws, and `ledger_corrupt` for a line that is too long.
  */
-export function importRow(
+function importRow(
   { id, timestamp, draft }: SourceRow & { draft: EventDraft },
   next: NextEvent,
-  { late, salt, place }: { late: boolean; salt: string; place: () => string },
-): EventLine & { text: string } {
+  { late, salt, place }: WriteContext,
+): Written {
   const isBehind = next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0;
   const time = isBehind ? next.notBefore! : timestamp;
   const { type, agent, data, cycle } = draft;
-  const whole = { type, agent, data, timestamp: time, cycle: cycle ?? cycleOf(time), salt };
+  const whole = {
+    type,
+    agent,
+    data,
+    timestamp: time,
+    cycle: cycle ?? cycleOf(time),
+    salt: salt(next.seq, id),
+  };
   const event = completeEvent(whole, next, place);
   const isAmbiguous = cycle === whole.cycle && cycle !== cycleOf(timestamp);
   const source: Record<string, unknown> = { row: id };
@@ -100,7 +143,7 @@ export function importRow(
     : `${json.slice(0, -1)}${json === '{}' ? '' : ','}"source":${JSON.stringify(source)}}`;
   const line = eventLine(event, imported);
   assertLineFits(line, place);
-  return { event, line, text: textOf(timestamp, draft, json) };
+  return { events: [{ event, line }], row: knownRow(id, timestamp, textOf(timestamp, draft, json), late) };
 }
 
 /** Moves the row's own member `source` to the end, where it is when the data is taken from the event again. */

@@ -1,59 +1,55 @@
-import { hash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
-import { IMPORT_INDEXES } from '../../ledger/reading/directory.ts';
-import { type ImportedRow, importedRow } from './imported-row.ts';
-import type { RowPlace, Stretch } from './source.ts';
+import { IMPORT_INDEX, OLD_INDEX } from '../../ledger/reading/directory.ts';
 
-/** Changes with `SCHEMA`. A file of another version is rebuilt from the ledger. */
-const VERSION = 1;
+/** Changes with `SCHEMA`. A file of another version is made anew from the ledger. */
+const VERSION = 2;
+/** Rows of the source, whether they are in their place, came late, or are left out by the mapping. */
+const KIND = { inOrder: 0, late: 1, leftOut: 2 } as const;
 const SCHEMA = `
-  CREATE TABLE block (
-    n INTEGER PRIMARY KEY,
-    first_seq INTEGER NOT NULL,
-    last_seq INTEGER NOT NULL,
-    until_id TEXT NOT NULL,
-    until_timestamp TEXT NOT NULL,
-    until_count INTEGER NOT NULL,
-    rows INTEGER NOT NULL,
-    digest TEXT NOT NULL
+  CREATE TABLE rows (
+    id TEXT NOT NULL,
+    place INTEGER,
+    timestamp TEXT NOT NULL,
+    digest BLOB,
+    kind INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE tail (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, timestamp TEXT NOT NULL, text TEXT NOT NULL) STRICT;
-  CREATE TABLE exception (id TEXT PRIMARY KEY, sha256 TEXT, block INTEGER, late INTEGER NOT NULL) STRICT;
-  CREATE INDEX exception_block ON exception (block);
+  CREATE INDEX rows_id ON rows (id);
+  CREATE INDEX rows_place ON rows (place, kind) WHERE digest IS NOT NULL;
+  CREATE TABLE links (hash BLOB PRIMARY KEY, before BLOB, id TEXT NOT NULL) STRICT;
+  CREATE INDEX links_before ON links (before) WHERE before IS NOT NULL;
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL) STRICT;
   PRAGMA user_version = ${VERSION};
 `;
 
-const Position = z.object({
-  snapshot: z.string().nullable(),
-  size: z.int(),
-  range: z.array(z.string()),
-  timestamp: z.string().nullable(),
-});
 const State = z.object({
+  /** What its rows are. */
+  noun: z.enum(['row', 'event']),
   /** End of the last snapshot. */
-  sealed: Position,
+  sealed: z.object({
+    snapshot: z.string().nullable(),
+    size: z.int(),
+    range: z.array(z.string()),
+    timestamp: z.string().nullable(),
+  }),
   /** Seq of the first event that is not indexed. */
   next: z.int(),
-  /** Number of the block with which the next audit begins. */
+  /** The last row in the source's order. */
+  end: z.object({ id: z.string(), timestamp: z.string(), place: z.int() }).nullable(),
+  /** The place after which the next audit begins. */
   audited: z.int(),
   /** What the source asked to remember. Losing it costs time, nothing else. */
   mark: z.string().nullable(),
 });
 type State = z.output<typeof State>;
 
-const FILE = IMPORT_INDEXES.rows;
-/** The names of the index in the ledger's folder. */
-const ROW_INDEX_FILES = [FILE, `${FILE}-journal`] as const;
-/** Rows in a block: an audit of one reads some hundred kB. */
-const BLOCK_ROWS = 4096;
-/** Characters of a block, so that one of long rows fits in memory. */
-const BLOCK_LENGTH = 4 * 1024 * 1024;
+/** Before every place. */
+const BEGINNING = Number.MIN_SAFE_INTEGER;
+/** Ids that are read at a time. */
+const BATCH = 4096;
 /** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 
@@ -64,139 +60,135 @@ export function isIndexDamage(error: unknown): boolean {
   return errcode !== undefined && DAMAGED.includes(errcode & 0xff);
 }
 
-/** Removes a ledger's index. The next import rebuilds it. */
+/** Removes a ledger's index, and that of an earlier version. The next import makes it anew. */
 export function removeIndex(ledger: string): void {
-  for (const name of ROW_INDEX_FILES) rmSync(join(ledger, name), { force: true });
+  for (const name of [IMPORT_INDEX, OLD_INDEX])
+    for (const file of [name, `${name}-journal`]) rmSync(join(ledger, file), { force: true });
 }
 
-/** Consecutive rows in the source's order, without those that came late. */
-export interface Block extends Stretch {
-  /** Its number; `TAIL` for the rows after the last whole block. */
-  n: number;
-  /** Number of rows that the source has between its ends: when the two were compared last, or of which it was made. */
-  rows: number;
-  /** SHA-256 of their texts; null for the tail, of which the index has every row. */
-  digest: string | null;
-  firstSeq: number;
-  lastSeq: number;
+/** Whether the ledger in a folder is a copy of a remote one: an import has put events of a remote ledger into it. */
+export function isRemoteCopy(ledger: string): boolean {
+  if (existsSync(join(ledger, OLD_INDEX))) return true;
+  const path = join(ledger, IMPORT_INDEX);
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return readState(database).noun === 'event';
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
 }
 
-export const TAIL = -1;
-
-/** A row that is not as a block has it: it came late, or was changed or deleted later. */
-export interface Exception {
+/** A row as the index has it. */
+export interface KnownRow {
   id: string;
-  /** SHA-256 of its text when the import saw it last; null: it was deleted. */
-  sha256: string | null;
-  /** The block between whose rows it is; null: not known yet. */
-  block: number | null;
-  late: boolean;
+  /** Its own time. */
+  timestamp: string;
+  /** Hex SHA-256 of what it said when the import saw it last. */
+  digest: string;
+  /** The row came after rows that follow it. */
+  late?: boolean;
+  /** Its place, if the source gives it one. */
+  place?: number;
+  /** In a remote ledger: its hash, and that of its predecessor. */
+  link?: { hash: string; before: string };
 }
 
-/** A change of imported rows, as an alert in the ledger lists it. */
-export const Change = z.object({
-  row: z.string(),
-  change: z.enum(['modified', 'deleted']),
-  /** SHA-256 of the row's text after the change. */
-  sha256: z.string().optional(),
-});
-export type Change = z.output<typeof Change>;
-const Changes = z.array(Change);
-
-export function textDigest(text: string): string {
-  return hash('sha256', text, 'hex');
+/** An imported row in the order of its source. All of it follows from the ledger. */
+export interface RowPlace {
+  id: string;
+  timestamp: string;
+  /** Ascends in the source's order. Number of rows up to it, without those that came late; or what the source gives its rows. */
+  place: number;
 }
 
-/** Digest of a block's rows. */
-export function blockDigest(texts: readonly string[]): string {
-  return textDigest(texts.join('\n'));
+/** What became of an imported row. */
+export interface Change {
+  id: string;
+  /** The digest of what it says now; null: it was deleted. */
+  digest: string | null;
+  /** Its place, if the source gives it one. */
+  place?: number | undefined;
+}
+
+/** A row that was found in the index. */
+export interface Found {
+  rowid: number;
+  id: string;
+  /** Null: it came late, and was not seen since the index was made. */
+  place: number | null;
+  /** Null: it was deleted. */
+  digest: string | null;
+  isInOrder: boolean;
+  /** The mapping leaves it out. */
+  isLeftOut: boolean;
 }
 
 /**
- * An index of the imported rows beside the local ledger: for some thousand rows each, where they begin and end, their number and a digest;
- * for the newest rows and for exceptions, each row. It follows from the ledger: if it is lost, damaged or stale, it is rebuilt. One
- * transaction spans an import and `save` commits it, so an import that fails or is killed leaves the index unchanged.
+ * An index of the imported rows beside the local ledger: each row's place in the source, and a digest of what it said last. It follows from the
+ * ledger: if it is lost, damaged or stale, it is made anew. One transaction spans an import and `save` commits it, so an import that fails
+ * or is killed leaves the index unchanged.
  */
 export class RowIndex {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #state: State;
-  #blocks: number;
-  /** The end of the last whole block. */
-  #until: RowPlace | null;
-  /** The rows after the last whole block. */
-  #tail: (ImportedRow & { seq: number })[];
-  #tailLength: number;
-  /** Rows of `#tail` that the file has. */
-  #stored: number;
-  #exceptions: number;
+  readonly #state: State;
 
   private constructor(database: DatabaseSync, state: State) {
     this.#database = database;
     this.#state = state;
-    this.#blocks = this.#get('SELECT count(*) AS count FROM block').count as number;
-    this.#until = this.#blocks === 0 ? null : this.block(this.#blocks - 1).until;
-    const tail = this.#prepare('SELECT seq, id, timestamp, text FROM tail ORDER BY seq').all();
-    this.#tail = (tail as unknown as (ImportedRow & { seq: number })[]).map((row) => ({
-      ...row,
-      late: false,
-    }));
-    this.#tailLength = this.#tail.reduce((length, { text }) => length + text.length, 0);
-    this.#stored = this.#tail.length;
-    this.#exceptions = this.#get('SELECT count(*) AS count FROM exception').count as number;
   }
 
-  /** Opens the index in a ledger's folder; empty if `fits` says that the ledger does not have its position. */
-  static open(ledger: string, fits: (sealed: LedgerPosition, next: number) => boolean): RowIndex {
-    return RowIndex.#resume(join(ledger, FILE), fits) ?? RowIndex.#begin(ledger);
-  }
-
-  static #resume(
-    path: string,
+  /** Opens the index in a ledger's folder; empty if it is of another kind, or `fits` says that the ledger does not have its position. */
+  static open(
+    ledger: string,
+    noun: State['noun'],
     fits: (sealed: LedgerPosition, next: number) => boolean,
-  ): RowIndex | undefined {
-    if (!existsSync(path)) return undefined;
-    const database = new DatabaseSync(path);
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      const { user_version } = database.prepare('PRAGMA user_version').get()!;
-      const state = State.parse(JSON.parse(`${database.prepare('SELECT json FROM state').get()?.json}`));
-      if (user_version === VERSION && fits(state.sealed, state.next)) return new RowIndex(database, state);
-    } catch {
-      // Damaged, or not an index. It can be discarded without loss.
+  ): RowIndex {
+    const path = join(ledger, IMPORT_INDEX);
+    if (existsSync(path)) {
+      const database = new DatabaseSync(path);
+      try {
+        database.exec('BEGIN IMMEDIATE');
+        const state = readState(database);
+        if (state.noun === noun && fits(state.sealed, state.next)) return new RowIndex(database, state);
+      } catch {
+        // Damaged, or not an index. It can be discarded without loss.
+      }
+      database.close();
     }
-    database.close();
-    return undefined;
-  }
-
-  static #begin(ledger: string): RowIndex {
     removeIndex(ledger);
-    const database = new DatabaseSync(join(ledger, FILE));
+    const database = new DatabaseSync(path);
     database.exec(SCHEMA);
     database.exec('BEGIN IMMEDIATE');
-    return new RowIndex(database, { sealed: LEDGER_START, next: 0, audited: 0, mark: null });
+    const sealed = LEDGER_START as State['sealed'];
+    return new RowIndex(database, { noun, sealed, next: 0, end: null, audited: BEGINNING, mark: null });
   }
 
+  /** End of the last snapshot that is indexed. */
   get sealed(): LedgerPosition {
     return this.#state.sealed;
   }
 
+  /** Seq of the first event that is not indexed. */
   get next(): number {
     return this.#state.next;
   }
 
-  /** Number of whole blocks. */
-  get blocks(): number {
-    return this.#blocks;
+  /** The last imported row in the source's order; null before the first. */
+  get end(): RowPlace | null {
+    return this.#state.end;
   }
 
-  /** Number of the block with which the audit resumes. */
+  /** The place after which the next audit begins. */
   get audited(): number {
-    return this.#state.audited < this.#blocks ? this.#state.audited : 0;
+    return this.#state.audited;
   }
 
-  set audited(n: number) {
-    this.#state.audited = n;
+  set audited(place: number | null) {
+    this.#state.audited = place ?? BEGINNING;
   }
 
   get mark(): string | null {
@@ -207,107 +199,96 @@ export class RowIndex {
     this.#state.mark = mark;
   }
 
-  /** The last imported row in the source's order; null before the first. */
-  get end(): RowPlace | null {
-    const last = this.#tail.at(-1);
-    if (!last) return this.#until;
-    return { id: last.id, timestamp: last.timestamp, count: (this.#until?.count ?? 0) + this.#tail.length };
+  /** A row that became an event. `place`: of one that came late, where it is known. */
+  addRow({ id, timestamp, digest, late = false, link, ...row }: KnownRow, place: number | null = null): void {
+    const { end } = this.#state;
+    const own = late ? place : (row.place ?? (end?.place ?? 0) + 1);
+    if (late) this.#run(`DELETE FROM rows WHERE id = ? AND kind = ${KIND.leftOut}`, id);
+    this.#insert(id, own, timestamp, digest, late ? KIND.late : KIND.inOrder);
+    if (link) this.#link(link.hash, link.before, id);
+    if (!late && own !== null && own >= (end?.place ?? BEGINNING))
+      this.#state.end = { id, timestamp, place: own };
   }
 
-  get hasExceptions(): boolean {
-    return this.#exceptions > 0;
+  /** A row that the mapping leaves out; it counts where rows are counted. */
+  leaveOut(id: string, place: number, digest: string): void {
+    this.#insert(id, place, '', digest, KIND.leftOut);
   }
 
-  /** The next event of the ledger. Ignores those that no import wrote. */
-  add(event: LedgerEvent): void {
-    this.#state.next = event.seq + 1;
-    const row = importedRow(event);
-    if (row) this.addRow(event.seq, row);
-    const changes = event.type === 'alert_raised' ? Changes.safeParse(event.data.changes) : null;
-    if (changes?.success) for (const change of changes.data) this.addChange(change);
+  change({ id, digest, place }: Change): void {
+    this.#run('UPDATE rows SET digest = ? WHERE id = ?', bytesOf(digest), id);
+    if (place !== undefined) this.#run('UPDATE rows SET place = ? WHERE id = ?', place, id);
+    if (digest !== null && this.#state.noun === 'event') this.#link(digest, null, id);
   }
 
-  /** The row that the next event was made of. */
-  addRow(seq: number, row: ImportedRow, block: number | null = null): void {
-    this.#state.next = seq + 1;
-    if (row.late) {
-      this.#except({ id: row.id, sha256: textDigest(row.text), block, late: true });
-      return;
+  /** A row was found elsewhere. */
+  move({ rowid, isLeftOut }: Found, place: number): void {
+    const kind = isLeftOut ? KIND.leftOut : KIND.late;
+    this.#run('UPDATE rows SET place = ?, kind = ? WHERE rowid = ?', place, kind, rowid);
+  }
+
+  /** Forgets a row that was left out. */
+  forget({ rowid }: Found): void {
+    this.#run('DELETE FROM rows WHERE rowid = ?', rowid);
+  }
+
+  /** The row with this id; of several, the newest. */
+  row(id: string): Found | null {
+    const row = this.#get('SELECT rowid, * FROM rows WHERE id = ? ORDER BY rowid DESC LIMIT 1', id);
+    return row ? foundOf(row) : null;
+  }
+
+  /** Row id → row, of those that the source should have in a stretch. */
+  between(after: RowPlace | null, until: RowPlace): Map<string, Found> {
+    const rows = this.#prepare(`SELECT rowid, * FROM rows WHERE ${LIVE} AND place <= ? ORDER BY place`).all(
+      after?.place ?? BEGINNING,
+      until.place,
+    );
+    return new Map(rows.map((row) => [row.id as string, foundOf(row)]));
+  }
+
+  /** Number of rows that the source should have in a stretch; without one, in all. */
+  count(after: RowPlace | null = null, until?: number): number {
+    const values = [after?.place ?? BEGINNING, until ?? Number.MAX_SAFE_INTEGER];
+    return this.#get(`SELECT count(*) AS count FROM rows WHERE ${LIVE} AND place <= ?`, ...values)!
+      .count as number;
+  }
+
+  /** The last row in its place up to a place; null if there is none. */
+  lastUpTo(place: number): RowPlace | null {
+    return this.#place('place <= ?', place, 'DESC');
+  }
+
+  /** The row in its place with which a window ends that begins after a place; null if fewer rows follow. */
+  windowEnd(after: RowPlace | null, rows: number): RowPlace | null {
+    return this.#place('place > ?', after?.place ?? BEGINNING, '', rows - 1);
+  }
+
+  /** Ids of the rows up to a place, from the newest, in parts. */
+  *idsUpTo({ place }: RowPlace): Generator<string[]> {
+    const sql = `SELECT id, place FROM rows WHERE place <= ? AND kind = ${KIND.inOrder} AND digest IS NOT NULL ORDER BY place DESC LIMIT ${BATCH}`;
+    for (let until = place; ; ) {
+      const rows = this.#prepare(sql).all(until);
+      if (rows.length === 0) return;
+      yield rows.map(({ id }) => id as string);
+      until = (rows.at(-1)!.place as number) - 1;
     }
-    this.#tail.push({ ...row, seq });
-    this.#tailLength += row.text.length;
-    if (this.#tail.length >= BLOCK_ROWS || this.#tailLength >= BLOCK_LENGTH) this.#closeBlock();
   }
 
-  addChange({ row, sha256 }: Change, block: number | null = null): void {
-    const before = this.exception(row);
-    const late = before?.late ?? false;
-    this.#except({ id: row, sha256: sha256 ?? null, block: block ?? before?.block ?? null, late });
+  /** The id of the row that has or had this hash. */
+  withHash(hash: string): string | null {
+    return this.#idOf('hash = ?', hash);
   }
 
-  /** Notes between which rows an exception is. */
-  place(id: string, block: number): void {
-    this.#prepare('UPDATE exception SET block = ? WHERE id = ?').run(block, id);
-  }
-
-  /** Sets the number of rows of a block that was compared. */
-  expect(n: number, rows: number): void {
-    this.#prepare('UPDATE block SET rows = ? WHERE n = ?').run(rows, n);
-  }
-
-  exception(id: string): Exception | undefined {
-    if (this.#exceptions === 0) return undefined;
-    const row = this.#prepare('SELECT * FROM exception WHERE id = ?').get(id);
-    return row && exceptionOf(row);
-  }
-
-  exceptionsOf(block: number): Exception[] {
-    if (this.#exceptions === 0) return [];
-    return this.#prepare('SELECT * FROM exception WHERE block = ?').all(block).map(exceptionOf);
-  }
-
-  block(n: number): Block {
-    const row = this.#get('SELECT * FROM block WHERE n = ?', n);
-    const before = n === 0 ? null : this.#get('SELECT * FROM block WHERE n = ?', n - 1);
-    return {
-      n,
-      rows: row.rows as number,
-      digest: row.digest as string,
-      firstSeq: row.first_seq as number,
-      lastSeq: row.last_seq as number,
-      after: before && placeOf(before),
-      until: placeOf(row),
-    };
-  }
-
-  /** The rows after the last whole block; null if there are none. */
-  get tail(): Block | null {
-    const [first] = this.#tail;
-    if (!first) return null;
-    return {
-      n: TAIL,
-      rows: this.#tail.length,
-      digest: null,
-      firstSeq: first.seq,
-      lastSeq: this.#tail.at(-1)!.seq,
-      after: this.#until,
-      until: this.end!,
-    };
-  }
-
-  /** Row id → text. */
-  get tailRows(): Map<string, string> {
-    return new Map(this.#tail.map(({ id, text }) => [id, text]));
+  /** The id of the first row that named this hash as its predecessor. */
+  firstAfter(hash: string): string | null {
+    return this.#idOf('before = ?', hash);
   }
 
   /** Commits what the ledger holds, for the next import. */
-  save(sealed: LedgerPosition): void {
-    const { snapshot, size, range, timestamp } = sealed;
-    this.#state.sealed = { snapshot, size, range, timestamp };
-    const insert = this.#prepare('INSERT INTO tail VALUES (?, ?, ?, ?)');
-    for (const { seq, id, timestamp: own, text } of this.#tail.slice(this.#stored))
-      insert.run(seq, id, own, text);
-    this.#prepare('INSERT OR REPLACE INTO state VALUES (1, ?)').run(JSON.stringify(this.#state));
+  save({ snapshot, size, range, timestamp }: LedgerPosition, next: number): void {
+    const state = { ...this.#state, next, sealed: { snapshot, size, range, timestamp } };
+    this.#run('INSERT OR REPLACE INTO state VALUES (1, ?)', JSON.stringify(state));
     this.#database.exec('COMMIT');
   }
 
@@ -316,41 +297,30 @@ export class RowIndex {
     this.#database.close();
   }
 
-  #except({ id, sha256, block, late }: Exception): void {
-    this.#prepare('INSERT OR REPLACE INTO exception VALUES (?, ?, ?, ?)').run(
-      id,
-      sha256,
-      block,
-      late ? 1 : 0,
-    );
-    this.#exceptions += 1;
+  #insert(id: string, place: number | null, timestamp: string, digest: string, kind: number): void {
+    this.#run('INSERT INTO rows VALUES (?, ?, ?, ?, ?)', id, place, timestamp, bytesOf(digest), kind);
   }
 
-  #closeBlock(): void {
-    const { firstSeq, lastSeq, until, rows } = this.tail!;
-    const digest = blockDigest(this.#tail.map(({ text }) => text));
-    this.#prepare('INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
-      this.#blocks,
-      firstSeq,
-      lastSeq,
-      until.id,
-      until.timestamp,
-      until.count,
-      rows,
-      digest,
-    );
-    // What was found among the rows of the tail is in this block now.
-    this.#prepare('UPDATE exception SET block = ? WHERE block = ?').run(this.#blocks, TAIL);
-    if (this.#stored > 0) this.#database.exec('DELETE FROM tail');
-    this.#blocks += 1;
-    this.#until = until;
-    this.#tail = [];
-    this.#tailLength = 0;
-    this.#stored = 0;
+  #link(hash: string, before: string | null, id: string): void {
+    this.#run('INSERT OR IGNORE INTO links VALUES (?, ?, ?)', bytesOf(hash), bytesOf(before), id);
   }
 
-  #get(sql: string, ...values: number[]) {
-    return this.#prepare(sql).get(...values)!;
+  #idOf(condition: string, hash: string): string | null {
+    const row = this.#get(`SELECT id FROM links WHERE ${condition} ORDER BY rowid LIMIT 1`, bytesOf(hash));
+    return (row?.id as string | undefined) ?? null;
+  }
+
+  #place(condition: string, value: number, order: 'DESC' | '', offset = 0): RowPlace | null {
+    const sql = `SELECT id, timestamp, place FROM rows WHERE ${condition} AND kind = ${KIND.inOrder} AND digest IS NOT NULL ORDER BY place ${order} LIMIT 1 OFFSET ?`;
+    return (this.#get(sql, value, offset) as RowPlace | undefined) ?? null;
+  }
+
+  #run(sql: string, ...values: SQLInputValue[]): void {
+    this.#prepare(sql).run(...values);
+  }
+
+  #get(sql: string, ...values: SQLInputValue[]) {
+    return this.#prepare(sql).get(...values);
   }
 
   #prepare(sql: string): StatementSync {
@@ -358,11 +328,28 @@ export class RowIndex {
   }
 }
 
-function placeOf(row: Record<string, unknown>): RowPlace {
-  const { until_id: id, until_timestamp: timestamp, until_count: count } = row;
-  return { id, timestamp, count } as RowPlace;
+const LIVE = 'digest IS NOT NULL AND place > ?';
+
+/** Throws for a file that is no index of this version. */
+function readState(database: DatabaseSync): State {
+  const { user_version } = database.prepare('PRAGMA user_version').get()!;
+  if (user_version !== VERSION) throw new Error(`an index of version ${user_version}`);
+  return State.parse(JSON.parse(`${database.prepare('SELECT json FROM state').get()?.json}`));
 }
 
-function exceptionOf(row: Record<string, unknown>): Exception {
-  return { ...(row as unknown as Exception), late: row.late === 1 };
+function foundOf({ rowid, id, place, digest, kind }: Record<string, unknown>): Found {
+  return {
+    rowid: rowid as number,
+    id: id as string,
+    place: place as number | null,
+    digest: digest === null ? null : Buffer.from(digest as Uint8Array).toString('hex'),
+    isInOrder: kind === KIND.inOrder,
+    isLeftOut: kind === KIND.leftOut,
+  };
+}
+
+function bytesOf(hex: string): Buffer;
+function bytesOf(hex: string | null): Buffer | null;
+function bytesOf(hex: string | null): Buffer | null {
+  return hex === null ? null : Buffer.from(hex, 'hex');
 }

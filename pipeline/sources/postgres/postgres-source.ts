@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { RowPlace, RowSource, RowView, SourceRow, Stretch } from '../import/source.ts';
+import { OF_ROWS } from '../import/imported-row.ts';
+import type { RowPlace } from '../import/row-index.ts';
+import type { RowSource, RowView, SourceRow, Window } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
 import { CopyText } from './copy-text.ts';
@@ -28,9 +30,10 @@ const STALL_TIMEOUT_MS = STREAM_TIMEOUT_MS + 20 * SECOND;
 /** The rows of a table, a view or a query in a PostgreSQL server. `mapping`: null for a table that is written for the ledger. */
 export function postgresSource(address: PostgresAddress, mapping: Mapping | null): RowSource {
   return {
+    ...OF_ROWS,
     name: address.name,
     oldestFirst: 'add order=timestamp to the address, or sort a query by it',
-    async open(mark) {
+    async open({ mark }) {
       const connection = await connect(address);
       try {
         return await openView(connection, address, mapping, mark);
@@ -170,12 +173,12 @@ class PostgresView implements RowView {
     }
   }
 
-  async counts(stretches: readonly Stretch[]): Promise<number[]> {
+  /** Those that have another number of rows. */
+  async suspects(windows: readonly Window[]): Promise<Window[]> {
     const { from } = this.#relation;
     const counts: number[] = [];
-    // Consecutive stretches, which they mostly are, in one query.
-    for (let at = 0; at < stretches.length; at += COUNTED_TOGETHER) {
-      const some = stretches.slice(at, at + COUNTED_TOGETHER);
+    for (let at = 0; at < windows.length; at += COUNTED_TOGETHER) {
+      const some = windows.slice(at, at + COUNTED_TOGETHER);
       const parts = some.map(
         ({ after, until }) =>
           `(SELECT count(*)::int FROM ${from} WHERE ${this.#after(after)} AND ${this.#upTo(until)})`,
@@ -183,7 +186,7 @@ class PostgresView implements RowView {
       const { rows } = await this.#query(`SELECT ARRAY[${parts.join(', ')}] AS counts`);
       counts.push(...rows[0].counts);
     }
-    return counts;
+    return windows.filter(({ rows }, at) => rows !== counts[at]);
   }
 
   async held() {

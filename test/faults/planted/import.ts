@@ -12,7 +12,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a late row does not say so',
     breaks: 'A late row has its own time and "late": true in its source',
     file: 'pipeline/sources/import/import-rows.ts',
-    change: ['const late = block !== null;', 'const late = false;'],
+    change: ['const context = { late: late !== null,', 'const context = { late: false,'],
     tests: ['test/contract/import.test.ts'],
   },
   {
@@ -47,14 +47,14 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a modified row is not noticed',
     breaks: 'A row that was modified is a finding',
     file: 'pipeline/sources/import/compare-rows.ts',
-    change: ['else if (imported !== text)', 'else if (imported === undefined)'],
+    change: ['if (known.digest !== digest)', 'if (known.digest === null)'],
     tests: ['test/contract/import.test.ts'],
   },
   {
     name: 'a deleted row is not noticed',
     breaks: 'A row that was deleted is a finding',
     file: 'pipeline/sources/import/compare-rows.ts',
-    change: ['if (!leftOut.has(row)) found.changes.push', 'if (leftOut.size > 0) found.changes.push'],
+    change: ['if (row.isLeftOut) index.forget(row);', 'if (row.place !== null) index.forget(row);'],
     tests: ['test/contract/import.test.ts'],
   },
   {

@@ -35,8 +35,8 @@ export function importPostgres(
 function withoutEnd(source: RowSource): RowSource {
   return {
     ...source,
-    async open(mark, opening) {
-      const view = await source.open(mark, opening);
+    async open(opening) {
+      const view = await source.open(opening);
       const all = view.rows.bind(view);
       view.rows = async function* (after, until) {
         yield* all(after, until);

@@ -9,11 +9,11 @@ const INDEX = 'rows-import.db';
 const START = Date.parse('2026-01-01T00:00:00Z');
 const folders = new Folders();
 let ledger = '';
-let source = new MemorySource();
+let memory = new MemorySource();
 
 beforeEach(() => {
   ledger = folders.make();
-  source = new MemorySource();
+  memory = new MemorySource();
 });
 afterEach(() => folders.remove());
 
@@ -22,13 +22,13 @@ const timeOf = (id: number) => new Date(START + id * 10_000).toISOString().repla
 
 function fill(first: number, last: number): void {
   for (let id = first; id <= last; id += 1)
-    source.put(id, timeOf(id), { data: { mii: id / 20_000 }, type: 'mii_reading' });
+    memory.put(id, timeOf(id), { data: { mii: id / 20_000 }, type: 'mii_reading' });
 }
 
 function run(more: { now?: string; full?: boolean } = {}) {
   const { now = '2026-01-03T00:00:00Z', full = false } = more;
   return importRows({
-    source,
+    source: memory.source,
     directory: ledger,
     signers: [SIGNER],
     verifiers: [SIGNER.verifier],
@@ -53,7 +53,7 @@ describe('an import of rows', () => {
     fill(1, 5000);
     expect(await run({ now: timeOf(5001) })).toMatchObject({ imported: 5000, findings: [] });
     fill(5001, 9000);
-    source.put(9001, timeOf(9001), { data: { source: 'mine', n: 1 }, type: 'note', agent: 'ÆGIR' });
+    memory.put(9001, timeOf(9001), { data: { source: 'mine', n: 1 }, type: 'note', agent: 'ÆGIR' });
     expect(await run()).toMatchObject({ imported: 4001, findings: [] });
     expect(await run()).toMatchObject({ imported: 0, sealed: [], findings: [] });
     expect(await rowsOf()).toEqual(ids(1, 9001));
@@ -85,39 +85,43 @@ describe('an import of rows', () => {
 
   test('takes no row that another one can still precede, and leaves its slot open', async () => {
     fill(1, 10);
-    source.heldFrom = 6;
+    memory.heldFrom = 6;
     expect(await run()).toMatchObject({ imported: 5, sealed: [] });
-    source.heldFrom = Number.POSITIVE_INFINITY;
+    memory.heldFrom = Number.POSITIVE_INFINITY;
     expect(await run()).toMatchObject({ imported: 5, findings: [] });
     expect(await rowsOf()).toEqual(ids(1, 10));
   });
 
   test('reports a row whose slot was sealed before, but not the order of concurrent writers at the end of a slot', async () => {
-    source.put(1, '2026-01-01T05:59:58Z');
-    source.put(2, '2026-01-01T06:00:01Z');
-    source.put(3, '2026-01-01T05:59:59Z');
+    memory.put(1, '2026-01-01T05:59:58Z');
+    memory.put(2, '2026-01-01T06:00:01Z');
+    memory.put(3, '2026-01-01T05:59:59Z');
     expect(await run({ now: '2026-01-01T06:00:02Z' })).toMatchObject({
       imported: 3,
       sealed: [],
       findings: [],
     });
     expect((await run({ now: '2026-01-01T06:01:00Z' })).sealed).toHaveLength(1);
-    source.put(4, '2026-01-01T05:59:59Z');
+    memory.put(4, '2026-01-01T05:59:59Z');
     expect(await run({ now: '2026-01-01T06:01:30Z' })).toMatchObject({ findings: [{ kind: 'late' }] });
     expect(await rowsOf()).toEqual(['1', '2', '3', '4', '!source-late']);
   });
 
   test('appends a late row at the end, with its own time beside, and says so in the ledger', async () => {
     fill(1, 9000);
-    source.table.delete(7);
-    source.table.delete(8999);
+    memory.table.delete(7);
+    memory.table.delete(8999);
     await run({ now: timeOf(9001) });
     fill(7, 7);
     fill(8999, 8999);
     fill(9001, 9001);
     const { findings } = await run();
     expect(findings).toEqual([
-      { kind: 'late', message: '2 rows (7, 8999) came late. The ledger has them with a later time.' },
+      {
+        kind: 'late',
+        rows: ['7', '8999'],
+        message: '2 rows (7, 8999) came late. The ledger has them with a later time.',
+      },
     ]);
     expect((await rowsOf()).slice(-4)).toEqual(['7', '8999', '9001', '!source-late']);
     const { events } = await verifiedLedger(ledger);
@@ -131,9 +135,9 @@ describe('an import of rows', () => {
   test('reports changed and deleted rows once, and keeps what was imported', async () => {
     fill(1, 9000);
     await run();
-    source.put(12, timeOf(12), { data: { mii: 0.5 }, type: 'mii_reading' });
-    source.put(8995, timeOf(8995), { agent: 'ZEUS' });
-    source.table.delete(13);
+    memory.put(12, timeOf(12), { data: { mii: 0.5 }, type: 'mii_reading' });
+    memory.put(8995, timeOf(8995), { agent: 'ZEUS' });
+    memory.table.delete(13);
     const { findings } = await run({ full: true });
     expect(findings.map(({ kind, message }) => [kind, message])).toEqual([
       ['modified', '2 rows (12, 8995) were modified after the import. The ledger keeps what was imported.'],
@@ -158,9 +162,9 @@ describe('an import of rows', () => {
   test('finds a deleted row by the number of rows, and any change within as many imports as there are blocks', async () => {
     fill(1, 13_000);
     await run();
-    source.table.delete(5000);
+    memory.table.delete(5000);
     expect((await run()).findings).toMatchObject([{ kind: 'deleted' }]);
-    source.put(9000, timeOf(9000), { agent: 'ZEUS' });
+    memory.put(9000, timeOf(9000), { agent: 'ZEUS' });
     const found = [];
     for (let n = 0; n < 3; n += 1) found.push(...(await run()).findings);
     expect(found).toMatchObject([{ kind: 'modified', message: expect.stringContaining('(9000)') }]);
@@ -169,14 +173,14 @@ describe('an import of rows', () => {
   test('reads the newest rows and one block, not the whole table', async () => {
     fill(1, 15_000);
     await run();
-    source.read = 0;
+    memory.read = 0;
     await run();
-    expect(source.read).toBeLessThan(9000);
+    expect(memory.read).toBeLessThan(9000);
   });
 
   test('stops before a row that is no event, and continues there when it has become one', async () => {
     fill(1, 10);
-    source.put(6, timeOf(6), { type: 'mii_reading', data: { mii: 7 } });
+    memory.put(6, timeOf(6), { type: 'mii_reading', data: { mii: 7 } });
     await expect(run()).rejects.toThrow(
       'memory, row 6: expected data.mii to be at most 1, found 7 (ledger_schema)',
     );
@@ -190,7 +194,7 @@ describe('an import of rows', () => {
   test('refuses a table that has none of the rows that were imported', async () => {
     fill(1, 50);
     await run();
-    for (let id = 1; id <= 50; id += 1) source.put(id, timeOf(id), { agent: 'OTHER' });
+    for (let id = 1; id <= 50; id += 1) memory.put(id, timeOf(id), { agent: 'OTHER' });
     fill(51, 60);
     await expect(run()).rejects.toThrow('50 of them changed or deleted, first 1: another table');
     expect(await rowsOf()).toEqual(ids(1, 50));

@@ -1,10 +1,10 @@
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
-import type { RowPlace, RowSource, SourceRow } from '../../../pipeline/sources/import/source.ts';
+import { OF_ROWS } from '../../../pipeline/sources/import/imported-row.ts';
+import type { RowPlace } from '../../../pipeline/sources/import/row-index.ts';
+import type { RowSource, RowView, SourceRow, Window } from '../../../pipeline/sources/import/source.ts';
 
 /** A table in memory, in the order of its ids. Changes of `table` show when it is opened again. */
-export class MemorySource implements RowSource {
-  readonly name = 'memory';
-  readonly oldestFirst = 'sort it';
+export class MemorySource {
   readonly table = new Map<number, SourceRow>();
   /** Rows from this id on are held back. */
   heldFrom = Number.POSITIVE_INFINITY;
@@ -17,7 +17,11 @@ export class MemorySource implements RowSource {
     this.table.set(id, { id: `${id}`, timestamp, draft: whole });
   }
 
-  async open() {
+  get source(): RowSource {
+    return { ...OF_ROWS, name: 'memory', oldestFirst: 'sort it', open: async () => this.#open() };
+  }
+
+  #open(): RowView {
     const rows = [...this.table].sort(([one], [other]) => one - other);
     const between = (after: RowPlace | null, until?: RowPlace) =>
       rows.filter(
@@ -33,8 +37,8 @@ export class MemorySource implements RowSource {
         counted(some.length);
         for (let at = 0; at < some.length; at += 1000) yield some.slice(at, at + 1000);
       },
-      counts: async (stretches: readonly { after: RowPlace | null; until: RowPlace }[]) =>
-        stretches.map(({ after, until }) => between(after, until).length),
+      suspects: async (windows: readonly Window[]) =>
+        windows.filter(({ after, until, rows: expected }) => between(after, until).length !== expected),
       mark: null,
       held: async () => {
         const since = rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp;

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Random } from '../../../pipeline/random.ts';
+import type { RowIndex } from '../../../pipeline/sources/import/row-index.ts';
 import { parsePostgresAddress } from '../../../pipeline/sources/postgres/address.ts';
 import { postgresSource } from '../../../pipeline/sources/postgres/postgres-source.ts';
 import { parseMapping } from '../../../pipeline/sources/rows/mapping.ts';
@@ -279,10 +280,11 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         }),
         'mapping.json',
       );
-      const view = await postgresSource(parsePostgresAddress(server.address('table=numbers')), mapping).open(
-        null,
-        { rowsUpTo: async function* () {}, now: Date.now() },
-      );
+      const view = await postgresSource(parsePostgresAddress(server.address('table=numbers')), mapping).open({
+        index: null as unknown as RowIndex,
+        mark: null,
+        now: Date.now(),
+      });
       const rows = (await Array.fromAsync(view.rows(null))).flat();
       await view.close();
       return rows.map(({ draft }) => {
