@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -8,16 +8,12 @@ import { readResume } from '../pipeline/build/resume.ts';
 import { LEDGER_START } from '../pipeline/ledger/log/leaf.ts';
 import { readMirrorState } from '../pipeline/mirror/mirror-state.ts';
 import { emptyState, formatState } from '../pipeline/model/state.ts';
-import { INDEX_FOLDER } from '../pipeline/release/disk/swap-current.ts';
-import { parseManifest, sha256 } from '../pipeline/release/format/manifest.ts';
+import { parseManifest } from '../pipeline/release/format/manifest.ts';
 import { parsePublicManifest } from '../pipeline/release/format/public-manifest.ts';
-import type { Published } from '../pipeline/release/format/release.ts';
 import { parseSignedList, parseSnapshot } from '../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../pipeline/release/format/status.ts';
 import { readWitnessStates } from '../pipeline/release/log/cosign-log.ts';
 import { parseSigningRecord } from '../pipeline/release/signing/signing-record.ts';
-import { readIndex } from '../pipeline/release/staging/file-index.ts';
-import { formatKeys, KEYS, readKeys } from '../pipeline/release/staging/keys.ts';
 import { RowIndex } from '../pipeline/sources/import/row-index.ts';
 import { parseKeyFile } from '../src/commands/attest/key-file.ts';
 import { failureOf, temporaryFolder } from './release/temporary-folder.ts';
@@ -86,24 +82,6 @@ describe('a file that keeps what does not follow from the ledger', () => {
 
 /** What follows from something else: by its format, in the form of this version, and what reads it, `null` for nothing. */
 const DERIVED: Record<string, [text: string, read: (text: string) => unknown]> = {
-  'cathedral-keys/1': [
-    formatKeys(new Map([['public/index.html', '0'.repeat(64)]])),
-    async (text) => {
-      const unlisted = [{ file: KEYS, bytes: text.length, sha256: sha256(text) }];
-      const previous = { dir: await folderWith(KEYS, text), manifest: { unlisted } } as unknown as Published;
-      const keys = await readKeys(previous);
-      return keys.size > 0 ? keys : null;
-    },
-  ],
-  'cathedral-index/1': [
-    `cathedral-index/1 ${sha256('')}\n`,
-    async (text) => {
-      const out = await temporaryFolder();
-      await mkdir(join(out, INDEX_FOLDER));
-      await writeFile(join(out, INDEX_FOLDER, 'r'), text);
-      return readIndex(out, 'r');
-    },
-  ],
   'cathedral-witnesses/1': [
     JSON.stringify({
       format: 'cathedral-witnesses/1',

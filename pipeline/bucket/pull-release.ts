@@ -178,7 +178,7 @@ async function assemble(
 ): Promise<void> {
   const next = join(out, NEXT);
   await asDiskErrors(next, () => rm(next, { recursive: true, force: true }));
-  const folder = new StagingFolder(next, null, isPublicInRelease);
+  const folder = new StagingFolder(next, isPublicInRelease);
   for (const { file: as, sha256, bytes } of files) {
     const source = blobs.get(sha256)!;
     if (!(await folder.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))

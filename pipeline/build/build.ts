@@ -126,7 +126,10 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   await publishMissedSnapshots(base, snapshots, missing, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
-  await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
+  await using staging = await openStaging(out, previous ?? plan.earlier ?? null, {
+    reuse: !rebuild,
+    inputs: inputs.digest,
+  });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   const pdfs = await pdfJobs(staging, folded, { pages: contents.pages });
   const printed = pdfs.map(({ path }) => path);

@@ -9,8 +9,8 @@ export async function refreshRelease(staging: Staging, { dir, manifest }: Publis
   const { files, segments, unlisted } = manifest;
   for (const { path, kind } of files) if (kind !== 'proof') await linkFile(staging, path);
   for (const [path, list] of Object.entries(segments)) {
-    for (const segment of list) await linkSegment(staging.folder, dir, segment);
-    staging.segments[path] = list;
+    const linked = list.map((segment) => linkSegment(staging.folder, dir, segment));
+    staging.segments[path] = await Promise.all(linked);
   }
   for (const kept of unlisted) {
     if (!(await staging.folder.link(dir, [kept]))) throw await damageError(dir, [kept]);

@@ -1,8 +1,7 @@
 import { CathedralError } from '../errors.ts';
-import { storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
-/** Keeps a file of the previous release as it is, with its key. Throws release_invalid where it is missing or damaged. */
+/** Keeps a file of the previous release as it is. Throws release_invalid where it is missing or damaged. */
 export async function linkFile(staging: Staging, path: string): Promise<void> {
   const before = staging.before(path);
   if (!before) {
@@ -12,5 +11,5 @@ export async function linkFile(staging: Staging, path: string): Promise<void> {
   if (!(await staging.link(before))) throw await staging.damage(before);
   const { modified: _, ...file } = before;
   staging.claim(path);
-  staging.record(file, (await staging.keysBefore()).get(storedAt(file)));
+  staging.record(file);
 }

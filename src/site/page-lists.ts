@@ -19,12 +19,8 @@ export const GET: APIRoute = ({ url: { searchParams } }) => {
   const release = openRelease();
   const pages = pagesOf(kind);
   if (typeof pages === 'function') return Response.json({ paths: pages(release), touched: null });
-  // Two releases may have the same time, so the events between them have none of their own.
-  release.note('fact size');
   const paths = pages.paths(release);
   const since = searchParams.get('since');
-  // The addresses do not follow from what is read here: a rebuild, which reads none of it, has the same.
-  using _ = release.tracing();
   return Response.json({ paths, touched: since === null ? [] : pages.touched(release, since) });
 };
 

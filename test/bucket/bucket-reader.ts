@@ -33,7 +33,7 @@ export async function wholeRelease(read: (key: string) => Uint8Array | undefined
   for (const file of manifest.files)
     for (const one of [file, ...Object.values<Json>(file.encodings)]) blob(one);
   for (const segment of Object.values<Json[]>(manifest.segments).flat())
-    for (const one of [segment, segment.deflate, segment.cycles]) if (one) blob(one);
+    for (const one of [segment, segment.cycles]) if (one) blob(one);
   for (const one of manifest.unlisted) blob(one);
   const { files } = blob(pointer.snapshots);
   for (const [path, one] of Object.entries<Json>(files)) {

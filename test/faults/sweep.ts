@@ -1,15 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { INDEX_FOLDER } from '../../pipeline/release/disk/swap-current.ts';
-import { indexOf, readIndex, writeIndex } from '../../pipeline/release/staging/file-index.ts';
 import { Disk, type Image, type Loss, readTree } from './disk.ts';
 import { type Call, type Done, effects, type Fault, type Way } from './effects.ts';
 import { differences, fingerprint } from './fingerprint.ts';
 import { fixKeys } from './fixed-random.ts';
 import type { Scenario } from './scenario.ts';
-import { outOf } from './small-publisher.ts';
 import { workingFolder } from './working-folder.ts';
 
 /** Of the key that a run makes; those of before are lower. */
@@ -138,10 +135,8 @@ export class Sweep {
     await this.#put(this.#before.after(0, 'none'));
   }
 
-  /** With an index of the files as they are now, because a run reads all that is not as the index says, and recycles nothing. */
   async #put(image: Image): Promise<void> {
     image.writeTo(this.folder);
-    await stampAnew(outOf(this.folder));
   }
 
   async #run(fault: Fault | null): Promise<Error | null> {
@@ -205,15 +200,6 @@ export function nthOf(calls: readonly Call[], at: number): Omit<Fault, 'way'> {
 
 export function describe({ kind, path, site }: Call): string {
   return `${kind} ${path} (${site})`;
-}
-
-/** Writes the index of each release of a publisher again. A file that lacks bytes is as its index says: it was not to be listed yet. */
-async function stampAnew(out: string): Promise<void> {
-  const releases = existsSync(join(out, INDEX_FOLDER)) ? readdirSync(join(out, INDEX_FOLDER)) : [];
-  for (const release of releases) {
-    const index = await readIndex(out, release);
-    if (index) await writeIndex(out, release, indexOf(join(out, 'releases', release), index.keys()));
-  }
 }
 
 async function failureOf(work: () => Promise<unknown>): Promise<Error | null> {

@@ -5,8 +5,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync, inflateRawSync } from 'node
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
-import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
-import { openHistory } from '../../pipeline/release/history/history.ts';
+import { type HistorySource, openHistory } from '../../pipeline/release/history/history.ts';
 import { eventsIn, parseRowEvents } from '../../pipeline/release/history/row-events.ts';
 import { readRowEvents } from '../../pipeline/release/history/segment-file.ts';
 import { openStaging } from '../../pipeline/release/staging/staging.ts';

@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Facts, NewFile } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent, recoverFinalFiles } from '../../pipeline/release/format/release.ts';
-import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
-import { openHistory } from '../../pipeline/release/history/history.ts';
+import { type HistorySource, openHistory } from '../../pipeline/release/history/history.ts';
 import type { Outcome } from '../../pipeline/release/staging/commit.ts';
 import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
@@ -77,7 +76,8 @@ export function dataFile(path: string, content: string, more: Partial<NewFile> =
 export async function publishTiny(out: string, options: TinyOptions): Promise<Outcome> {
   const { events, rebuild = false, extra, software } = options;
   const previous = rebuild ? await recoverFinalFiles(out) : await readCurrent(out);
-  await using staging = await openStaging(out, previous, { reuse: !rebuild });
+  const { inputs } = tinyFacts(events, software);
+  await using staging = await openStaging(out, previous, { reuse: !rebuild, inputs });
   const from = previous && !rebuild ? previous.manifest.ledger.size : 0;
   for (const source of [MINTS, EXPORT]) {
     const history = await openHistory(staging, source, { segmentBytes: SEGMENT_BYTES });

@@ -1,13 +1,13 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compareManifests } from '../../pipeline/build/compare-manifests.ts';
 import { DraftManifest } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { readSite } from '../../pipeline/release/staging/site-tree.ts';
-import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
+import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
-import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
+import { dataFile, tinyFacts } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 describe('a staging folder', () => {
@@ -81,69 +81,80 @@ describe('a staging folder', () => {
   });
 });
 
-describe('a key', () => {
-  const KEY = 'b'.repeat(64);
+describe('what is the same as in the previous release', () => {
+  const INPUTS = tinyFacts(1).inputs;
+  const source = 'economy/sentinel-roi.json';
   const path = 'economy/expensive.json';
-  const file = 'server/entry.mjs';
-  /** How each of the two came about. */
-  const makeBoth = async (staging: Staging, key: string, content = '{"made":1}'.repeat(50)) => {
+  const bytes = { file: 'server/entry.mjs', content: Buffer.from('export {};'.repeat(50)) };
+
+  /** A release with a file that is made of another, which may change. Tells what was made. */
+  const publish = async (
+    out: string,
+    events: number,
+    { inputs = INPUTS, rebuild = false, of = 'economy/once.json', content = '{"made":1}' } = {},
+  ) => {
     const made: string[] = [];
-    if (!(await staging.reuseMade(path, key))) {
-      await staging.write(dataFile(path, content), key);
+    const previous = await readCurrent(out);
+    await using staging = await openStaging(out, previous, { reuse: !rebuild, inputs });
+    await staging.write(dataFile(source, `{"events":${events}}`));
+    await staging.write(dataFile('economy/once.json', '{}'));
+    if (!(staging.isSame([of]) && (await staging.takeOver(path)))) {
+      await staging.write(dataFile(path, content.repeat(500)));
       made.push(path);
     }
-    if (!(await staging.reuseKept(file, key))) {
-      staging.keep(file, await staging.folder.write(file, Buffer.from(content)), key);
-      made.push(file);
-    }
-    return made;
-  };
-  const publish = async (out: string, events: number, key: string, rebuild = false) => {
-    let made: string[] = [];
-    const extra = async (staging: Staging) => {
-      made = await makeBoth(staging, key);
-    };
-    const { release } = await publishTiny(out, { events, rebuild, extra });
-    return { made, manifest: release.manifest };
+    await staging.keepBytes(bytes.file, bytes.content);
+    const { release } = await staging.publish({ facts: { ...tinyFacts(events), inputs }, state: '{}' });
+    return { made, ...release };
   };
 
-  test('saves making a file whose inputs are those of the previous release; a rebuild makes it, and has the same keys', async () => {
-    const [out, rebuilt] = [await temporaryFolder(), await temporaryFolder()];
-    expect((await publish(out, 1, KEY)).made).toEqual([path, file]);
-    const next = await publish(out, 2, KEY);
-    expect(next.made).toEqual([]);
-    const again = await publish(rebuilt, 2, KEY, true);
-    expect(again.made).toEqual([path, file]);
-    expect(next.manifest.content).toBe(again.manifest.content);
-    expect(next.manifest.unlisted).toEqual(again.manifest.unlisted);
-    expect(next.manifest.unlisted.map((kept) => kept.file)).toContain('keys.json');
-    expect((await publish(out, 3, 'c'.repeat(64))).made).toEqual([path, file]);
-  });
-
-  test('that leaves out an input is found where a check compares the release with a rebuild', async () => {
-    const [out, rebuilt] = [await temporaryFolder(), await temporaryFolder()];
-    const made = (key: string, content: string) => ({
-      extra: async (staging: Staging) => void (await makeBoth(staging, key, content)),
-    });
-    await publishTiny(out, { events: 1, ...made(KEY, '{"events":1}') });
-    const { release } = await publishTiny(out, { events: 2, ...made(KEY, '{"events":2}') });
-    expect(await verifyRelease(release.dir)).toEqual([]);
-    const placesOf = async (key: string) => {
-      const again = await publishTiny(rebuilt, { events: 2, rebuild: true, ...made(key, '{"events":2}') });
-      return compareManifests(release.manifest, again.release.manifest).map(({ place }) => place);
-    };
-    const [data, kept] = [`${path} sha256`, `${file} sha256`];
-    expect(await placesOf(KEY)).toEqual([data, kept]);
-    expect(await placesOf('c'.repeat(64))).toEqual([data, 'keys.json sha256', kept]);
-  });
-
-  test('of a damaged list, or in a release without one, saves nothing', async () => {
+  test('is made once, and again for other sources, other inputs, and in a rebuild', async () => {
     const out = await temporaryFolder();
-    await publish(out, 1, KEY);
-    await writeFile(join((await readCurrent(out))!.dir, 'keys.json'), '{}');
-    expect((await publish(out, 2, KEY)).made).toEqual([path, file]);
-    const { release } = await publishTiny(out, { events: 3 });
-    expect(release.manifest.unlisted.map((kept) => kept.file)).not.toContain('keys.json');
-    expect((await publish(out, 4, KEY)).made).toEqual([path, file]);
+    expect((await publish(out, 1)).made).toEqual([path]);
+    expect((await publish(out, 2)).made).toEqual([]);
+    expect((await publish(out, 3, { of: source })).made).toEqual([path]);
+    expect((await publish(out, 4, { of: 'economy/none.json' })).made).toEqual([path]);
+    expect((await publish(out, 5, { inputs: 'b'.repeat(64) })).made).toEqual([path]);
+    expect((await publish(out, 6, { inputs: 'b'.repeat(64), rebuild: true })).made).toEqual([path]);
+  });
+
+  test('is the same file, on the disk too, whether it was taken over or written again', async () => {
+    const out = await temporaryFolder();
+    const inodes = async (dir: string) =>
+      Promise.all(
+        [`public/${path}`, `public/${path}.br`, `public/economy/once.json`, bytes.file].map(
+          async (file) => (await stat(join(dir, file))).ino,
+        ),
+      );
+    const first = await publish(out, 1);
+    const before = await inodes(first.dir);
+    expect(await inodes((await publish(out, 2)).dir)).toEqual(before);
+    const third = await publish(out, 3, { of: source });
+    expect(third.made).toEqual([path]);
+    expect(await inodes(third.dir)).toEqual(before);
+    const [old, now] = [first, third].map(({ manifest }) =>
+      manifest.files.find((file) => file.path === path),
+    );
+    expect(now).toEqual(old);
+    expect(await verifyRelease(third.dir)).toEqual([]);
+  });
+
+  test('is made again where the previous release has damaged it, and named', async () => {
+    const out = await temporaryFolder();
+    const { dir } = await publish(out, 1);
+    await writeFile(join(dir, `public/${path}.br`), 'damaged');
+    await writeFile(join(dir, bytes.file), 'damaged');
+    const next = await publish(out, 2);
+    expect(next.made).toEqual([path]);
+    expect(await verifyRelease(next.dir)).toEqual([]);
+  });
+
+  test('but for what it was made of is found where a check compares the release with a rebuild', async () => {
+    const [out, rebuilt] = [await temporaryFolder(), await temporaryFolder()];
+    await publish(out, 1, { content: '{"events":1}' });
+    const wrong = await publish(out, 2, { content: '{"events":2}' });
+    expect(await verifyRelease(wrong.dir)).toEqual([]);
+    const again = await publish(rebuilt, 2, { content: '{"events":2}', rebuild: true });
+    const places = compareManifests(wrong.manifest, again.manifest).map(({ place }) => place);
+    expect(places).toEqual([`${path} sha256`]);
   });
 });

@@ -113,9 +113,8 @@ export async function writeSite({
           return place(join(out, path), content);
         },
         files: () => files,
-        keysBefore: async () => new Map(),
-        reuseMade: async () => false,
-        reuseKept: async () => false,
+        isSame: () => false,
+        takeOver: async () => false,
         keptBefore: async () => null,
         keep: async (file, bytes) => {
           await place(join(release, file), bytes);

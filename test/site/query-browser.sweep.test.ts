@@ -67,7 +67,6 @@ async function engineFile(): Promise<string> {
     await writeSqlEngine({
       canCarry: async () => false,
       carry: async () => {},
-      reuseMade: async () => false,
       write: ({ content }) => writeFile(file, content),
     });
     return { file };

@@ -3,7 +3,6 @@ import type { PrintedArtifact } from '../../artifacts/artifact.ts';
 import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
 import { yearOf, yearText } from '../../model/period.ts';
-import { sha256 } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { dataFile } from '../data-file.ts';
 import type { Folded } from '../fold-snapshots.ts';
@@ -82,9 +81,9 @@ export async function makePdf(
   if (carried) return staging.carry(path);
   const html = staging.files().find((file) => file.path === `${page.slice(1)}index.html`);
   if (!pages?.print || !html) return;
-  // Styles and fonts have names that change with them, and pictures are part of the page. As for charts, the browser's version does not count.
-  const key = immutable ? undefined : sha256(JSON.stringify([html.sha256, asOf]));
-  if (key !== undefined && (await staging.reuseMade(path, key))) return;
+  // Styles and fonts have names that change with them, pictures are part of the page, and the page says as of when it is. The browser's version
+  // does not count: another one would print the same with other bytes, and what has not changed should not be fetched again.
+  if (!immutable && staging.isSame([html.path]) && (await staging.takeOver(path))) return;
   log(`printing ${path}`);
   const content = await pages.print({
     root: join(staging.dir, 'public'),
@@ -93,5 +92,5 @@ export async function makePdf(
     asOf,
     author: organisation.name,
   });
-  await staging.write({ ...dataFile(artifact, content), path, immutable }, key);
+  await staging.write({ ...dataFile(artifact, content), path, immutable });
 }

@@ -41,26 +41,11 @@ export interface SiteFacts {
   papers?: ReadonlyMap<string, string> | undefined;
 }
 
-/**
- * What pages read of a release, by name. A page that is rendered from the same program and the same values of these names has the same
- * bytes.
- *
- * - `file economy/supply`: the entry of the draft manifest, and so the content; empty without such a file
- * - `has government/transparency.pdf`: whether the finished release will have the file
- * - `paths government/transparency-`: the paths that begin so
- * - `files`: all entries
- * - `fact timestamp`: a fact of the release, or a setting
- * - `paper drift-windows`: the text of a paper; empty where it has none
- */
-export type ReadName = string;
-
 /** The addresses of one kind of page. */
 export interface PageList {
   paths: readonly string[];
   /** For an archive: which of them may differ from those of the earlier release. Null for other kinds. */
   touched: readonly string[] | null;
-  /** What the addresses follow from. */
-  reads: readonly ReadName[];
 }
 
 /** What a page below `/snapshots/` shows: it stands beside the releases, and is rendered when they are complete. */
@@ -80,8 +65,8 @@ export interface SiteLocals {
     /** The folder of a release, or of one that is being staged. */
     dir: string;
     facts: SiteFacts;
-    /** What the answer follows from. */
-    reads?: readonly ReadName[];
+    /** Whether a page has answered, with whatever status. */
+    isMade?: boolean;
     /** Whatever the page has thrown. */
     error?: unknown;
   };
@@ -108,8 +93,8 @@ export class OpenedSite {
   /** `since`: the time of an earlier release of the same program; null without one. */
   async list(kind: string, since: string | null): Promise<PageList> {
     const query = new URLSearchParams({ kind, ...(since !== null && { since }) });
-    const { body, reads } = await this.render(`${PAGE_LISTS}?${query}`);
-    return { ...JSON.parse(body.toString()), reads };
+    const { body } = await this.render(`${PAGE_LISTS}?${query}`);
+    return JSON.parse(body.toString());
   }
 
   /** The page of an address, which may have a query. Throws what the page throws, and site_failed where there is no such page. */
@@ -121,12 +106,12 @@ export class OpenedSite {
     };
     const answer = await inject(ask, { url });
     if (site.error !== undefined) throw site.error;
-    if (site.reads === undefined) {
+    if (!site.isMade) {
       const found = `status ${answer.statusCode}`;
       throw new CathedralError('site_failed', { place: url, expected: 'a page', found });
     }
     const [type = ''] = String(answer.headers['content-type'] ?? '').split(';');
-    return { status: answer.statusCode, type, body: answer.rawPayload, reads: site.reads };
+    return { status: answer.statusCode, type, body: answer.rawPayload };
   }
 }
 
@@ -139,8 +124,6 @@ export interface RenderedPage {
   /** Media type without parameters. */
   type: string;
   body: Buffer;
-  /** What it follows from. */
-  reads: readonly ReadName[];
 }
 
 /** All files of the program, as the manifest lists them. */

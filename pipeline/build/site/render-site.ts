@@ -57,18 +57,13 @@ function folderOf(staging: Staging): SiteFolder {
   return {
     dir: staging.dir,
     public: join(staging.dir, 'public'),
-    files: () => staging.files(),
-    write: (file, key) => staging.write(file, key),
-    keysBefore: () => staging.keysBefore(),
-    reuseMade: (path, key) => staging.reuseMade(path, key),
-    reuseKept: (file, key) => staging.reuseKept(file, key),
-    keptBefore: (file) => staging.keptBefore(file),
-    keep: async (file, bytes, key) => {
-      const blob = await staging.folder.write(file, bytes);
-      staging.keep(file, blob, key);
-      return blob;
-    },
     previous: staging.reuse ? staging.previous : null,
+    files: () => staging.files(),
+    write: (file) => staging.write(file),
+    isSame: (paths) => staging.isSame(paths),
+    takeOver: (path) => staging.takeOver(path),
+    keptBefore: (file) => staging.keptBefore(file),
+    keep: (file, bytes) => staging.keepBytes(file, bytes),
   };
 }
 

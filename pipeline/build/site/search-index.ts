@@ -3,12 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { close, createIndex, type PagefindIndex } from 'pagefind';
+import { z } from 'zod';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { NewFile } from '../../release/format/manifest.ts';
+import type { Published } from '../../release/format/release.ts';
 import { kindOf, SEARCH_BUNDLES, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
-import { type SearchedPage, yearsOf } from './search-years.ts';
+import { type SearchedPage, type Years, YearsOfPages, yearsOf } from './search-years.ts';
 
 /** Embeds, the search page itself, and pages without content of their own. */
 const LEFT_OUT = /^(404\.html|embed\/|search\/)/;
@@ -35,13 +37,16 @@ const RECIPE = [pagefindVersion(), EXCLUDED, MOST_FRAGMENTS, `${TRANSIENT}${HAS_
 export interface SearchFolder {
   /** Folder of the pages. */
   public: string;
-  /** See Staging. */
-  keysBefore(): Promise<ReadonlyMap<string, string>>;
-  reuseMade(path: string, key: string): Promise<boolean>;
+  /** The release that this one goes on from; null in a rebuild. */
+  previous: Pick<Published, 'manifest'> | null;
+  /** Takes a file of the previous release over; false if there is none or it is damaged. */
+  takeOver(path: string): Promise<boolean>;
   /** A file without an address that the previous release kept; null without one. */
   keptBefore(file: string): Promise<string | null>;
   keep(file: string, bytes: Uint8Array): Promise<unknown>;
-  write(file: NewFile, key?: string): Promise<void>;
+  /** The public files so far. */
+  files(): readonly SearchedPage[];
+  write(file: NewFile): Promise<void>;
 }
 
 /** Pages that are indexed together, and the folder of their index. */
@@ -62,23 +67,43 @@ export async function writeSearchIndex(
   to: SearchFolder,
 ): Promise<void> {
   const searchable = pages.filter(({ path }) => path.endsWith('.html') && !LEFT_OUT.test(path));
-  const years = await yearsOf(searchable, to);
+  const before = await keptBefore(to);
+  const { years, read } = await yearsOf(searchable, to.public, before?.pages ?? {});
   const bundles = bundlesOf(searchable, years, asOf.slice(0, 4));
+  const digests: Record<string, string> = {};
   try {
-    for (const bundle of bundles) await addBundle(bundle, to);
+    for (const bundle of bundles) {
+      const { folder } = bundle;
+      digests[folder] = digestOf(bundle);
+      const isSame = before?.bundles[folder] === digests[folder];
+      if (!(isSame && (await takeOver(folder, to)))) await addBundle(bundle, to);
+    }
   } catch (cause) {
     throw cause instanceof CathedralError ? cause : failure('pagefind', String(cause), cause);
   }
   const others = bundles.map(({ folder }) => folder).filter((folder) => folder !== '');
   await to.write(siteFile(SEARCH_BUNDLES, Buffer.from(`${JSON.stringify(others)}\n`)));
+  const kept: z.input<typeof Kept> = { format: 'cathedral-search/1', pages: read, bundles: digests };
+  await to.keep(KEPT, Buffer.from(`${JSON.stringify(kept)}\n`));
+}
+
+/** Kept with a release, below its folder, for the next run: to index a decade again takes seconds. */
+const KEPT = 'search.json';
+const Kept = z.strictObject({
+  format: z.literal('cathedral-search/1'),
+  pages: YearsOfPages,
+  /** By folder, the digest of what the index was made of. */
+  bundles: z.record(z.string(), z.string()),
+});
+
+/** Null if there is no such file, or one of another version of this software: then everything is read and indexed. */
+async function keptBefore(to: SearchFolder): Promise<z.infer<typeof Kept> | null> {
+  const text = await to.keptBefore(KEPT);
+  return text === null ? null : (Kept.safeParse(JSON.parse(text)).data ?? null);
 }
 
 /** `current`: the open year, also of pages without a date. */
-function bundlesOf(
-  pages: readonly SearchedPage[],
-  years: ReadonlyMap<string, string | null>,
-  current: string,
-): Bundle[] {
+function bundlesOf(pages: readonly SearchedPage[], years: Years, current: string): Bundle[] {
   const folderOf = ({ path }: SearchedPage) => {
     const year = years.get(path);
     if (year === undefined) return '';
@@ -94,20 +119,29 @@ function byPath(a: SearchedPage, b: SearchedPage): number {
   return a.path < b.path ? -1 : 1;
 }
 
-/** Takes the index of these pages over from the previous release, or makes it. */
+function digestOf({ folder, pages }: Bundle): string {
+  return hash('sha256', JSON.stringify([RECIPE, folder, pages.map(({ path, sha256 }) => [path, sha256])]));
+}
+
+/** Takes the index in a folder over from the previous release. False if a file of it is damaged. */
+async function takeOver(folder: string, to: SearchFolder): Promise<boolean> {
+  let isWhole = true;
+  for (const { path } of to.previous?.manifest.files ?? [])
+    if (folderOf(path) === folder && path !== SEARCH_BUNDLES) isWhole = (await to.takeOver(path)) && isWhole;
+  return isWhole;
+}
+
+/** `search/index/2020s/index/x.pf_index` → `2020s/`; undefined for what is no file of an index. */
+function folderOf(path: string): string | undefined {
+  if (!path.startsWith(SEARCH_INDEX)) return undefined;
+  return /^\d{4}s?\//.exec(path.slice(SEARCH_INDEX.length))?.[0] ?? '';
+}
+
+/** What was taken over before a damaged file came stays: indexing gives the same bytes again. */
 async function addBundle({ folder, pages }: Bundle, to: SearchFolder): Promise<void> {
-  const listed = pages.map(({ path, sha256 }) => [path, sha256]);
-  const key = hash('sha256', JSON.stringify([RECIPE, folder, listed]));
-  const before = [...(await to.keysBefore())].filter(([, other]) => other === key);
-  const reused = new Set<string>();
-  for (const [place] of before) {
-    const path = place.replace(/^public\//, '');
-    if (await to.reuseMade(path, key)) reused.add(path);
-  }
-  if (before.length > 0 && reused.size === before.length) return;
-  // A damaged file has the others made again, which gives the same bytes.
+  const taken = new Set(to.files().map(({ path }) => path));
   for (const { path, content } of await makeIndex({ folder, pages }, to.public))
-    if (!reused.has(path)) await to.write(siteFile(path, content), key);
+    if (!taken.has(path)) await to.write(siteFile(path, content));
 }
 
 async function makeIndex({ folder, pages }: Bundle, site: string) {

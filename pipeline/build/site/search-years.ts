@@ -15,59 +15,35 @@ const RECORD = /^(?:decisions|deliberations)\/[^/]+\/index\.html$/;
 /** The page of a decision or a deliberation that has ended says in which year. */
 const YEAR = / data-year="(\d{4})"/;
 
-/** Kept with a release, below its folder: the pages whose years are only in their text. */
-const YEARS = 'search-years.json';
-const YearsFile = z.strictObject({
-  format: z.literal('cathedral-search-years/1'),
-  /** SHA-256 and year of each page; null for one without. */
-  pages: z.record(z.string(), z.tuple([z.string(), z.string().nullable()])),
-});
+/** SHA-256 and year, by the path of a page whose year is only in its text; null for one without. */
+export const YearsOfPages = z.record(z.string(), z.tuple([z.string(), z.string().nullable()]));
 
-interface YearsFolder {
-  public: string;
-  keptBefore(file: string): Promise<string | null>;
-  keep(file: string, bytes: Uint8Array): Promise<unknown>;
-}
+/** The years of the archive's pages; null for one that is still open. */
+export type Years = ReadonlyMap<string, string | null>;
 
 /**
- * The years of the archive's pages; null for one that is still open. Other pages are left out. A page is read only if the previous release
- * did not have it with these bytes.
+ * The years of the archive's pages, and those of them that were in a text. Other pages are left out. A page is read only if it was not
+ * `known` with these bytes.
  */
 export async function yearsOf(
   pages: readonly SearchedPage[],
-  folder: YearsFolder,
-): Promise<Map<string, string | null>> {
-  const before = await yearsBefore(folder);
+  folder: string,
+  known: z.infer<typeof YearsOfPages>,
+): Promise<{ years: Years; read: z.infer<typeof YearsOfPages> }> {
   const years = new Map<string, string | null>();
-  const read: z.infer<typeof YearsFile>['pages'] = {};
+  const read: z.infer<typeof YearsOfPages> = {};
   for (const { path, sha256 } of pages) {
-    const addressed = yearInAddress(path);
-    if (addressed !== null) years.set(path, addressed);
+    const addressed = YEAR_LIST.exec(path)?.[1];
+    if (addressed !== undefined) years.set(path, addressed);
     else if (RECORD.test(path)) {
-      const known = before[path];
-      const year = known?.[0] === sha256 ? known[1] : await yearInText(join(folder.public, path));
+      const before = known[path];
+      const year = before?.[0] === sha256 ? before[1] : await yearInText(join(folder, path));
       read[path] = [sha256, year];
       years.set(path, year);
     }
   }
-  const sorted = Object.fromEntries(Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const text = JSON.stringify({ format: 'cathedral-search-years/1', pages: sorted });
-  await folder.keep(YEARS, Buffer.from(`${text}\n`));
-  return years;
-}
-
-/** Nothing if there is no such file, or one of another version of this software: then every page is read. */
-async function yearsBefore(folder: YearsFolder): Promise<z.infer<typeof YearsFile>['pages']> {
-  const text = await folder.keptBefore(YEARS);
-  try {
-    return text === null ? {} : YearsFile.parse(JSON.parse(text)).pages;
-  } catch {
-    return {};
-  }
-}
-
-function yearInAddress(path: string): string | null {
-  return YEAR_LIST.exec(path)?.[1] ?? null;
+  const sorted = Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { years, read: Object.fromEntries(sorted) };
 }
 
 async function yearInText(file: string): Promise<string | null> {

@@ -13,9 +13,7 @@ const LEVEL = 9;
  * Adds the engine of the SQL page. To compress it takes seconds, so each later run takes it over, a rebuild too: another processor may
  * compress to other bytes. Throws publish_failed.
  */
-export async function writeSqlEngine(
-  staging: Pick<Staging, 'canCarry' | 'carry' | 'reuseMade' | 'write'>,
-): Promise<void> {
+export async function writeSqlEngine(staging: Pick<Staging, 'canCarry' | 'carry' | 'write'>): Promise<void> {
   const { path, wasm } = SQL_ENGINE;
   if (await staging.canCarry(path)) return staging.carry(path);
   const place = createRequire(import.meta.url).resolve(`@duckdb/duckdb-wasm/dist/${wasm}`);

@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer';
 import { PROJECT } from '../../config/project.ts';
-import { sourceDigest } from '../../config/source-digest.ts';
-import { sha256 } from '../../release/format/manifest.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
 import { asBrowserError, type PrintingBrowser, pdfOf, STEP_MS } from './printing-browser.ts';
 import { FONTS_FOLDER } from './rasterise.ts';
@@ -29,16 +27,6 @@ const FACES = [
   ['Source Sans 3', 600, 'source-sans-3-600.ttf'],
   ['Source Serif 4', 600, 'source-serif-4-600.ttf'],
 ] as const;
-
-/**
- * The digest of a chart's PDF: of the page that is printed, with its fonts, and of the time that it bears. Not of the browser: another
- * version would draw the same with other bytes, and a PDF that has not changed should not be printed, published and fetched again.
- */
-export function printKey({ title, drawing, asOf, author }: Omit<ChartPrint, 'path'>): string {
-  return sha256(
-    JSON.stringify([SHELL, sourceDigest(FONTS_FOLDER), title, styleOf(drawing), drawing, asOf, author]),
-  );
-}
 
 /**
  * Prints charts, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing and browser give the same

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { PROJECT } from '../../config/project.ts';
-import { sourceDigest } from '../../config/source-digest.ts';
 import type { DrawnContent } from './chart-formats.ts';
 
 /** Pixels per unit of the drawing in each direction, for high-density screens and print. */
@@ -18,23 +15,6 @@ const LEVEL = 7;
 export const FONTS_FOLDER = 'pipeline/charts/files/fonts';
 const FONTS = join(PROJECT, FONTS_FOLDER, 'fonts.conf');
 const LETTER = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">a</text></svg>';
-
-/**
- * What a PNG depends on besides its drawing: sharp, which comes with its libraries in fixed versions, the fonts, and this file. Does not
- * load the libraries.
- */
-export function rasteriser(): string {
-  described ??= describe();
-  return described;
-}
-
-let described: string | undefined;
-
-function describe(): string {
-  const folder = dirname(dirname(createRequire(import.meta.url).resolve('sharp')));
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return `sharp ${version} ${sourceDigest(FONTS_FOLDER, 'pipeline/charts/files/rasterise.ts')}`;
-}
 
 type Open = (svg: Buffer, options: { density: number }) => Sharp;
 

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Organisation } from '../../artifacts/documents/organisation.ts';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
-import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
-import { type Facts, type Manifest, type NewFile, sha256, storedAt } from '../../release/format/manifest.ts';
+import { type Facts, type Manifest, type NewFile, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Chart } from '../chart.ts';
@@ -20,8 +19,8 @@ import {
   type ShownChart,
 } from './chart-formats.ts';
 import { chartText, drawChart } from './chart-text.ts';
-import { type ChartPrint, type PrintCharts, printKey } from './print-charts.ts';
-import { rasterise, rasteriser } from './rasterise.ts';
+import type { ChartPrint, PrintCharts } from './print-charts.ts';
+import { rasterise } from './rasterise.ts';
 
 /** Pictures that are drawn at once, in the thread pool. The browser that prints the PDFs works at the same time. */
 const PARALLEL = 2;
@@ -41,32 +40,26 @@ interface DrawnChart {
   chart: Chart;
   /** By ending; for a PNG, the drawing that it is rasterised from. */
   texts: ReadonlyMap<string, string>;
-  print: ChartPrint;
+  print: ChartPrint | null;
   rows: number;
   /** Of the data, to the second or the day; empty without data. */
   asOf: string;
-  /** Of the texts: the digest of what they follow from. */
-  key: string;
 }
 
 /**
  * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to them. A chart
- * whose sources are unchanged costs nothing; otherwise its texts are computed again, and of its other files those whose texts changed.
+ * whose sources are unchanged costs nothing; otherwise it is drawn again, and of its pictures those whose drawing changed are made again.
  */
 export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
-  const sources = new Map(staging.files().map(({ path, sha256 }) => [path, sha256]));
-  const fresh: { chart: Chart; key: string }[] = [];
-  for (const chart of CHARTS) {
-    const key = textKey(chart, sources, options);
-    if (!(await takeOver(staging, chart, key, options))) fresh.push({ chart, key });
-  }
+  const fresh: Chart[] = [];
+  for (const chart of CHARTS) if (!(await takeOver(staging, chart, options))) fresh.push(chart);
   if (fresh.length === 0) return;
   options.log(`drawing ${fresh.length} charts`);
   // Less than the thread that could do it at the same time would cost: it would have to load all charts.
   const drawn: DrawnChart[] = [];
-  const sizes = new Map(staging.files().map(({ path, bytes }) => [path, bytes]));
-  const largest = ({ chart }: { chart: Chart }) =>
-    chart.sources.toSorted((a, b) => sizes.get(b)! - sizes.get(a)!)[0];
+  const sources = new Map(staging.files().map((file) => [file.path, file]));
+  const largest = (chart: Chart) =>
+    chart.sources.toSorted((a, b) => sources.get(b)!.bytes - sources.get(a)!.bytes)[0];
   for (const group of Map.groupBy(fresh, largest).values())
     drawn.push(...(await drawGroup(staging, group, sources, options)));
   drawn.sort((a, b) => CHARTS.indexOf(a.chart) - CHARTS.indexOf(b.chart));
@@ -80,7 +73,7 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   const texts = [...each('vector'), ...each('rows'), ...each('document')];
   await inParallel(texts, PARALLEL, ({ form, one }) => writeText(staging, form, one));
   const pixels = () =>
-    inParallel(each('pixels'), PARALLEL, ({ form, one }) => drawPixels(staging, form, one));
+    inParallel(each('pixels'), PARALLEL, ({ form, one }) => writePixels(staging, form, one));
   const prints = () => printMissing(staging, each('print'), options);
   await inParallel([pixels, prints], 2, (work) => work());
 }
@@ -99,115 +92,87 @@ function formsOf({ print }: Pick<ChartsOptions, 'print'>): ChartFormat[] {
   return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
 }
 
-/** The digest of all that a chart's texts and the set of its files follow from: sources, address, formats and program. */
-function textKey(
-  { id, sources }: Chart,
-  digests: ReadonlyMap<string, string>,
-  { baseUrl, organisation, print }: ChartsOptions,
-): string {
-  const program = sourceDigest('pipeline', 'npm-shrinkwrap.json');
-  const read = sources.map((path) => [path, digests.get(path)]);
-  return sha256(JSON.stringify([program, id, read, baseUrl, organisation, print !== null]));
-}
-
 /**
- * Links all files of a chart from the previous release, if that made them from the same sources. Each keeps its key, which says what it
- * was made from itself. Returns false if some are missing or damaged.
+ * Links all files of a chart from the previous release, if that made them from the same sources. Returns false if some are missing or
+ * damaged.
  */
-async function takeOver(
-  staging: Staging,
-  { id }: Chart,
-  key: string,
-  options: ChartsOptions,
-): Promise<boolean> {
-  const before = await staging.keysBefore();
-  const keyOf = (form: ChartFormat) => before.get(storedAt({ path: chartPath(id, form), restricted: false }));
-  const forms = formsOf(options);
-  if (forms.some((form) => isText(form) && keyOf(form) !== key)) return false;
+async function takeOver(staging: Staging, { id, sources }: Chart, options: ChartsOptions): Promise<boolean> {
+  if (!staging.isSame(sources)) return false;
   let isWhole = true;
-  for (const form of forms) {
-    const known = keyOf(form);
-    const isTaken = known !== undefined && (await staging.reuseMade(chartPath(id, form), known));
-    isWhole &&= isTaken;
-  }
+  for (const form of formsOf(options)) isWhole = (await staging.takeOver(chartPath(id, form))) && isWhole;
   return isWhole;
-}
-
-function isText({ content }: ChartFormat): boolean {
-  return isDrawnAlone(content) && content.kind !== 'pixels';
 }
 
 /** Draws charts that share their largest source, which is read once and then forgotten. */
 async function drawGroup(
   staging: Staging,
-  group: readonly { chart: Chart; key: string }[],
-  digests: ReadonlyMap<string, string>,
+  group: readonly Chart[],
+  staged: ReadonlyMap<string, { sha256: string }>,
   options: ChartsOptions,
 ): Promise<DrawnChart[]> {
-  const paths = new Set(group.flatMap(({ chart }) => chart.sources));
   const texts: Record<string, string> = {};
-  for (const path of paths) {
+  for (const path of new Set(group.flatMap(({ sources }) => sources))) {
     const place = join(staging.dir, storedAt({ path, restricted: false }));
     texts[path] = await asDiskErrors(place, () => readFile(place, 'utf8'));
   }
   const files = PublishedFiles.of(texts, { compile: z.compile });
   const { baseUrl, organisation } = options;
-  return group.map(({ chart, key }) => {
-    const sources = chart.sources.map((path) => ({ path, sha256: digests.get(path)! }));
-    const data = chart.prepare(files);
-    return {
-      ...drawOne(
-        {
-          chart: chart.creditedTo(organisation),
-          data,
-          state: DEFAULT_STATE,
-          sources,
-          baseUrl,
-          licence: organisation.licence,
-        },
-        key,
-        options,
-      ),
-      chart,
-    };
+  const { licence } = organisation;
+  return group.map((chart) => {
+    const sources = chart.sources.map((path) => ({ path, sha256: staged.get(path)!.sha256 }));
+    const [data, credited] = [chart.prepare(files), chart.creditedTo(organisation)];
+    const shown = { chart: credited, data, state: DEFAULT_STATE, sources, baseUrl, licence };
+    return { ...drawOne(shown, options), chart };
   });
 }
 
-function drawOne(shown: ShownChart, key: string, options: ChartsOptions): DrawnChart {
+function drawOne(shown: ShownChart, { print, facts, organisation }: ChartsOptions): DrawnChart {
   const { chart, data, state } = shown;
+  const drawings = new Map<string, string>();
   const texts = new Map<string, string>();
-  for (const { ending, content } of CHART_FORMATS)
-    if (isDrawnAlone(content)) texts.set(ending, chartText(shown, content));
+  for (const { ending, content } of CHART_FORMATS) {
+    if (!isDrawnAlone(content)) continue;
+    const known = 'theme' in content ? drawings.get(content.theme) : undefined;
+    const text = known ?? chartText(shown, content);
+    if ('theme' in content) drawings.set(content.theme, text);
+    texts.set(ending, text);
+  }
   const asOf = chart.asOf(data);
   return {
     chart,
     texts,
-    print: {
+    print: print && {
       path: chartPath(chart.id, { ending: '.pdf' }),
       title: chart.title(data, state),
       drawing: drawChart(shown, 'print'),
-      asOf: (asOf || options.facts.timestamp).slice(0, 10),
-      author: options.organisation.name,
+      asOf: (asOf || facts.timestamp).slice(0, 10),
+      author: organisation.name,
     },
     rows: chart.table(data, state).rows.length,
     asOf,
-    key,
   };
 }
 
 async function writeText(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
   const rows = form.content.kind === 'rows' ? drawn.rows : null;
-  const content = drawn.texts.get(form.ending)!;
-  await staging.write({ ...fileOf(form, drawn, rows), content }, drawn.key);
+  await staging.write({ ...fileOf(form, drawn, rows), content: drawn.texts.get(form.ending)! });
 }
 
-/** Takes over the previous picture if its drawing, its fonts, the rasteriser and what the manifest says of it are the same. */
-async function drawPixels(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
-  const { mediaType, ...file } = fileOf(form, drawn);
-  const svg = drawn.texts.get(form.ending)!;
-  const key = sha256(JSON.stringify([rasteriser(), sha256(svg), file]));
-  if (await staging.reuseMade(file.path, key)) return;
-  await staging.write({ ...file, mediaType, content: await rasterise(svg) }, key);
+async function writePixels(staging: Staging, form: ChartFormat, drawn: DrawnChart): Promise<void> {
+  const file = fileOf(form, drawn);
+  if (await takePicture(staging, file, drawn)) return;
+  await staging.write({ ...file, content: await rasterise(drawn.texts.get(form.ending)!) });
+}
+
+/** Takes over the previous picture if the chart's drawings, which are staged, and the day of its data are the same. */
+async function takePicture(
+  staging: Staging,
+  { path, as_of }: Omit<NewFile, 'content'>,
+  { chart }: DrawnChart,
+): Promise<boolean> {
+  const vectors = CHART_FORMATS.filter(({ content }) => content.kind === 'vector');
+  const isSame = staging.isSame(vectors.map((form) => chartPath(chart.id, form)));
+  return isSame && staging.before(path)?.as_of === as_of && staging.takeOver(path);
 }
 
 /** Starts a browser only if a page changed. */
@@ -216,16 +181,14 @@ async function printMissing(
   wanted: readonly { form: ChartFormat; one: DrawnChart }[],
   { print }: ChartsOptions,
 ): Promise<void> {
-  const jobs: { file: Omit<NewFile, 'content'>; chart: ChartPrint; key: string }[] = [];
+  const jobs: { file: Omit<NewFile, 'content'>; chart: ChartPrint }[] = [];
   for (const { form, one } of wanted) {
     const file = fileOf(form, one);
-    const key = sha256(JSON.stringify([printKey(one.print), file]));
-    if (!(await staging.reuseMade(file.path, key))) jobs.push({ file, chart: one.print, key });
+    if (!(await takePicture(staging, file, one))) jobs.push({ file, chart: one.print! });
   }
   if (!print || jobs.length === 0) return;
   const printed = await print(jobs.map(({ chart }) => chart));
-  for (const [index, { file, key }] of jobs.entries())
-    await staging.write({ ...file, content: printed[index]! }, key);
+  for (const [index, { file }] of jobs.entries()) await staging.write({ ...file, content: printed[index]! });
 }
 
 function fileOf(

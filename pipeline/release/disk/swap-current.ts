@@ -2,9 +2,6 @@ import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sync } from '../../disk/durable.ts';
 
-/** Folder of OUT with the index of each release. */
-export const INDEX_FOLDER = 'index';
-
 /**
  * Makes a folder of `OUT/releases` the current release and removes all others except `served`, the previous one, which readers may
  * just have looked up. Removal comes first, so a run that is killed after the swap leaves nothing behind.
@@ -18,20 +15,15 @@ export async function swapCurrent(out: string, release: string, served: string |
   await sync(out);
 }
 
-/**
- * Removes all releases but these, with their indexes, and flushes the names: a power failure must leave neither a link to a folder whose
- * name was not on the disk nor an index that no run removes.
- */
+/** Removes all releases but these, and flushes the names: a power failure must leave no link to a folder whose name was not on the disk. */
 export async function removeOthers(out: string, kept: readonly (string | null)[]): Promise<void> {
-  for (const folder of [INDEX_FOLDER, 'releases']) {
-    const names = await readdir(join(out, folder)).catch(ifMissing);
-    for (const id of names)
-      if (!kept.includes(id)) await rm(join(out, folder, id), { recursive: true, force: true });
-    if (names.length > 0) await sync(join(out, folder));
-  }
+  const releases = join(out, 'releases');
+  const names = await readdir(releases).catch(ifMissing);
+  for (const id of names)
+    if (!kept.includes(id)) await rm(join(releases, id), { recursive: true, force: true });
+  if (names.length > 0) await sync(releases);
 }
 
-/** Only a publisher has indexes. */
 function ifMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === 'ENOENT') return [];
   throw error;

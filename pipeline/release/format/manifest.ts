@@ -8,7 +8,6 @@ import { mediaTypeOf } from './media-types.ts';
 import { ReleasePath } from './release-path.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const Crc32 = z.int().min(0).max(0xffffffff);
 const Blob = z.strictObject({ bytes: z.int().min(0), sha256: Sha256 });
 export type Blob = z.infer<typeof Blob>;
 
@@ -53,11 +52,13 @@ export const Segment = z.strictObject({
   first_row: z.int().min(0),
   end_row: z.int().min(0),
   ...Blob.shape,
-  crc32: Crc32,
-  /**
-   * `<file>.deflate`: the same bytes as raw deflate without a last block. Null if the history is never assembled.
-   */
-  deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
+  /** For readers who verify it again and again. */
+  crc32: z.int().min(0).max(0xffffffff),
+  /** `<file>.deflate`, which earlier versions wrote. No run links it. */
+  deflate: z
+    .strictObject({ ...Blob.shape, crc32: z.int() })
+    .nullable()
+    .optional(),
   /** `<file>.cycles`: the cycle of each run of rows. Null if the history is assembled. */
   cycles: Blob.nullable(),
   /** `<file>.events`: the events that each row follows from. Absent where they are not kept. */

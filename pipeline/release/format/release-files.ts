@@ -2,8 +2,8 @@ import { type Blob, type Manifest, storedAt } from './manifest.ts';
 
 /** A file of a release folder, and for a compressed one what it decompresses to. */
 export interface ReleaseFile {
-  blob: Blob & { crc32?: number };
-  plain?: { decoder: 'brotli' | 'gzip' | 'deflate'; blob: Blob & { crc32?: number } };
+  blob: Blob;
+  plain?: { decoder: 'brotli' | 'gzip'; blob: Blob };
 }
 
 /** Every file of a release folder but `manifest.json`, by its path there: files, encodings, segments, and what has no URL. */
@@ -23,9 +23,9 @@ export function releaseFiles({
   for (const segment of Object.values(segments).flat()) {
     const { file, deflate, cycles, events } = segment;
     all.set(file, { blob: segment });
+    if (deflate) all.set(`${file}.deflate`, { blob: deflate });
     if (cycles) all.set(`${file}.cycles`, { blob: cycles });
     if (events) all.set(`${file}.events`, { blob: events });
-    if (deflate) all.set(`${file}.deflate`, { blob: deflate, plain: { decoder: 'deflate', blob: segment } });
   }
   return all;
 }

@@ -1,6 +1,7 @@
+import type { HistoryArtifact } from '../../artifacts/artifact.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { Staging } from '../staging/staging.ts';
-import { assemble, type HistorySource } from './assemble.ts';
+import { concatenate, type Piece } from './concatenate.ts';
 import { CycleRuns } from './cycle-runs.ts';
 import { RowEvents } from './row-events.ts';
 import { linkSegment, readCycles, readRowEvents, readSegment, writeSegment } from './segment-file.ts';
@@ -75,8 +76,14 @@ class SegmentBuffer {
 const SEGMENT_BYTES = 4 << 20;
 /** Room for one more row: the longest event, quoted. */
 const SLACK_BYTES = 1 << 18;
-/** Sealed segments held in memory while they are compressed and written. */
+/** Sealed segments held in memory while they are written. */
 const MOST_IN_FLIGHT = 2;
+
+/** What a history is as a file. */
+export interface HistorySource
+  extends Pick<HistoryArtifact, 'path' | 'area' | 'restricted' | 'separator' | 'assembled'> {
+  mediaType: string;
+}
 
 export interface HistoryOptions {
   /**
@@ -121,7 +128,6 @@ export class HistoryWriter {
     this.#source = source;
     this.#segmentBytes = segmentBytes;
     this.#open = this.#emptyBuffer();
-    if (source.assembled) staging.claim(source.path);
   }
 
   /** Rows so far, including those of earlier releases. */
@@ -135,8 +141,8 @@ export class HistoryWriter {
     const open = newest && newest.bytes < this.#segmentBytes ? newest : null;
     const sealed = open ? newestFirst.slice(1) : newestFirst;
     for (const segment of sealed.toReversed()) {
-      await linkSegment(this.#staging.folder, dir, segment);
-      this.#segments.push(Promise.resolve(segment));
+      const linked = await linkSegment(this.#staging.folder, dir, segment);
+      this.#segments.push(Promise.resolve(linked));
     }
     this.#sealedRows = sealed[0]?.end_row ?? 0;
     if (!open) return;
@@ -182,15 +188,27 @@ export class HistoryWriter {
     asOf: (newestRow: string | undefined) => string | undefined = () => undefined,
   ): Promise<void> {
     if (this.#untouched) {
-      await linkSegment(this.#staging.folder, this.#staging.previous!.dir, this.#untouched);
-      this.#segments.push(Promise.resolve(this.#untouched));
+      const { folder, previous } = this.#staging;
+      this.#segments.push(linkSegment(folder, previous!.dir, this.#untouched));
     } else if (this.#open.rows > 0) this.#seal();
     const segments = (await Promise.all(this.#segments)).reverse();
     this.#release();
     this.#staging.segments[this.#source.path] = segments;
-    if (!this.#source.assembled) return;
-    const source = { ...this.#source, as_of: asOf(segments[0]?.to) };
-    await assemble(this.#staging, source, segments, head, tail);
+    if (this.#source.assembled) await this.#assemble(segments, { head, tail, as_of: asOf(segments[0]?.to) });
+  }
+
+  /** Writes the whole file by copying bytes: head, segments newest first with separators, tail. */
+  async #assemble(
+    segments: readonly Segment[],
+    { head, tail, as_of }: { head: string; tail: string; as_of: string | undefined },
+  ): Promise<void> {
+    const { path, area, mediaType, restricted, separator } = this.#source;
+    const rows = segments[0]?.end_row ?? 0;
+    const about = { path, kind: 'data', area, restricted, mediaType, rows, as_of, immutable: false } as const;
+    const between = Buffer.from(separator);
+    const parts = segments.flatMap((one, index): Piece[] => (index === 0 ? [one] : [between, one]));
+    const pieces = [Buffer.from(head), ...parts, Buffer.from(tail)];
+    await this.#staging.stream(about, (target) => concatenate(this.#staging.dir, pieces, target));
   }
 
   /** Frees the buffers: a run keeps its writers, for their counts of rows, until it ends. */
@@ -210,7 +228,7 @@ export class HistoryWriter {
     const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
     const events = rows > 0 && this.#events.rows === rows ? this.#events.format() : null;
     const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
-    const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles, events });
+    const job = writeSegment(this.#staging.folder, { ...about, cycles, events });
     this.#segments.push(job);
     this.#inFlight.add(job);
     // `finish` reports a failure; nothing may happen here, or Node would end the process for an unhandled

@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, type Segment, sha256 } from '../format/manifest.ts';
 import { damageError, type StagingFolder } from '../staging/staging-folder.ts';
 import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
 import { parseRowEvents } from './row-events.ts';
-
-const deflate = promisify(deflateRaw);
 
 /** The content of a segment's file. */
 export interface SealedRows {
@@ -19,37 +16,32 @@ export interface SealedRows {
   from: string;
   to: string;
   bytes: Uint8Array;
-  /** Whether the history will be assembled, which needs the deflate block. */
-  compressed: boolean;
   /** The cycles of the rows, as text; null if they are not kept. */
   cycles: string | null;
   /** The events of the rows, as text; null if they are not kept. */
   events: string | null;
 }
 
-/**
- * Writes a segment and its deflate block. Hashes and compresses in the thread pool, so the fold continues meanwhile.
- */
+/** Writes a segment and what is kept about its rows. Hashes in the thread pool, so the fold continues meanwhile. */
 export async function writeSegment(folder: StagingFolder, rows: SealedRows): Promise<Segment> {
   const { path, first_row, end_row, from, to, bytes, cycles: runs, events: links } = rows;
   const file = `segments/${path}/${first_row}-${end_row}.part`;
-  const [blob, block, cycles, events] = await Promise.all([
+  const [blob, cycles, events] = await Promise.all([
     folder.write(file, bytes),
-    rows.compressed ? writeBlock(folder, `${file}.deflate`, bytes) : null,
     runs === null ? null : folder.write(`${file}.cycles`, Buffer.from(runs)),
     links === null ? null : folder.write(`${file}.events`, Buffer.from(links)),
   ]);
-  const about = { file, first_row, end_row, ...blob, crc32: crc32(bytes), deflate: block, cycles };
-  return { ...about, ...(events && { events }), from, to };
-}
-
-/**
- * Deflate that ends on a byte boundary without a last block and has no references to earlier bytes, so it can be placed anywhere in
- * a stream.
- */
-async function writeBlock(folder: StagingFolder, file: string, bytes: Uint8Array) {
-  const block = await deflate(bytes, { level: 6, finishFlush: constants.Z_FULL_FLUSH });
-  return { ...(await folder.write(file, block)), crc32: crc32(block) };
+  return {
+    file,
+    first_row,
+    end_row,
+    ...blob,
+    crc32: crc32(bytes),
+    cycles,
+    ...(events && { events }),
+    from,
+    to,
+  };
 }
 
 /** Reads and verifies a segment of a published release. Throws release_invalid. */
@@ -86,14 +78,18 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
   throw new CathedralError('release_invalid', { place, expected: `SHA-256 ${expected}`, found });
 }
 
-/** Links a segment. Throws release_invalid if it is missing or damaged. */
-export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<void> {
-  const { file, bytes, sha256, deflate, cycles, events } = segment;
+/** Links a segment, and gives it as the new release lists it. Throws release_invalid if it is missing or damaged. */
+export async function linkSegment(
+  folder: StagingFolder,
+  from: string,
+  { deflate: _, ...segment }: Segment,
+): Promise<Segment> {
+  const { file, bytes, sha256, cycles, events } = segment;
   const files = [
     { file, bytes, sha256 },
-    ...(deflate ? [{ file: `${file}.deflate`, ...deflate }] : []),
     ...(cycles ? [{ file: `${file}.cycles`, ...cycles }] : []),
     ...(events ? [{ file: `${file}.events`, ...events }] : []),
   ];
   if (!(await folder.link(from, files))) throw await damageError(from, files);
+  return segment;
 }

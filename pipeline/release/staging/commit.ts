@@ -11,7 +11,6 @@ import {
   sealWithText,
 } from '../format/manifest.ts';
 import { currentId, type Published } from '../format/release.ts';
-import { indexOf, writeIndex } from './file-index.ts';
 import type { StagingFolder } from './staging-folder.ts';
 import { verifyRelease } from './verify-release.ts';
 
@@ -31,7 +30,7 @@ interface Committing {
 
 /**
  * Turns a complete staging folder into the current release. The order is manifest, flush, rename into releases/, `prepare`, swap of
- * the link, so a kill after any step leaves the previous release served and undamaged. The next run removes or reuses the rest.
+ * the link, so a kill after any step leaves the previous release served and undamaged. The next run removes the rest.
  */
 export async function commit(
   out: string,
@@ -46,9 +45,7 @@ export async function commit(
   const dir = join(out, 'releases', name);
   return asDiskErrors(dir, async () => {
     const served = await currentId(out);
-    const staged = folder.index();
     const settled = await settle(folder, dir);
-    await writeIndex(out, name, settled === 'moved' ? staged : indexOf(dir, staged.keys()));
     const release = { dir, manifest: settled === 'moved' ? manifest : await readManifest(dir), state };
     await prepare?.(release);
     if (isServed && served !== name) await swapCurrent(out, name, served);

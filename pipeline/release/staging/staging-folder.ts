@@ -15,7 +15,6 @@ import { asDiskErrors, sync } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
-import { type FileIndex, stampOf } from './file-index.ts';
 
 /** Errors of `link` on file systems without hard links, or at the limit of links to a file. */
 const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
@@ -40,40 +39,22 @@ export interface Linked {
   as?: string;
 }
 
-/** The release that a run goes on from. */
-export interface Base {
-  dir: string;
-  index: FileIndex;
-  /** What the staging folder holds, because it was a release before; null: it is empty. */
-  retired: FileIndex | null;
-  /** Whether to read a file although its stamp is that of the index. */
-  rereads: (file: string) => boolean;
-}
-
 /**
- * Writes the files of one staging folder. It begins empty or as a retired release, of which the files that are also in the base stay
- * where they are. No file is written in its place, because the served release may have the same one. `flush` removes what is left of the
- * retired release, and flushes what is new, because the rest was flushed before.
+ * Writes the files of one staging folder, which begins empty. What another folder has already is linked and no file is written twice,
+ * because the served release may have the same one. `flush` flushes what is new; what is linked was flushed before.
  */
 export class StagingFolder {
   readonly dir: string;
   /** Files that were not linked because they are missing or damaged, as paths below the folder they were to be linked from. */
   readonly damaged: string[] = [];
-  readonly #base: Base | null;
   readonly #isPublic: (path: string) => boolean;
-  /** By path below the folder: the stamps of files that were there before. */
-  readonly #files = new Map<string, string>();
-  readonly #fresh: string[] = [];
-  /** Folders that exist. */
+  readonly #fresh = new Set<string>();
   readonly #folders = new Set<string>();
-  /** Folders in which a name is new or gone. */
-  readonly #changed = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   #open = true;
 
-  constructor(dir: string, base: Base | null = null, isPublic: (path: string) => boolean = () => true) {
+  constructor(dir: string, isPublic: (path: string) => boolean = () => true) {
     this.dir = dir;
-    this.#base = base;
     this.#isPublic = isPublic;
   }
 
@@ -99,81 +80,37 @@ export class StagingFolder {
     });
   }
 
-  /**
-   * Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or damaged. A file
-   * of the base is not read if its stamp is that of the index.
-   */
+  /** Takes back a file that was written, so that another can be linked in its place. */
+  async drop(file: string): Promise<void> {
+    const target = join(this.dir, file);
+    await asDiskErrors(target, async () => rmSync(target));
+    this.#fresh.delete(file);
+  }
+
+  /** Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or damaged. */
   async link(from: string, files: readonly Linked[]): Promise<boolean> {
-    if (files.every((file) => this.#isInPlace(from, file))) {
-      for (const { file } of files) this.#files.set(file, this.#base!.index.get(file)!);
-      return true;
-    }
-    const stamps: string[] = [];
     for (const file of files) {
-      const stamp = await this.#sourceStamp(from, file);
-      if (stamp === null) {
-        this.damaged.push(file.file);
-        return false;
-      }
-      stamps.push(stamp);
+      if (await isWhole(join(from, file.file), file)) continue;
+      this.damaged.push(file.file);
+      return false;
     }
-    for (const [index, { file, as = file }] of files.entries())
-      await this.#link(join(from, file), as, stamps[index]!);
+    for (const { file, as = file } of files)
+      await this.#place(as, async (target) => {
+        // There may be a thousand segments, and a link takes less time than a trip through the thread pool.
+        if (!linkOrCopy(join(from, file), target)) this.#fresh.add(as);
+      });
     return true;
   }
 
-  /** Whether the retired release has the base's undamaged file at this path: one call for a file of fifty years ago. */
-  #isInPlace(from: string, { file, as = file }: Linked): boolean {
-    const { dir, index, retired, rereads } = this.#base ?? {};
-    const stamp = index?.get(file);
-    if (stamp === undefined || from !== dir || as !== file || retired?.get(file) !== stamp) return false;
-    return !rereads!(file) && stampOf(join(this.dir, file)) === stamp;
-  }
-
-  /** Null: the file is missing or damaged. */
-  async #sourceStamp(from: string, { file, bytes, sha256 }: Linked): Promise<string | null> {
-    const place = join(from, file);
-    // Not through a link: what it points to may change later, and is not in the release.
-    const found = lstatSync(place, { throwIfNoEntry: false });
-    if (!found?.isFile() || found.size !== bytes) return null;
-    const stamp = stampOf(place);
-    if (sha256 === null || stamp === null) return stamp;
-    const { dir, index, rereads } = this.#base ?? {};
-    const isKnown = from === dir && index?.get(file) === stamp && !rereads!(file);
-    return isKnown || (await hashFile(place, bytes).catch(() => null)) === sha256 ? stamp : null;
-  }
-
-  async #link(source: string, file: string, stamp: string): Promise<void> {
-    if (this.#base?.retired?.has(file) && stampOf(join(this.dir, file)) === stamp) {
-      this.#files.set(file, stamp);
-      return;
-    }
-    await this.#place(file, async (target) => {
-      // There may be a thousand segments, and a link takes less time than a trip through the thread pool.
-      if (linkOrCopy(source, target)) this.#files.set(file, stamp);
-      else this.#fresh.push(file);
-    });
-  }
-
-  /** Removes what is left of the retired release, then flushes new files and the names in each folder, deepest first. */
+  /** Flushes new files, then the names in each folder, deepest first. */
   async flush(): Promise<void> {
     await asDiskErrors(this.dir, async () => {
-      this.#removeRetired();
-      await inParallel(this.#fresh, PARALLEL_SYNCS, (file) => sync(join(this.dir, file)));
-      const folders = [...this.#changed].sort((a, b) => b.length - a.length);
-      await inParallel([...folders, ''], PARALLEL_SYNCS, (folder) => sync(join(this.dir, folder)));
+      await inParallel([...this.#fresh], PARALLEL_SYNCS, (file) => sync(join(this.dir, file)));
+      const folders = [...this.#folders].sort((a, b) => b.length - a.length);
+      await inParallel([...new Set([...folders, ''])], PARALLEL_SYNCS, (folder) =>
+        sync(join(this.dir, folder)),
+      );
     });
-  }
-
-  /** How everything in the folder is now, in which nothing changes any more. */
-  index(): FileIndex {
-    const index = new Map(this.#files);
-    for (const file of this.#fresh) index.set(file, stampOf(join(this.dir, file))!);
-    for (const folder of foldersOf(index.keys())) {
-      const before = this.#changed.has(folder) ? undefined : this.#base?.retired?.get(`${folder}/`);
-      index.set(`${folder}/`, before ?? stampOf(join(this.dir, folder))!);
-    }
-    return index;
   }
 
   /** Waits for pending writes, refuses later ones, and removes the folder. */
@@ -186,12 +123,12 @@ export class StagingFolder {
   async #fill<T>(file: string, write: (target: string) => Promise<T>): Promise<T> {
     return this.#place(file, async (target) => {
       const result = await write(target);
-      this.#fresh.push(file);
+      this.#fresh.add(file);
       return result;
     });
   }
 
-  /** Runs `work` on a path that is free, in a folder that exists. */
+  /** Runs `work` on a path in a folder that exists. */
   async #place<T>(file: string, work: (target: string) => Promise<T>): Promise<T> {
     if (!this.#open) {
       const fault = { place: file, expected: 'an open staging folder', found: 'a closed one' };
@@ -200,42 +137,19 @@ export class StagingFolder {
     const target = join(this.dir, file);
     const job = asDiskErrors(target, async () => {
       this.#makeFolder(parentOf(file));
-      this.#changed.add(parentOf(file));
-      const { retired } = this.#base ?? {};
-      if (retired?.has(file) || retired?.has(`${file}/`)) rmSync(target, { recursive: true, force: true });
       return work(target);
     });
     this.#inFlight.add(job);
     return job.finally(() => this.#inFlight.delete(job));
   }
 
-  /** Makes a folder, and its parents, down from the release's. */
+  /** Makes a folder, and its parents, down from the topmost one. */
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return;
     if (folder !== '') this.#makeFolder(parentOf(folder));
     this.#folders.add(folder);
-    const { retired } = this.#base ?? {};
-    if (retired?.has(`${folder}/`)) return;
-    const target = join(this.dir, folder);
-    if (retired?.has(folder)) rmSync(target, { force: true });
-    mkdirSync(target, { recursive: true, mode: this.#isPublic(`${folder}/`) ? 0o755 : 0o700 });
-    this.#changed.add(folder);
-    if (folder !== '') this.#changed.add(parentOf(folder));
-  }
-
-  /** Each file that was not linked, and each folder without any of this release's, whole. */
-  #removeRetired(): void {
-    const retired = this.#base?.retired;
-    if (!retired) return;
-    const files = new Set([...this.#files.keys(), ...this.#fresh]);
-    const folders = foldersOf(files);
-    for (const path of retired.keys()) {
-      const name = path.replace(/\/$/, '');
-      const isOurs = path === '/' || files.has(name) || folders.has(name);
-      if (isOurs || !folders.has(parentOf(name))) continue;
-      rmSync(join(this.dir, name), { recursive: true, force: true });
-      this.#changed.add(parentOf(name));
-    }
+    const mode = this.#isPublic(`${folder}/`) ? 0o755 : 0o700;
+    mkdirSync(join(this.dir, folder), { recursive: true, mode });
   }
 }
 
@@ -249,12 +163,11 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 
-/** The folders that these files are in, the topmost one as ``. */
-function foldersOf(files: Iterable<string>): Set<string> {
-  const folders = new Set(['']);
-  for (const file of files)
-    for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
-  return folders;
+async function isWhole(place: string, { bytes, sha256 }: Linked): Promise<boolean> {
+  // Not through a link: what it points to may change later, and is not in the release.
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.size !== bytes) return false;
+  return sha256 === null || (await hashFile(place, bytes).catch(() => null)) === sha256;
 }
 
 /** Returns false for a copy. */

@@ -1,10 +1,8 @@
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { asDiskErrors, makeFolder, sync } from '../../disk/durable.ts';
+import { chmod, type FileHandle, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { SLOT_MS } from '../../ledger/events/slot.ts';
-import { compress, encodingsOf } from '../disk/compress.ts';
+import { compress, type Encodings, encodingsOf } from '../disk/compress.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
@@ -22,68 +20,10 @@ import {
   storedAt,
 } from '../format/manifest.ts';
 import { type Proof, type Provable, proofFile } from '../format/proof-files.ts';
-import { currentId, type Published } from '../format/release.ts';
-import { ReleasePath } from '../format/release-path.ts';
+import type { Published } from '../format/release.ts';
+import { ClaimedPaths } from './claimed-paths.ts';
 import { commit, type Outcome } from './commit.ts';
-import { readIndex, retiredRelease } from './file-index.ts';
-import { formatKeys, KEYS, readKept, readKeys } from './keys.ts';
-import { type Base, damageError, isPublicInRelease, type Linked, StagingFolder } from './staging-folder.ts';
-
-/**
- * The paths of a release, each with one owner. A run stops on paths that differ only in case, which are one on some file systems, on
- * a file that is also a folder, and on a path that is not plain.
- */
-class ClaimedPaths {
-  readonly #files = new Map<string, string>();
-  readonly #folders = new Map<string, string>();
-  /** The folders as they are spelled. */
-  readonly #spelled = new Set<string>();
-
-  /** Throws publish_failed if the path or that of a compressed variant is taken. */
-  claim(path: string): void {
-    if (!ReleasePath.safeParse(path).success)
-      throw refusal(path, 'letters, digits and ._~+@- between slashes', path);
-    const place = folded(path);
-    const names = [place, `${place}.br`, `${place}.gz`];
-    for (const name of names) this.#assertFree(path, name);
-    this.#claimFolders(path, path.lastIndexOf('/'));
-    for (const name of names) this.#files.set(name, path);
-  }
-
-  #assertFree(path: string, name: string): void {
-    const owner = this.#files.get(name);
-    if (owner !== undefined) throw refusal(path, 'an unused path', `a path that ${owner} uses`);
-    if (this.#folders.has(name)) throw refusal(path, 'an unused path', 'a folder of the same name');
-  }
-
-  /** Claims the folder that ends at `end`, after those that it is in: `a`, `a/b`. */
-  #claimFolders(path: string, end: number): void {
-    if (end < 0) return;
-    const folder = path.slice(0, end);
-    if (this.#spelled.has(folder)) return;
-    this.#claimFolders(path, folder.lastIndexOf('/'));
-    this.#claimFolder(path, folder);
-    this.#spelled.add(folder);
-  }
-
-  #claimFolder(path: string, folder: string): void {
-    const owner = this.#files.get(folded(folder));
-    if (owner !== undefined) throw refusal(path, `a folder ${folder}`, `the file ${owner}`);
-    const spelling = this.#folders.get(folded(folder)) ?? folder;
-    if (spelling !== folder)
-      throw refusal(path, `a folder ${folder}`, `the same path in another case: ${spelling}`);
-    this.#folders.set(folded(folder), folder);
-  }
-}
-
-/** ReleasePath is ASCII, so lower case is complete case folding. */
-function folded(path: string): string {
-  return path.toLowerCase();
-}
-
-function refusal(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('publish_failed', { place, expected, found });
-}
+import { damageError, isPublicInRelease, type Linked, StagingFolder } from './staging-folder.ts';
 
 export type { NewFile };
 
@@ -93,6 +33,8 @@ export interface StagingOptions {
    * when the others last changed.
    */
   reuse: boolean;
+  /** Digest of everything but the ledger that the files follow from; see `isSame`. Left out: nothing is taken over unmade. */
+  inputs?: string;
   /** False: the release is made for `prepare` only. Default true. */
   isServed?: boolean;
 }
@@ -108,17 +50,15 @@ export interface Publication {
   prepare?: (release: Published) => Promise<void>;
 }
 
-/**
- * Each run reads one slice of the files that it takes over, by slot, so that it notices within days if a disk has lost bytes without
- * changing a time. A prime number, so that every slice has its turn also where releases come once a day.
- */
-const SLICES = 29;
-
 type Entry = DraftFile & { modified?: string };
 
+/** A longer streamed file gets no variants; it takes seconds to compress, in each run. */
+const LONGEST_ENCODED_BYTES = 1 << 24;
+
 /**
- * A release being staged. It has one owner, who holds the lock of OUT; `await using` removes what was not published. Await every
- * call, including `return await staging.publish(…)`, because the folder is removed when the block ends.
+ * A release being staged. A run writes every file; one that the previous release has with the same bytes is linked instead. It has one
+ * owner, who holds the lock of OUT; `await using` removes what was not published. Await every call, including
+ * `return await staging.publish(…)`, because the folder is removed when the block ends.
  */
 export class Staging implements AsyncDisposable {
   readonly folder: StagingFolder;
@@ -128,21 +68,17 @@ export class Staging implements AsyncDisposable {
   readonly segments: Record<string, Segment[]> = {};
   readonly #kept: Manifest['unlisted'] = [];
   readonly #out: string;
-  readonly #isServed: boolean;
+  readonly #options: StagingOptions;
   readonly #names = new ClaimedPaths();
   readonly #entries = new Map<string, Entry>();
   readonly #before: ReadonlyMap<string, ManifestFile>;
-  /** By path below the release folder. */
-  readonly #keys = new Map<string, string>();
-  #keysBefore: Promise<ReadonlyMap<string, string>> | null = null;
 
   constructor(out: string, folder: StagingFolder, previous: Published | null, options: StagingOptions) {
-    const { reuse, isServed = true } = options;
     this.#out = out;
-    this.#isServed = isServed;
+    this.#options = options;
     this.folder = folder;
     this.previous = previous;
-    this.reuse = reuse;
+    this.reuse = options.reuse;
     this.#before = new Map(previous?.manifest.files.map((file) => [file.path, file]));
   }
 
@@ -162,62 +98,81 @@ export class Staging implements AsyncDisposable {
 
   /**
    * Adds a complete file and its compressed variants; links them from the previous release if that has the same bytes at this path.
-   * `key`: see `reuseMade`. Throws publish_failed if the path is taken, if an immutable file was published with different bytes, or on
-   * disk errors.
+   * Throws publish_failed if the path is taken, if an immutable file was published with different bytes, or on disk errors.
    */
-  async write({ path, mediaType, content, modified, ...about }: NewFile, key?: string): Promise<void> {
+  async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
     this.#names.claim(path);
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const blob = { bytes: bytes.length, sha256: sha256(bytes) };
     this.#assertUnchanged(path, blob);
     const file = { path, ...about, media_type: mediaType, ...blob };
-    const encodings = (await this.#takeOver(file)) ?? (await this.#writeAll(file, bytes));
-    this.#record({ ...file, encodings }, modified);
-    this.#remember(storedAt(file), key);
+    const linked = this.#isBefore(file) ? await this.link(this.before(path)!) : null;
+    const encodings = linked ?? (await this.#writeAll(file, bytes));
+    this.#entries.set(path, { ...file, encodings, ...(modified !== undefined && { modified }) });
   }
 
   /**
-   * Takes a file over from the previous release, with its compressed variants, instead of making it again. `key` is the SHA-256, in hex, of
-   * everything that the file's bytes, media type, area and rows follow from: data, settings, program. Returns false, and does nothing, if
-   * the previous release has no such file, lists it under another key or none, or has damaged it; and always in a rebuild. Then make the
-   * file and give its key to `write` or `record`. So a path has the same key in `keys.json`, however its bytes came about.
+   * Adds a file like `write`, for one that may be too long for the memory: `fill` writes it through a handle and tells what it wrote. A
+   * long file gets no compressed variants, because each run would have to compress all of it. Throws as `write`.
+   */
+  async stream(
+    { path, mediaType, ...about }: Omit<NewFile, 'content' | 'modified'>,
+    fill: (handle: FileHandle) => Promise<Blob>,
+  ): Promise<void> {
+    this.#names.claim(path);
+    const at = storedAt({ path, restricted: about.restricted });
+    const blob = await this.folder.stream(at, fill);
+    this.#assertUnchanged(path, blob);
+    const file = { path, ...about, media_type: mediaType, ...blob };
+    if (this.#isBefore(file)) {
+      await this.folder.drop(at);
+      const encodings = await this.link(this.before(path)!);
+      if (encodings) return void this.#entries.set(path, { ...file, encodings });
+      await this.folder.stream(at, fill);
+    }
+    this.#entries.set(path, { ...file, encodings: await this.#encode(file) });
+  }
+
+  /**
+   * Whether the release goes on from one with the same inputs (program, documents, settings), in which these files have the same bytes.
+   * Whatever is made of them alone is then as it was: `takeOver` saves making it. False in a rebuild.
+   */
+  isSame(paths: readonly string[]): boolean {
+    const { reuse, inputs } = this.#options;
+    if (!reuse || inputs === undefined || this.previous?.manifest.inputs !== inputs) return false;
+    return paths.every((path) => {
+      const digest = this.#entries.get(path)?.sha256;
+      return digest !== undefined && digest === this.before(path)?.sha256;
+    });
+  }
+
+  /**
+   * Links a file of the previous release, with its variants, instead of making it, for a caller who knows that it would have the same
+   * bytes. Returns false, and does nothing, if there is none or it is damaged, and always in a rebuild: then make the file.
    *
    * ```ts
-   * if (!(await staging.reuseMade(path, key))) await staging.write({ path, …, content: await make() }, key);
+   * if (staging.isSame(sources) && (await staging.takeOver(path))) return;
+   * await staging.write({ path, …, content: await make(sources) });
    * ```
    *
-   * A file that later runs `carry` gets no key. Throws publish_failed if the path is taken.
+   * Throws publish_failed if the path is taken.
    */
-  async reuseMade(path: string, key: string): Promise<boolean> {
+  async takeOver(path: string): Promise<boolean> {
     const file = this.before(path);
-    const place = file && storedAt(file);
-    if (!place || (await this.keysBefore()).get(place) !== key) return false;
-    const encodings = await this.link(file);
-    if (!encodings) return false;
+    if (!this.reuse || !file) return false;
+    if (!(await this.link(file))) return false;
     this.#names.claim(path);
     this.#entries.set(path, file);
-    this.#remember(place, key);
     return true;
-  }
-
-  /** Like `reuseMade`, for a file without URL, by its path below the release folder: `server/entry.mjs`. */
-  async reuseKept(file: string, key: string): Promise<boolean> {
-    const before = this.previous?.manifest.unlisted.find((kept) => kept.file === file);
-    if (!before || (await this.keysBefore()).get(file) !== key) return false;
-    if (!(await this.folder.link(this.previous!.dir, [before]))) return false;
-    this.keep(file, before, key);
-    return true;
-  }
-
-  /** The keys of the previous release, by path below its folder: `public/index.html`, `server/entry.mjs`. Empty in a rebuild. */
-  keysBefore(): Promise<ReadonlyMap<string, string>> {
-    this.#keysBefore ??= this.reuse && this.previous ? readKeys(this.previous) : Promise.resolve(new Map());
-    return this.#keysBefore;
   }
 
   /** The text of a file without URL of the previous release; null where that has none, or damaged it, and in a rebuild. */
   async keptBefore(path: string): Promise<string | null> {
-    return this.reuse && this.previous ? readKept(this.previous, path) : null;
+    if (!this.reuse || !this.previous) return null;
+    const { dir, manifest } = this.previous;
+    const listed = manifest.unlisted.find(({ file }) => file === path);
+    const text = listed ? await readFile(join(dir, path), 'utf8').catch(() => '') : '';
+    return sha256(text) === listed?.sha256 ? text : null;
   }
 
   /** Paths of the files so far. */
@@ -236,10 +191,9 @@ export class Staging implements AsyncDisposable {
     this.#names.claim(path);
   }
 
-  record(file: DraftFile, key?: string): void {
+  record(file: DraftFile): void {
     this.#assertUnchanged(file.path, file);
-    this.#record(file);
-    this.#remember(storedAt(file), key);
+    this.#entries.set(file.path, file);
   }
 
   /** Whether `carry` would take this file over; only in a rebuild, which reads it, false for a damaged one. */
@@ -265,10 +219,21 @@ export class Staging implements AsyncDisposable {
     this.#entries.set(path, file);
   }
 
+  /** Writes a file that has no URL, by its path below the release folder; links it if the previous release has the same one there. */
+  async keepBytes(file: string, bytes: Uint8Array): Promise<Blob> {
+    const digest = sha256(bytes);
+    const before = this.reuse
+      ? this.previous?.manifest.unlisted.find((kept) => kept.file === file)
+      : undefined;
+    const isLinked = before?.sha256 === digest && (await this.folder.link(this.previous!.dir, [before]));
+    const blob = isLinked ? { bytes: bytes.length, sha256: digest } : await this.folder.write(file, bytes);
+    this.keep(file, blob);
+    return blob;
+  }
+
   /** Lists a file that has been written below the release folder, has no URL, and is for the next run to go on from. */
-  keep(file: string, { bytes, sha256 }: Blob, key?: string): void {
+  keep(file: string, { bytes, sha256 }: Blob): void {
     this.#kept.push({ file, bytes, sha256 });
-    this.#remember(file, key);
   }
 
   /** Writes `manifest.json` as the pages read it, and gives it. */
@@ -284,16 +249,12 @@ export class Staging implements AsyncDisposable {
    * content, so publishing what is published changes nothing. Throws publish_failed.
    */
   async publish({ facts, state, sign, prepare }: Publication): Promise<Outcome> {
-    const isServed = this.#isServed;
+    const { isServed = true } = this.#options;
     if (isServed) this.#assertNoneLost();
     const files = this.#dated(facts);
-    const headers = formatHeadersFile(files);
-    const keys = this.#keys.size > 0 && { [KEYS]: formatKeys(this.#keys) };
-    const hosts = { 'public/_headers': headers, 'public/.nojekyll': '' };
-    const own = Object.entries({ 'state.json': state, ...hosts, ...keys });
-    for (const [file, text] of own)
-      if (!this.#kept.some((kept) => kept.file === file))
-        this.keep(file, await this.folder.write(file, Buffer.from(text)));
+    const own = { 'state.json': state, 'public/_headers': formatHeadersFile(files), 'public/.nojekyll': '' };
+    for (const [file, text] of Object.entries(own))
+      if (!this.#kept.some((kept) => kept.file === file)) await this.keepBytes(file, Buffer.from(text));
     for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
       await asDiskErrors(work, () => rm(work, { recursive: true, force: true }));
     }
@@ -353,19 +314,11 @@ export class Staging implements AsyncDisposable {
     }
   }
 
-  #remember(place: string, key: string | undefined): void {
-    if (key !== undefined) this.#keys.set(place, key);
-  }
-
-  #record(file: DraftFile, modified?: string): void {
-    this.#entries.set(file.path, modified === undefined ? file : { ...file, modified });
-  }
-
-  async #takeOver(file: Omit<DraftFile, 'encodings'>): Promise<DraftFile['encodings'] | null> {
+  /** Whether the previous release has these bytes at this path, and says the same of them. */
+  #isBefore(file: Omit<DraftFile, 'encodings'>): boolean {
     const before = this.before(file.path);
-    if (!this.reuse || before?.sha256 !== file.sha256) return null;
-    if (before.restricted !== file.restricted || before.media_type !== file.media_type) return null;
-    return this.link(before);
+    if (!this.reuse || before?.sha256 !== file.sha256) return false;
+    return before.restricted === file.restricted && before.media_type === file.media_type;
   }
 
   /** Links a file of the previous release with its variants; null where one is missing or damaged. */
@@ -396,10 +349,23 @@ export class Staging implements AsyncDisposable {
 
   async #writeAll(file: Omit<DraftFile, 'encodings'>, bytes: Uint8Array): Promise<DraftFile['encodings']> {
     const at = storedAt(file);
-    const [{ br, gzip }] = await Promise.all([
+    const [encoded] = await Promise.all([
       compress(bytes, file.media_type, encodingsOf(file.kind)),
       this.folder.write(at, bytes),
     ]);
+    return this.#writeEncodings(at, encoded);
+  }
+
+  /** The compressed variants of a file that is staged already. */
+  async #encode(file: Omit<DraftFile, 'encodings'>): Promise<DraftFile['encodings']> {
+    if (file.bytes > LONGEST_ENCODED_BYTES) return {};
+    const at = storedAt(file);
+    const place = join(this.dir, at);
+    const bytes = await asDiskErrors(place, () => readFile(place));
+    return this.#writeEncodings(at, await compress(bytes, file.media_type, encodingsOf(file.kind)));
+  }
+
+  async #writeEncodings(at: string, { br, gzip }: Encodings): Promise<DraftFile['encodings']> {
     return {
       ...(br && { br: await this.folder.write(`${at}.br`, br) }),
       ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),
@@ -414,10 +380,7 @@ async function isIntact(place: string, { sha256: expected }: Blob): Promise<bool
   );
 }
 
-/**
- * Opens a staging folder and removes those that dead runs left. The folder is empty, or, if the run goes on from the current release, the
- * retired one, which `swapCurrent` would remove: so a file that does not change needs one system call. Throws publish_failed.
- */
+/** Opens an empty staging folder, and removes those that dead runs left. Throws publish_failed. */
 export async function openStaging(
   out: string,
   previous: Published | null,
@@ -425,42 +388,14 @@ export async function openStaging(
 ): Promise<Staging> {
   return asDiskErrors(out, async () => {
     // Before anything links to what will be in it.
-    const releases = join(out, 'releases');
-    await makeFolder(releases);
+    await makeFolder(join(out, 'releases'));
     await removeLeftOvers(out);
     // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
     const dir = await mkdtemp(join(out, STAGING));
     // mkdtemp makes it private, but the web server reads what it becomes.
     await chmod(dir, 0o755);
-    const folder = new StagingFolder(
-      dir,
-      previous && (await openBase(out, dir, previous, options)),
-      isPublicInRelease,
-    );
-    const staging = new Staging(out, folder, previous, options);
+    const staging = new Staging(out, new StagingFolder(dir, isPublicInRelease), previous, options);
     await mkdir(staging.scratch, { mode: 0o700 });
     return staging;
   });
-}
-
-/** Null: everything that is taken over is read. */
-async function openBase(
-  out: string,
-  staging: string,
-  { dir, manifest }: Published,
-  { reuse, isServed = true }: StagingOptions,
-): Promise<Base | null> {
-  const releases = join(out, 'releases');
-  const index = reuse && dirname(dir) === releases ? await readIndex(out, basename(dir)) : null;
-  if (!index) return null;
-  const isCurrent = basename(dir) === (await currentId(out));
-  const retired = isServed && isCurrent ? await retiredRelease(out, dir) : null;
-  if (retired) {
-    await rename(retired.dir, staging);
-    // Before anything in it changes: a power cut must leave no release that is half another.
-    for (const folder of [releases, out]) await sync(folder);
-    await rm(join(staging, 'manifest.json'));
-  }
-  const slice = Math.floor(Date.parse(manifest.timestamp) / SLOT_MS) % SLICES;
-  return { dir, index, retired: retired?.index ?? null, rereads: (file) => crc32(file) % SLICES === slice };
 }

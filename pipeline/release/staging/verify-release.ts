@@ -5,21 +5,11 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import {
-  brotliDecompressSync,
-  constants,
-  crc32,
-  createBrotliDecompress,
-  createGunzip,
-  createInflateRaw,
-  gunzipSync,
-  inflateRawSync,
-  type ZlibOptions,
-} from 'node:zlib';
+import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import { listTree } from '../disk/list-tree.ts';
-import { type Manifest, parseManifest, releaseFolder, sha256 } from '../format/manifest.ts';
+import { type Blob, type Manifest, parseManifest, releaseFolder, sha256 } from '../format/manifest.ts';
 import { type ReleaseFile, releaseFiles } from '../format/release-files.ts';
 
 const MOST_CHUNK = 1 << 20;
@@ -33,16 +23,10 @@ interface Decoder {
   whole: (bytes: Buffer) => Buffer;
 }
 const LIMITED = { maxOutputLength: MOST_CHUNK };
-// A segment's deflate has no last block, because it becomes part of a longer stream.
-const OPEN: ZlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
 
 const DECODERS: Record<NonNullable<ReleaseFile['plain']>['decoder'], Decoder> = {
   brotli: { stream: createBrotliDecompress, whole: (bytes) => brotliDecompressSync(bytes, LIMITED) },
   gzip: { stream: createGunzip, whole: (bytes) => gunzipSync(bytes, LIMITED) },
-  deflate: {
-    stream: () => createInflateRaw(OPEN),
-    whole: (bytes) => inflateRawSync(bytes, { ...OPEN, ...LIMITED }),
-  },
 };
 
 /**
@@ -143,48 +127,30 @@ async function verifyEncoding(
 }
 
 /** `length`: how long it should be, decoded. */
-async function measure(
-  path: string,
-  length: number,
-  decoder?: Decoder,
-): Promise<Required<ReleaseFile['blob']>> {
+async function measure(path: string, length: number, decoder?: Decoder): Promise<Blob> {
   if (length < LONG_BYTES) {
     const read = readFileSync(path);
     const bytes = decoder ? decoder.whole(read) : read;
-    return { bytes: bytes.length, sha256: sha256(bytes), crc32: crc32(bytes) };
+    return { bytes: bytes.length, sha256: sha256(bytes) };
   }
   const hash = createHash('sha256');
   let bytes = 0;
-  let crc = 0;
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      crc = crc32(chunk, crc);
       bytes += chunk.length;
       done();
     },
   });
   const source = createReadStream(path, { highWaterMark: MOST_CHUNK });
   await (decoder ? pipeline(source, decoder.stream(), sink) : pipeline(source, sink));
-  return { bytes, sha256: hash.digest('hex'), crc32: crc };
+  return { bytes, sha256: hash.digest('hex') };
 }
 
-function compare(
-  place: string,
-  expected: ReleaseFile['blob'],
-  found: Required<ReleaseFile['blob']>,
-): Finding | null {
-  for (const [member, name] of [
-    ['bytes', 'bytes'],
-    ['sha256', 'SHA-256'],
-    ['crc32', 'CRC-32'],
-  ] as const) {
-    const value = expected[member];
-    if (value !== undefined && value !== found[member]) {
-      return finding(place, `${name} ${value}`, `${found[member]}`);
-    }
-  }
-  return null;
+function compare(place: string, expected: Blob, found: Blob): Finding | null {
+  if (expected.bytes !== found.bytes) return finding(place, `bytes ${expected.bytes}`, `${found.bytes}`);
+  if (expected.sha256 === found.sha256) return null;
+  return finding(place, `SHA-256 ${expected.sha256}`, found.sha256);
 }
 
 function finding(place: string, expected: string, found: string): Finding {

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import {
-  type Content,
-  type PublishedFile,
-  PublishedFiles,
-} from '../../../pipeline/artifacts/published-files.ts';
-import type { ReadName, SiteFacts } from '../../../pipeline/build/site/open-program.ts';
+import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
+import type { SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { RecentCheckpoint } from '../../../pipeline/ledger/reading/recent-checkpoints.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
@@ -16,18 +12,13 @@ import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/relea
 /** The static pages are built from a draft, a page on demand from a finished release. */
 const AnyManifest = z.discriminatedUnion('format', [DraftManifest, Manifest]);
 
-/**
- * What the pages are made from: the manifest of the draft, and the content of its public files. It notes what is read, so that a run
- * knows which pages a change concerns; see `ReadName`.
- */
+/** What the pages are made from: the manifest of the draft, and the content of its public files. */
 export class SiteRelease extends PublishedFiles {
   readonly draft: DraftManifest;
   readonly #facts: SiteFacts;
   readonly #printed: ReadonlySet<string>;
   readonly #files: ReadonlyMap<string, DraftFile>;
   readonly #pathOf: (path: string) => string;
-  /** What was read, by whatever is being made: a page, and in it values that are kept for other pages. */
-  readonly #reads: Set<ReadName>[] = [];
 
   constructor(dir: string, facts: SiteFacts) {
     const path = join(dir, 'manifest.json');
@@ -35,10 +26,7 @@ export class SiteRelease extends PublishedFiles {
     const files = new Map(draft.files.map((file) => [file.path, file]));
     const pathOf = (path: string) => join(dir, 'public', requirePublic(files, path));
     super((path) => readFileSync(pathOf(path), 'utf8'), { code: 'site_failed', compile: z.compile });
-    const ledger = noting(draft.ledger, (member) => this.note(`fact ${member}`));
-    this.draft = noting({ ...draft, ledger }, (member) => {
-      if (member !== 'ledger') this.note(member === 'files' ? 'files' : `fact ${member}`);
-    });
+    this.draft = draft;
     this.#facts = facts;
     this.#printed = new Set(facts.printed);
     this.#files = files;
@@ -47,31 +35,26 @@ export class SiteRelease extends PublishedFiles {
 
   /** Without a trailing slash. */
   get baseUrl(): string {
-    this.note('fact baseUrl');
     return this.#facts.baseUrl;
   }
 
   /** Who publishes. */
   get organisation(): Organisation {
-    this.note('fact organisation');
     return this.#facts.organisation;
   }
 
   /** Where the source code of the software is, if the operator has stated it. */
   get sourceCode(): string | undefined {
-    this.note('fact sourceCode');
     return this.#facts.sourceCode;
   }
 
   /** The newest checkpoints of the ledger, newest first. */
   get checkpoints(): readonly RecentCheckpoint[] {
-    this.note('fact checkpoints');
     return this.#facts.checkpoints ?? [];
   }
 
   /** The text of a paper, as HTML; undefined where it is not published here. */
   paperText(id: string): string | undefined {
-    this.note(`paper ${id}`);
     return this.#facts.papers?.get(id);
   }
 
@@ -80,36 +63,22 @@ export class SiteRelease extends PublishedFiles {
     return this.draft.software.replace(/^\S+ /, '');
   }
 
-  override read<File extends PublishedFile>(file: File): Content<File> {
-    this.note(`file ${file.path}`);
-    return super.read(file);
-  }
-
-  override text(path: string): string {
-    this.note(`file ${path}`);
-    return super.text(path);
-  }
-
   find(path: string): DraftFile | undefined {
-    this.note(`file ${path}`);
     return this.#files.get(path);
   }
 
   /** Paths of the files so far that begin so, in order. */
   paths(prefix: string): string[] {
-    this.note(`paths ${prefix}`);
     return [...this.#files.keys()].filter((path) => path.startsWith(prefix));
   }
 
   /** Whether the finished release will have a file at this path. Pages link to no other data file. */
   willHave(path: string): boolean {
-    this.note(`has ${path}`);
     return this.#files.has(path) || this.#printed.has(path);
   }
 
   /** Where a public file is on this machine, to read parts of it. Throws site_failed where there is none. */
   placeOf(path: string): string {
-    this.note(`file ${path}`);
     return this.#pathOf(path);
   }
 
@@ -123,33 +92,6 @@ export class SiteRelease extends PublishedFiles {
       closeSync(handle);
     }
   }
-
-  /** Notes that whatever is being made depends on this. */
-  note(...names: readonly ReadName[]): void {
-    const reads = this.#reads.at(-1);
-    for (const name of names) reads?.add(name);
-  }
-
-  /**
-   * Collects what is read until the result is disposed of. Within it, another may begin and end: what that collects is its own.
-   */
-  tracing(): Disposable & { names(): ReadName[] } {
-    const reads = new Set<ReadName>();
-    this.#reads.push(reads);
-    return { names: () => [...reads].sort(), [Symbol.dispose]: () => void this.#reads.pop() };
-  }
-}
-
-/** The same members, each of which is noted when it is read. */
-function noting<T extends object>(value: T, note: (member: keyof T) => void): T {
-  const members = (Object.keys(value) as (keyof T)[]).map((member) => {
-    const get = () => {
-      note(member);
-      return value[member];
-    };
-    return [member, { enumerable: true, get }];
-  });
-  return Object.defineProperties({}, Object.fromEntries(members)) as T;
 }
 
 /** A page must not show anything from behind a key, not even a first row, so restricted files cannot be read here. */
@@ -186,17 +128,12 @@ export function openRelease(): SiteRelease {
   });
 }
 
-/** Keeps a value that hundreds of pages need, per release. Each page that gets it depends on what it was made from. */
+/** Keeps a value that hundreds of pages need, per release. */
 export function perRelease<T>(read: (release: SiteRelease) => T): (release: SiteRelease) => T {
-  const known = new WeakMap<SiteRelease, { value: T; reads: readonly ReadName[] }>();
-  const make = (release: SiteRelease) => {
-    using tracing = release.tracing();
-    return { value: read(release), reads: tracing.names() };
-  };
+  const known = new WeakMap<SiteRelease, { value: T }>();
   return (release) => {
-    const made = known.get(release) ?? make(release);
+    const made = known.get(release) ?? { value: read(release) };
     known.set(release, made);
-    release.note(...made.reads);
     return made.value;
   };
 }

@@ -5,7 +5,7 @@ import { organisationIn, type SiteLocals } from '../../../pipeline/build/site/op
 import { useRelease } from '../components/release.ts';
 
 /**
- * Whoever asks for a page says of which release it is to be, and gets back what the page read, or why it failed: Astro's own answer to an
+ * Whoever asks for a page says of which release it is to be, and is told whether it was made, or why it failed: Astro's own answer to an
  * error says neither.
  */
 export async function onRequest(
@@ -16,11 +16,11 @@ export async function onRequest(
   if (import.meta.env.DEV) Object.assign(locals, { site: await newestSite(url.origin) });
   const { site } = locals as unknown as SiteLocals;
   try {
-    using tracing = useRelease(site.dir, site.facts).tracing();
+    useRelease(site.dir, site.facts);
     const response = await next();
     // The whole page or none: one that fails half-way must not be published.
     const body = await response.arrayBuffer();
-    site.reads = tracing.names();
+    site.isMade = true;
     const { status, headers } = response;
     return new Response(body, { status, headers });
   } catch (error) {

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { writeSearchIndex } from '../../../pipeline/build/site/search-index.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
-import { sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import {
   kindOf,
   SEARCH_BUNDLES,
@@ -43,7 +43,6 @@ async function site(pages: Record<string, string>) {
 
 /** What a run leaves for the next one. */
 interface Left {
-  keys: Map<string, string>;
   files: Map<string, Buffer>;
   kept: Map<string, string>;
 }
@@ -61,29 +60,30 @@ async function writeIndex(
     path,
     sha256: sha256(paths ? '' : readFileSync(join(folder, path))),
   }));
-  const left: Left = { keys: new Map(), files: new Map(), kept: new Map() };
+  const left: Left = { files: new Map(), kept: new Map() };
   const made: string[] = [];
-  const put = async (path: string, content: Buffer, key?: string) => {
+  const put = async (path: string, content: Buffer) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
     left.files.set(path, content);
-    if (key) left.keys.set(`public/${path}`, key);
   };
+  const before = [...(previous?.files.keys() ?? [])].map((path) => ({ path }));
   await writeSearchIndex(pages, AS_OF, {
     public: folder,
-    keysBefore: async () => previous?.keys ?? new Map(),
+    previous: previous ? { manifest: { files: before } as unknown as Manifest } : null,
     keptBefore: async (file) => previous?.kept.get(file) ?? null,
     keep: async (file, bytes) => left.kept.set(file, Buffer.from(bytes).toString()),
-    reuseMade: async (path, key) => {
+    files: () => [...left.files.keys()].map((path) => ({ path, sha256: '' })),
+    takeOver: async (path) => {
       const content = previous?.files.get(path);
-      if (!content || damaged.includes(path) || previous?.keys.get(`public/${path}`) !== key) return false;
-      await put(path, content, key);
+      if (!content || damaged.includes(path)) return false;
+      await put(path, content);
       return true;
     },
-    write: async ({ path, content }, key) => {
+    write: async ({ path, content }) => {
       made.push(path);
       expect(left.files.has(path), path).toBe(false);
-      await put(path, Buffer.from(content), key);
+      await put(path, Buffer.from(content));
     },
   });
   return { ...left, made };
@@ -185,9 +185,9 @@ describe('the search index', () => {
     test('has a damaged index made again', async () => {
       await using built = await site(ARCHIVE);
       const previous = await writeIndex(built.folder);
-      const damaged = [...previous.keys.keys()]
-        .map((place) => place.replace('public/', ''))
-        .filter((path) => path.startsWith(`${SEARCH_INDEX}2026/index/`));
+      const damaged = [...previous.files.keys()].filter((path) =>
+        path.startsWith(`${SEARCH_INDEX}2026/index/`),
+      );
       expect(damaged.length).toBeGreaterThan(0);
       const next = await writeIndex(built.folder, { previous, damaged });
       expect(next.made).toEqual([...damaged, SEARCH_BUNDLES]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
-import { type ChartPrint, printCharts, printKey } from '../../../pipeline/charts/files/print-charts.ts';
+import { type ChartPrint, printCharts } from '../../../pipeline/charts/files/print-charts.ts';
 import { PrintingBrowser } from '../../../pipeline/charts/files/printing-browser.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { textsOf } from '../drawing.ts';
@@ -99,19 +99,6 @@ test('a chart is tagged, and its picture has its summary as a text alternative',
 test('the same chart gives the same bytes, alone or after others', async () => {
   const [all, alone] = [await print(), await print(CHARTS.slice(1, 2))];
   expect(Buffer.from(alone[0]!).equals(all[1]!)).toBe(true);
-});
-
-test('a chart has another key with another title, drawing or day, and not at another path', () => {
-  const [chart, other] = CHARTS as [ChartPrint, ChartPrint];
-  const changes = [
-    {},
-    { title: 'Another' },
-    { drawing: other.drawing },
-    { asOf: '2026-01-10' },
-    { author: 'Another' },
-  ];
-  expect(new Set(changes.map((change) => printKey({ ...chart, ...change }))).size).toBe(changes.length);
-  expect(printKey({ ...chart, path: other.path } as ChartPrint)).toBe(printKey(chart));
 });
 
 test('no chart starts no browser, and one that does not start says so', async () => {

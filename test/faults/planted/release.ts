@@ -10,7 +10,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a run takes over a file whose content has changed',
     breaks: SAME,
     file: 'pipeline/release/staging/staging.ts',
-    change: ['before?.sha256 !== file.sha256) return null;', '!before) return null;'],
+    change: ['before?.sha256 !== file.sha256) return false;', '!before) return false;'],
     tests: RELEASE,
   },
   {
@@ -18,10 +18,10 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: SAME,
     file: 'pipeline/release/staging/staging.ts',
     change: [
-      'if (!place || (await this.keysBefore()).get(place) !== key) return false;',
-      'if (!place || !(await this.keysBefore()).has(place)) return false;',
+      'return digest !== undefined && digest === this.before(path)?.sha256;',
+      'return digest !== undefined;',
     ],
-    tests: ['test/build/unchanged-files.sweep.test.ts'],
+    tests: ['test/release/staging.test.ts'],
   },
   {
     name: 'an immutable file may change',
