@@ -118,10 +118,10 @@ export class SharedFolder {
     this.tell(await this.replica.update());
   }
 
-  tell({ aside }: Updated): void {
-    if (aside === null) return;
+  tell({ isReplaced }: Updated): void {
+    if (!isReplaced) return;
     this.#told(
-      `Other machines share other events than this one had imported. Theirs count; those of this machine alone are in ${aside}.`,
+      'Other machines share other events than this one had imported. Theirs count; those of this machine alone are removed, and their rows are compared again by the next import.',
     );
   }
 
@@ -136,20 +136,20 @@ export class SharedFolder {
       assertSameKey(shared.name, await shared.knownImportKey(), importKey);
       await this.update();
       // What an import that was killed has not shared.
-      if ((await shared.facts()) !== null) await this.#shareOrYield();
+      if ((await shared.facts()) !== null) await this.#shareOrReplace();
       const report = await importNew();
-      await this.#shareOrYield();
+      await this.#shareOrReplace();
       assertSameKey(shared.name, await shared.importKey(importKey), importKey);
       return report;
     });
   }
 
-  async #shareOrYield(): Promise<void> {
+  async #shareOrReplace(): Promise<void> {
     try {
       await this.sharer.share();
     } catch (error) {
       if (!isContradiction(error)) throw error;
-      this.tell(await this.replica.yield());
+      this.tell(await this.replica.replace());
     }
   }
 }

@@ -158,33 +158,33 @@ export async function* readOpenHeadLines(
 
 /** The ends of the head, for its writer. */
 export interface HeadEnds {
-  /** Bytes of complete lines. */
-  bytes: number;
   /** Null if there is no complete line. */
   first: LedgerEvent | null;
   last: LedgerEvent | null;
+  /** The bytes [from, to) of the complete lines from the event `size` on; as many as none if there is no such event. */
+  from: number;
+  to: number;
 }
 
-/** Reads only the first and the last line. Throws as `readHead`. */
-export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds> {
+/** Reads the first and the last line, and counts lines where the head begins before the event `size`. Throws as `readHead`. */
+export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promise<HeadEnds> {
+  const none = { first: null, last: null, from: 0, to: 0 };
   const file = await openHead(ledger.head);
-  if (!file) return { bytes: 0, first: null, last: null };
+  if (!file) return none;
   try {
     const firstLine = await readFirstLine(file);
-    if (!firstLine) return { bytes: 0, first: null, last: null };
-    const { size } = await file.stat();
+    if (!firstLine) return none;
+    const { size: bytes } = await file.stat();
     // The last line and a following incomplete one, each of at most this length, with the line end before them.
-    const start = Math.max(0, size - 2 * (MAX_LINE_BYTES + 1) - 1);
-    const chunks: Buffer[] = [];
-    for await (const chunk of chunksOf(file, start, size)) chunks.push(chunk);
-    const tail = Buffer.concat(chunks);
+    const start = Math.max(0, bytes - 2 * (MAX_LINE_BYTES + 1) - 1);
+    const tail = await readBytes(file, start, bytes);
     const end = tail.lastIndexOf(LINE_END);
     const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
-    return {
-      bytes: start + end + 1,
-      first: parseEventLine(firstLine, placeOf(1)),
-      last: parseEventLine(tail.subarray(begin, Math.max(end, 0)), 'head.ndjson, last line'),
-    };
+    const first = parseEventLine(firstLine, placeOf(1));
+    const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), 'head.ndjson, last line');
+    if (last.seq < size) return { first, last, from: 0, to: 0 };
+    const from = (await skipLines(file, Math.max(0, size - first.seq))) ?? 0;
+    return { first, last, from, to: start + end + 1 };
   } finally {
     await file.close();
   }
@@ -198,9 +198,7 @@ export async function readHeadSince(ledger: LedgerDirectory, timestamp: string):
     const { size } = await file.stat();
     for (let bytes = CHUNK_BYTES; ; bytes *= 4) {
       const start = Math.max(0, size - bytes);
-      const chunks: Buffer[] = [];
-      for await (const chunk of chunksOf(file, start, size)) chunks.push(Buffer.from(chunk));
-      const tail = Buffer.concat(chunks);
+      const tail = await readBytes(file, start, size);
       const events: LedgerEvent[] = [];
       // What follows the last line end is not written yet.
       for (let end = tail.lastIndexOf(LINE_END); end > 0; ) {
@@ -258,6 +256,12 @@ async function skipLines(file: FileHandle, lines: number): Promise<number | unde
     passed += chunk.length;
   }
   return undefined;
+}
+
+async function readBytes(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(file, start, end)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** The file's bytes in [start, end), as far as they exist. Leaves a pending write beyond `end` for the next call. */

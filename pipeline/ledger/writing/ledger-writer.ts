@@ -1,28 +1,26 @@
-import { readFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { isDiskFull, makeFolder, writeFileAtomically } from '../../disk/durable.ts';
+import { isDiskFull, makeFolder, sync } from '../../disk/durable.ts';
 import type { LockOptions } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from '../events/draft.ts';
 import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from '../events/event.ts';
-import { formatEventLine, parseEventLine } from '../events/event-line.ts';
+import { formatEventLine } from '../events/event-line.ts';
 import { isNestedDeeper } from '../events/json.ts';
 import { slotId, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
-import { CompactRange } from '../log/merkle.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
-import { type LedgerDirectory, openDirectory, type SnapshotFile } from '../reading/directory.ts';
-import { readHeadEnds, readHeadLines, readHeadSince } from '../reading/head.ts';
+import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/directory.ts';
+import { type HeadLine, readHeadEnds, readHeadLines, readHeadSince } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
-import { decompress } from '../reading/read-lines.ts';
-import { readSnapshot } from '../reading/read-snapshot.ts';
+import { removeIncomplete, waitingFile } from './copied-snapshots.ts';
 import { LineWriter } from './event-writer.ts';
-import { lockLedger, lockOf } from './lock-ledger.ts';
-import { appendInPlace, NewHead, orUnwritable } from './new-head.ts';
+import { lockLedger } from './lock-ledger.ts';
+import { type HeadRange, NewHead, NO_EVENTS } from './new-head.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
+import { keepPosition, lastSealedTime, sealedPosition } from './sealed-position.ts';
 import type { Signers } from './write-snapshot.ts';
 
 /** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
@@ -46,6 +44,8 @@ export interface WriterOptions extends LockOptions {
   create?: boolean;
   /** Whether an event is on disk when it is acknowledged. Off where a ledger can be made again. Default true. */
   durable?: boolean;
+  /** The ledger is a copy of one that others share: what an interruption left of it is removed, and taken again. Default false. */
+  isCopy?: boolean;
 }
 
 /** A list, or parts of one as they are read. Awaiting each draft would cost as much as checking it. */
@@ -106,9 +106,10 @@ const BATCH_BYTES = 1024 * 1024;
 /**
  * The one writer of a ledger on disk. It holds the ledger's lock until `close`.
  *
- * Appending adds lines to `head.ndjson`; `head.ts` describes how readers see them. Sealing moves events of finished slots into snapshots,
- * each with its events before its checkpoint, and replaces the head last. A writer that is killed leaves a temporary file, an incomplete
- * line, events without a checkpoint, or a head that begins with sealed events; readers ignore these, and the next writer removes them.
+ * Appending replaces `head.ndjson` by a copy with more lines; `head.ts` describes how readers see them. Sealing moves events of finished
+ * slots into snapshots, each with its events before its checkpoint, and replaces the head last. A copy of a shared ledger takes snapshots
+ * and lines that are verified already in the same steps. A writer that is killed leaves a temporary file, events without a checkpoint, or
+ * a head that begins with sealed events; readers ignore these, and the next writer removes them.
  */
 export class LedgerWriter {
   readonly #ledger: LedgerDirectory;
@@ -119,8 +120,8 @@ export class LedgerWriter {
   #checkpoint: Checkpoint | null = null;
   #sealed: Pick<LedgerPosition, 'snapshot' | 'size'> = LEDGER_START;
   #end: Pick<LedgerPosition, 'size' | 'timestamp'> = LEDGER_START;
-  /** Bytes of complete lines in the head; 0 if all of them are in a snapshot. */
-  #headBytes = 0;
+  /** What the next head begins with. */
+  #kept: HeadRange = NO_EVENTS;
   /** Whether the head begins with events that are in a snapshot. */
   #isCovered = false;
   #isOpen = true;
@@ -139,9 +140,10 @@ export class LedgerWriter {
   static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
     if (options.create) await makeLedgerFolder(path);
     // Before the lock, so that a mistyped path creates nothing.
-    await openDirectory(path).snapshots(null);
+    else await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));
     try {
+      if (options.isCopy) await removeIncomplete(writer.#ledger, writer.#durable);
       await writer.#findEnd();
       return writer;
     } catch (error) {
@@ -153,6 +155,11 @@ export class LedgerWriter {
   /** The end of the ledger: the seq of the next event, and the time of the last one, null before the first. */
   get end(): Pick<LedgerPosition, 'size' | 'timestamp'> {
     return this.#end;
+  }
+
+  /** The checkpoint of the last snapshot; null before the first. */
+  get checkpoint(): Checkpoint | null {
+    return this.#checkpoint;
   }
 
   /** The last snapshot, null before the first, and the number of events up to its end. */
@@ -175,57 +182,80 @@ export class LedgerWriter {
   }
 
   /**
-   * Appends all drafts or none of them. They are on disk when the promise resolves. One event is appended in place; more are written to a
-   * copy of the head that replaces it, so that nobody ever sees part of them. Throws what `completeEvent` throws, what `drafts` throws, and
-   * `ledger_unwritable` or `disk_full`.
+   * Appends all drafts or none of them. They are on disk when the promise resolves, and nobody ever sees part of them. Throws what
+   * `completeEvent` throws, what `drafts` throws, and `ledger_unwritable` or `disk_full`.
    */
   async append(drafts: Drafts, options: AppendOptions = {}): Promise<Appended> {
     const now = this.#options.now();
-    const lines = new LineWriter(this.#end, BATCH_BYTES);
-    let copy: NewHead | undefined;
     let last: LedgerEvent | null = null;
     let since = this.notBefore;
-    const flush = async () => {
-      const bytes = lines.take();
-      if (options.dryRun) return;
-      copy ??= await NewHead.begin(this.#ledger.head, this.#headBytes, this.#durable);
-      await copy.write(bytes);
-    };
     let seq = this.#end.size;
     let refusal: CathedralError | undefined;
-    const take = (draft: EventDraft) => {
-      try {
-        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
-        if (!refusal) lines.append(event, line);
-        since = event.timestamp;
-        last = event;
-      } catch (error) {
-        if (!options.refused || !(error instanceof CathedralError)) throw error;
-        refusal ??= error;
-        options.refused(error);
-      }
-      // The next one follows, whether or not this one is refused.
-      seq += 1;
-      return lines.full;
-    };
-    try {
+    const count = await this.#extend(async (lines, flush) => {
+      const take = (draft: EventDraft) => {
+        try {
+          const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
+          if (!refusal) lines.append(event, line);
+          since = event.timestamp;
+          last = event;
+        } catch (error) {
+          if (!options.refused || !(error instanceof CathedralError)) throw error;
+          refusal ??= error;
+          options.refused(error);
+        }
+        // The next one follows, whether or not this one is refused.
+        seq += 1;
+        return lines.full;
+      };
       for await (const part of Symbol.asyncIterator in drafts ? drafts : [drafts])
         for (const draft of part) if (take(draft)) await flush();
       if (refusal) throw refusal;
+    }, options.dryRun);
+    return { count, last };
+  }
+
+  /** Appends all lines that `fill` adds, which are valid by themselves, or none of them. Throws as `append`, and what `fill` throws. */
+  async appendLines(
+    fill: (add: (lines: readonly HeadLine[]) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    await this.#extend((lines, flush) =>
+      fill(async (added) => {
+        for (const { event, line } of added) {
+          lines.append(event, line);
+          if (lines.full) await flush();
+        }
+      }),
+    );
+  }
+
+  /** Writes a head with the lines that `fill` adds, and returns their number. The old head stays until the new one is complete. */
+  async #extend(
+    fill: (lines: LineWriter, flush: () => Promise<void>) => Promise<void>,
+    dryRun = false,
+  ): Promise<number> {
+    const lines = new LineWriter(this.#end, BATCH_BYTES);
+    const head = new NewHead(this.#ledger.head, this.#kept, this.#durable);
+    const flush = async () => {
+      const bytes = lines.take();
+      if (!dryRun) await head.write(bytes);
+    };
+    try {
+      await fill(lines, flush);
       const count = lines.size - this.#end.size;
-      if (count === 0 || options.dryRun) return { count, last };
-      if (count === 1 && !copy) await this.#appendInPlace(lines.take());
-      else {
-        await flush();
-        if (this.#headBytes === 0) this.#isCovered = false;
-        this.#headBytes = await copy!.commit();
-      }
+      if (count === 0 || dryRun) return count;
+      await flush();
+      await this.#replaceHead(head);
       this.#end = { size: lines.size, timestamp: lines.timestamp };
-      return { count, last };
+      return count;
     } catch (error) {
-      await copy?.discard();
+      await head.discard();
       throw error;
     }
+  }
+
+  async #replaceHead(head: { commit(): Promise<number> }): Promise<void> {
+    this.#kept = { from: 0, to: await head.commit() };
+    this.#isCovered = false;
   }
 
   /**
@@ -244,7 +274,7 @@ export class LedgerWriter {
     const until = options.until ?? now;
     this.#assertOwn(signers);
     const { path, head } = this.#ledger;
-    const position = await this.#sealedPosition();
+    const position = await this.position();
     const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
     try {
       for await (const lines of readHeadLines(this.#ledger, position.size))
@@ -265,12 +295,12 @@ export class LedgerWriter {
       const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
       if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
-        this.#headBytes = await sealer.replaceHead();
+        await this.#replaceHead(sealer);
       else await sealer.discard();
-      this.#isCovered = false;
       const { sealed: snapshots, end } = sealer;
       this.#end = end;
-      await this.#keepPosition(sealer.position);
+      this.#sealed = sealer.position;
+      await keepPosition(path, sealer.position);
       const kept = end.size - sealer.position.size;
       return { snapshots, position: sealer.position, head: kept, end, paused };
     } catch (error) {
@@ -286,82 +316,59 @@ export class LedgerWriter {
     this.#isOpen = false;
   }
 
-  async #appendInPlace(line: Uint8Array): Promise<void> {
-    const { head } = this.#ledger;
-    if (this.#headBytes === 0) {
-      // There is none yet, or all of its events are in a snapshot.
-      await orUnwritable(() => writeFileAtomically(head, '', this.#durable));
-      this.#isCovered = false;
+  /** The end of the last snapshot with its tree. Reads what follows the one that the last writer kept. Throws as `readSnapshot`. */
+  async position(): Promise<LedgerPosition> {
+    return sealedPosition(await this.#snapshots());
+  }
+
+  /**
+   * Gives snapshots that are verified already, and wait as `waitingFile` says, their names, in order, and takes their events out of the
+   * head. `end`: of the last of them.
+   */
+  async place(ids: readonly string[], end: LedgerPosition): Promise<void> {
+    const { path, head } = this.#ledger;
+    for (const id of ids) {
+      const [waiting, file] = [waitingFile(path, id), snapshotFile(path, id)];
+      await rename(waiting.events, file.events);
+      // Last: it says that the snapshot is complete.
+      await rename(waiting.checkpoint, file.checkpoint);
     }
-    await appendInPlace(head, this.#headBytes, line, this.#durable);
-    this.#headBytes += line.length;
+    if (this.#durable) await sync(join(path, 'snapshots'));
+    await keepPosition(path, end);
+    await this.#findEnd();
+    if (this.#isCovered) await this.#replaceHead(new NewHead(head, this.#kept, this.#durable));
+  }
+
+  /** Removes the head, and the snapshots after `after`, newest first, so that the rest is a whole ledger at each moment. */
+  async cutBack(after: string | null): Promise<void> {
+    await new NewHead(this.#ledger.head, NO_EVENTS, this.#durable).commit();
+    for (const { events, checkpoint } of (await this.#ledger.snapshots(after)).toReversed()) {
+      await rm(checkpoint);
+      await rm(events);
+    }
+    await this.#findEnd();
+  }
+
+  async #snapshots() {
+    const { path: ledger } = this.#ledger;
+    return { ledger, files: await this.#ledger.snapshots(null), verifiers: this.#options.verifiers };
   }
 
   /** Reads the newest checkpoint, and the first and the last line of the head. */
   async #findEnd(): Promise<void> {
-    const files = await this.#ledger.snapshots(null);
-    const newest = files.at(-1);
-    this.#checkpoint = newest ? readCheckpoint(newest, this.#options.verifiers).checkpoint : null;
-    this.#sealed = { snapshot: newest?.id ?? null, size: this.#checkpoint?.size ?? 0 };
-    const { first, last, bytes } = await readHeadEnds(this.#ledger);
-    const { size } = this.#sealed;
+    const sealed = await this.#snapshots();
+    const newest = sealed.files.at(-1);
+    this.#checkpoint = newest ? readCheckpoint(newest, sealed.verifiers).checkpoint : null;
+    const size = this.#checkpoint?.size ?? 0;
+    this.#sealed = { snapshot: newest?.id ?? null, size };
+    const { first, last, ...kept } = await readHeadEnds(this.#ledger, size);
     if (first && first.seq > size) throw gap(size, first.seq);
     this.#isCovered = first !== null && first.seq < size;
-    const isInHead = last !== null && last.seq >= size;
-    this.#headBytes = isInHead ? bytes : 0;
-    this.#end = isInHead
-      ? { size: last.seq + 1, timestamp: last.timestamp }
-      : { size, timestamp: await this.#lastSealedTime(files) };
-  }
-
-  /** The time of the last event in the snapshots; null without one. */
-  async #lastSealedTime(files: readonly SnapshotFile[]): Promise<string | null> {
-    const kept = await this.#keptPosition(files);
-    if (kept && kept.snapshot === files.at(-1)?.id) return kept.timestamp;
-    for (const file of files.toReversed()) {
-      const time = await lastTimeIn(file);
-      if (time !== null) return time;
-    }
-    return null;
-  }
-
-  /** The end of the last snapshot with its tree, which the next checkpoint extends. */
-  async #sealedPosition(): Promise<LedgerPosition> {
-    const files = await this.#ledger.snapshots(null);
-    let position: LedgerPosition = (await this.#keptPosition(files)) ?? LEDGER_START;
-    const after = files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
-    for (const file of after) {
-      const leaves = readSnapshot(file, position, this.#options.verifiers);
-      let step = await leaves.next();
-      while (!step.done) step = await leaves.next();
-      const { snapshot, size, range, timestamp } = step.value;
-      position = { snapshot, size, range, timestamp };
-    }
-    return position;
-  }
-
-  /** The position that the last sealer kept, if the ledger has its checkpoint; null otherwise. */
-  async #keptPosition(files: readonly SnapshotFile[]): Promise<LedgerPosition | null> {
-    const text = await readFile(this.#positionPath, 'utf8').catch(() => '');
-    try {
-      const position = Position.parse(JSON.parse(text));
-      const file = files.find(({ id }) => id === position.snapshot)!;
-      const { checkpoint } = readCheckpoint(file, this.#options.verifiers);
-      const root = CompactRange.resume(position.size, position.range).root();
-      return checkpoint.size === position.size && checkpoint.root === root ? position : null;
-    } catch {
-      // Missing, damaged or of another ledger. It is derived: the ledger is read instead.
-      return null;
-    }
-  }
-
-  async #keepPosition(position: LedgerPosition): Promise<void> {
-    this.#sealed = position;
-    await keepPosition(this.#ledger.path, position);
-  }
-
-  get #positionPath(): string {
-    return positionPath(this.#ledger.path);
+    this.#kept = kept;
+    this.#end =
+      last !== null && last.seq >= size
+        ? { size: last.seq + 1, timestamp: last.timestamp }
+        : { size, timestamp: await lastSealedTime(sealed) };
   }
 
   async #sealQuiet(
@@ -408,32 +415,6 @@ function isSame(one: Verifier, other: Verifier): boolean {
   return one.name === other.name && one.id === other.id;
 }
 
-/** So that the next sealer need not read the whole ledger. Without it, the sealer does. `position`: the end of the newest snapshot. */
-export async function keepPosition(ledger: string, position: LedgerPosition): Promise<void> {
-  const { snapshot, size, range, timestamp } = position;
-  if (snapshot === null) return;
-  try {
-    await writeFileAtomically(
-      positionPath(ledger),
-      JSON.stringify({ snapshot, size, range, timestamp }),
-      false,
-    );
-  } catch {
-    // The ledger is sealed.
-  }
-}
-
-function positionPath(ledger: string): string {
-  return join(lockOf(ledger), 'sealed.json');
-}
-
-const Position = z.strictObject({
-  snapshot: z.string(),
-  size: z.int().min(0),
-  range: z.array(z.string()),
-  timestamp: z.string().nullable(),
-});
-
 /** UTF-8 needs at most three bytes for one UTF-16 unit. */
 const CERTAINLY_FITS = MAX_LINE_BYTES / 3;
 
@@ -462,17 +443,6 @@ function notBefore(timestamp: string | null, sealed: string | null): string | nu
   if (sealed === null) return timestamp;
   const end = slotTimestamp(sealed);
   return timestamp !== null && compareTimestamps(timestamp, end) > 0 ? timestamp : end;
-}
-
-/** The time of a snapshot's last event; null if it has none. */
-async function lastTimeIn(file: SnapshotFile): Promise<string | null> {
-  const place = `snapshots/${file.id}.ndjson.zst`;
-  let tail = Buffer.alloc(0);
-  for await (const chunk of decompress(file.events, place))
-    tail = Buffer.concat([tail, chunk]).subarray(-2 * (MAX_LINE_BYTES + 1));
-  if (tail.length === 0) return null;
-  const start = tail.lastIndexOf('\n', tail.length - 2) + 1;
-  return parseEventLine(tail.subarray(start, -1), `${place}, last line`).timestamp;
 }
 
 function gap(expected: number, found: number): CathedralError {

@@ -1,90 +1,77 @@
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { diskFull, isDiskFull, renameDurably, TEMPORARY_SUFFIX } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 
-/** A new `head.ndjson` beside the old one, which it replaces when it is complete. */
+/** Bytes of a head in [from, to): its events that are in no snapshot. */
+export interface HeadRange {
+  from: number;
+  to: number;
+}
+
+export const NO_EVENTS: HeadRange = { from: 0, to: 0 };
+
+/**
+ * A new `head.ndjson` beside the old one, which it replaces when it is complete, so that nobody ever sees part of a batch. Throws
+ * `ledger_unwritable` or `disk_full` with the place head.ndjson.
+ */
 export class NewHead {
   readonly #path: string;
+  readonly #kept: HeadRange;
   readonly #durable: boolean;
-  readonly #file: FileHandle;
+  #file: FileHandle | undefined;
   #bytes: number;
 
-  private constructor(path: string, bytes: number, durable: boolean, file: FileHandle) {
+  /** Begins with the bytes `kept` of the old head. What follows them may be an incomplete line of a writer that was killed. */
+  constructor(path: string, kept: HeadRange, durable: boolean) {
     this.#path = path;
-    this.#bytes = bytes;
+    this.#kept = kept;
     this.#durable = durable;
-    this.#file = file;
-  }
-
-  /** Begins with the first `bytes` bytes of the old head. Throws `ledger_unwritable` or `disk_full`. */
-  static async begin(path: string, bytes: number, durable: boolean): Promise<NewHead> {
-    return orUnwritable(async () => {
-      const temporary = `${path}${TEMPORARY_SUFFIX}`;
-      if (bytes === 0) return new NewHead(path, bytes, durable, await open(temporary, 'w'));
-      // A copy-on-write file system copies no bytes.
-      await copyFile(path, temporary, constants.COPYFILE_FICLONE);
-      return new NewHead(path, bytes, durable, await openAt(temporary, bytes));
-    });
+    this.#bytes = kept.to - kept.from;
   }
 
   async write(lines: Uint8Array): Promise<void> {
-    await orUnwritable(() => this.#file.writeFile(lines));
+    await orUnwritable(async () => (await this.#open()).writeFile(lines));
     this.#bytes += lines.length;
   }
 
   /** Replaces the head, and returns its length in bytes. */
   async commit(): Promise<number> {
     await orUnwritable(async () => {
-      if (this.#durable) await this.#file.sync();
-      await this.#file.close();
-      await renameDurably(`${this.#path}${TEMPORARY_SUFFIX}`, this.#path, this.#durable);
+      const file = await this.#open();
+      if (this.#durable) await file.sync();
+      await file.close();
+      await renameDurably(this.#temporary, this.#path, this.#durable);
     });
     return this.#bytes;
   }
 
   async discard(): Promise<void> {
     // `commit` may have closed it before it failed.
-    await this.#file.close().catch(() => undefined);
-    await rm(`${this.#path}${TEMPORARY_SUFFIX}`, { force: true }).catch(() => undefined);
+    await this.#file?.close().catch(() => undefined);
+    await rm(this.#temporary, { force: true }).catch(() => undefined);
+  }
+
+  get #temporary(): string {
+    return `${this.#path}${TEMPORARY_SUFFIX}`;
+  }
+
+  async #open(): Promise<FileHandle> {
+    if (this.#file) return this.#file;
+    const { from, to } = this.#kept;
+    const isCopy = from === 0 && to > 0;
+    // A copy-on-write file system copies no bytes.
+    if (isCopy) await copyFile(this.#path, this.#temporary, constants.COPYFILE_FICLONE);
+    this.#file = await open(this.#temporary, isCopy ? 'a' : 'w');
+    if (isCopy) await this.#file.truncate(to);
+    else if (from < to)
+      for await (const chunk of createReadStream(this.#path, { start: from, end: to - 1 }))
+        await this.#file.writeFile(chunk as Buffer);
+    return this.#file;
   }
 }
 
-/** Adds lines after the first `bytes` bytes of the head. A failure leaves it as it was, or with an incomplete line. */
-export async function appendInPlace(
-  path: string,
-  bytes: number,
-  lines: Uint8Array,
-  durable: boolean,
-): Promise<void> {
-  await orUnwritable(async () => {
-    const file = await openAt(path, bytes);
-    try {
-      await file.appendFile(lines);
-      if (durable) await file.sync();
-    } catch (cause) {
-      await file.truncate(bytes).catch(() => undefined);
-      throw cause;
-    } finally {
-      await file.close();
-    }
-  });
-}
-
-/** Without what follows the first `bytes` bytes: an incomplete line of a killed writer would swallow the next one. */
-async function openAt(path: string, bytes: number): Promise<FileHandle> {
-  const file = await open(path, 'a');
-  try {
-    await file.truncate(bytes);
-    return file;
-  } catch (cause) {
-    await file.close();
-    throw cause;
-  }
-}
-
-/** Throws `ledger_unwritable` or `disk_full` with the place head.ndjson. */
-export async function orUnwritable<T>(write: () => Promise<T>): Promise<T> {
+async function orUnwritable<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (cause) {

@@ -3,7 +3,7 @@ import { nextSlotId, slotId, slotTime, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
 import { LineWriter } from './event-writer.ts';
-import { NewHead } from './new-head.ts';
+import { NewHead, NO_EVENTS } from './new-head.ts';
 import { type Signers, SnapshotWriter } from './write-snapshot.ts';
 
 export interface SealedSlot {
@@ -38,13 +38,14 @@ export class SlotSealer {
   #snapshot: { id: string; writer: SnapshotWriter } | undefined;
   /** End of the slot of `#snapshot`, in the form of events. */
   #slotEnd = '';
-  #head: NewHead | undefined;
+  readonly #head: NewHead;
   #rest: LineWriter | undefined;
 
   constructor(options: SlotSealerOptions) {
     this.#options = options;
     this.position = options.position;
     this.end = options.position;
+    this.#head = new NewHead(options.head, NO_EVENTS, options.durable);
   }
 
   /**
@@ -90,15 +91,15 @@ export class SlotSealer {
   }
 
   /** Replaces the head by the events that stay in it, and returns its length in bytes. */
-  async replaceHead(): Promise<number> {
+  async commit(): Promise<number> {
     await this.#flush();
-    return this.#head!.commit();
+    return this.#head.commit();
   }
 
   /** Removes what is not finished. */
   async discard(): Promise<void> {
     await this.#snapshot?.writer.discard();
-    await this.#head?.discard();
+    await this.#head.discard();
   }
 
   #newSnapshot(): SnapshotWriter {
@@ -116,7 +117,6 @@ export class SlotSealer {
   }
 
   async #flush(): Promise<void> {
-    this.#head ??= await NewHead.begin(this.#options.head, 0, this.#options.durable);
     if (this.#rest) await this.#head.write(this.#rest.take());
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { TEMPORARY_SUFFIX } from '../../disk/durable.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import { type SnapshotFile, snapshotFile } from '../../ledger/reading/directory.ts';
+import type { SnapshotFile } from '../../ledger/reading/directory.ts';
 import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
+import { waitingFile } from '../../ledger/writing/copied-snapshots.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import {
   contradiction,
@@ -22,7 +22,7 @@ const PARALLEL_SNAPSHOTS = 8;
 interface FetchOptions {
   folder: string;
   objects: Pick<ObjectStore, 'name' | 'get'>;
-  durable: boolean;
+  durable?: boolean;
 }
 
 /** Fetches the files of each snapshot beside their places. Never rejects. */
@@ -48,7 +48,7 @@ async function download(
   key: string,
   { sha256, bytes }: SharedFile,
   path: string,
-  { objects, durable }: FetchOptions,
+  { objects, durable = true }: FetchOptions,
 ): Promise<void> {
   const wrong = (found: string) =>
     new CathedralError('store_failed', {
@@ -76,14 +76,14 @@ async function download(
   if (length !== bytes || digest !== sha256) throw wrong(`${length} bytes with SHA-256 ${digest}`);
 }
 
-/** Throws unless a known key signed the snapshot, it is what the database says, and the events of `own` are the same in it. */
+/** The end of a snapshot. Throws unless a known key signed it, it is what the database says, and the events of `own` are the same in it. */
 export async function verifySnapshot(
   file: SnapshotFile,
   { id, position, root }: SharedSnapshot,
   before: LedgerPosition,
   own: ReadonlyMap<number, string>,
   { shared, verifiers }: { shared: Pick<SharedLedger, 'name'>; verifiers: readonly Verifier[] },
-): Promise<void> {
+): Promise<LedgerPosition> {
   const leaves = readSnapshot(file, before, verifiers);
   let contradicting: { seq: number; known: string } | null = null;
   let step = await leaves.next();
@@ -92,7 +92,7 @@ export async function verifySnapshot(
       const known = own.get(event.seq);
       if (known !== undefined && known !== hash) contradicting ??= { seq: event.seq, known };
     }
-  const { size, checkpoint } = step.value;
+  const { size, range, timestamp, checkpoint } = step.value;
   if (size !== position.size || checkpoint.root !== root)
     throw new CathedralError('store_failed', {
       place: `${shared.name}, ledger_snapshots ${id}`,
@@ -104,10 +104,5 @@ export async function verifySnapshot(
     const { seq, known } = contradicting;
     throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', known);
   }
-}
-
-/** Where the files of a snapshot wait until they are verified. */
-export function waitingFile(folder: string, id: string): SnapshotFile {
-  const { events, checkpoint } = snapshotFile(folder, id);
-  return { id, events: `${events}${TEMPORARY_SUFFIX}`, checkpoint: `${checkpoint}${TEMPORARY_SUFFIX}` };
+  return { snapshot: id, size, range, timestamp };
 }

@@ -1,37 +1,24 @@
-import { createHash } from 'node:crypto';
-import { copyFile, link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import { exists, finished, makeFolder, renameDurably, sync, TEMPORARY_SUFFIX } from '../../disk/durable.ts';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { exists, writeFileAtomically } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { parseEventLine } from '../../ledger/events/event-line.ts';
-import { LEDGER_START } from '../../ledger/log/leaf.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import {
-  type LedgerDirectory,
-  newestSnapshot,
-  openDirectory,
-  type SnapshotFile,
-  snapshotFile,
-} from '../../ledger/reading/directory.ts';
-import { readHeadEnds, readHeadLines } from '../../ledger/reading/head.ts';
+import { openDirectory } from '../../ledger/reading/directory.ts';
+import { type HeadLine, readHeadLines } from '../../ledger/reading/head.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
-import { keepPosition } from '../../ledger/writing/ledger-writer.ts';
-import { lockLedger } from '../../ledger/writing/lock-ledger.ts';
-import { NewHead } from '../../ledger/writing/new-head.ts';
+import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
-import { removeIndex as removeEventIndex } from '../civic/known-events.ts';
-import { removeIndex as removeRowIndex } from '../import/row-index.ts';
-import { fetchSnapshots, verifySnapshot, waitingFile } from './fetch-snapshots.ts';
+import { removeIndex } from '../import/row-index.ts';
+import { fetchSnapshots, verifySnapshot } from './fetch-snapshots.ts';
 import { followerOf, markFollower } from './follower.ts';
-import { HeadCopy, LINE_END, type LocalHead } from './head-copy.ts';
-import { assertOrigin } from './ledger-sharer.ts';
 import {
+  assertOrigin,
   batchesOf,
   contradiction,
   type SharedFacts,
   type SharedLedger,
-  type SharedLine,
   type SharedSnapshot,
 } from './shared-ledger.ts';
 
@@ -53,40 +40,34 @@ export interface ReplicaOptions {
 export interface Updated {
   /** Number of events in the folder. */
   size: number;
-  /** Where the events are that this machine alone had, because the shared ledger has others in their place; null in most cases. */
-  aside: string | null;
+  /** Whether events that this machine alone had are gone, because the shared ledger has others in their place. */
+  isReplaced: boolean;
 }
 
 /** The folder as this replica left it. */
-interface Local extends LocalHead {
+interface Known {
   /** Of `head.ndjson` and the folder `snapshots`: whether something else wrote meanwhile. */
   stamp: string;
+  size: number;
+  snapshot: string | null;
   /** Number of events that are the same as in the shared ledger. */
   agreed: number;
-  /** The newest snapshot is not shared yet. */
-  isAhead: boolean;
 }
 
 /** Times that one update goes on because more snapshots were shared while it took some. */
 const MAX_STEPS = 3;
-const CHECKPOINT = '.checkpoint';
 
 /**
- * A ledger's folder that is kept as the shared ledger is, in the layout and in the steps of a `LedgerWriter`: a snapshot's events before
- * its checkpoint, then the head without them. So whoever reads the folder reads a valid ledger at each moment, and events that were
- * shared together appear together. A replica that is killed, or whose database or object store fails, leaves such a ledger, and the next
- * update continues.
+ * A ledger's folder that is kept as the shared ledger is, by a `LedgerWriter`. So whoever reads the folder reads a valid ledger at each
+ * moment, and events that were shared together appear together. A replica that is killed, or whose database or object store fails, leaves
+ * such a ledger, and the next update continues.
  */
 export class LedgerReplica {
   readonly #options: ReplicaOptions;
-  readonly #ledger: LedgerDirectory;
-  readonly #durable: boolean;
-  #local: Local | null = null;
+  #known: Known | null = null;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#ledger = openDirectory(options.folder);
-    this.#durable = options.durable ?? true;
   }
 
   /**
@@ -97,327 +78,213 @@ export class LedgerReplica {
     const { shared, kind, verifiers } = this.#options;
     const facts = await shared.facts();
     if (!facts) {
-      if (kind === 'import') return { size: 0, aside: null };
+      if (kind === 'import') return { size: 0, isReplaced: false };
       const expected = 'a ledger that another machine shares';
       throw new CathedralError('ledger_unreadable', { place: shared.name, expected, found: 'none yet' });
     }
     assertOrigin(shared.name, facts.origin, verifiers);
-    if (await this.#isCurrent(facts)) return { size: this.#local!.end, aside: null };
-    return this.#locked((facts) => this.#update(facts, null));
+    if (await this.#isCurrent(facts)) return { size: facts.size, isReplaced: false };
+    return this.#writing((writer, facts) => this.#takeOrReplace(writer, facts));
   }
 
-  /**
-   * Puts aside what follows the newest snapshot that the shared ledger has as well, and takes the shared ledger instead: for a machine that
-   * imported events which another one has imported differently.
-   */
-  async yield(): Promise<Updated> {
-    return this.#locked(async (facts) => {
-      await this.#assertFollows(facts);
-      return this.#update(facts, await this.#putAside());
+  /** Gives up what only this machine has, and takes the shared ledger instead. */
+  async replace(): Promise<Updated> {
+    return this.#writing(async (writer, facts) => {
+      await this.#giveUp(writer, facts);
+      await this.#take(writer, facts);
+      return true;
     });
   }
 
-  async #locked(work: (facts: SharedFacts) => Promise<Updated>): Promise<Updated> {
-    const { folder, waitMs, kind, shared } = this.#options;
+  async #writing(work: (writer: LedgerWriter, facts: SharedFacts) => Promise<boolean>): Promise<Updated> {
+    const { folder, verifiers, waitMs, kind, shared, durable = true } = this.#options;
     await this.#assertOurs();
-    await makeFolder(join(folder, 'snapshots'), { mode: 0o700 });
-    const lock = await lockLedger(folder, {
-      waitMs,
+    const writer = await LedgerWriter.open(folder, {
+      ...{ verifiers, waitMs, durable, now: Date.now, create: true },
+      isCopy: followerOf(folder) !== null,
       holder: `a ${kind} of a ledger, process ${process.pid}`,
     });
     try {
       // Another process may have taken more meanwhile.
       const facts = (await shared.facts())!;
-      const updated = await work(facts);
-      await markFollower(folder, { origin: facts.origin, kind });
-      return updated;
+      const follower = { origin: facts.origin, kind };
+      // A new folder never has anything but copies. Any other one is first compared.
+      if (writer.end.size === 0) await markFollower(folder, follower);
+      const isReplaced = await work(writer, facts);
+      await markFollower(folder, follower);
+      return { size: writer.end.size, isReplaced };
     } catch (error) {
-      this.#local = null;
+      this.#known = null;
       throw error;
     } finally {
-      lock.close();
+      writer.close();
     }
   }
 
-  async #isCurrent({ size, newest }: SharedFacts): Promise<boolean> {
-    const local = this.#local;
-    if (!local || local.isOutdated || local.end !== size) return false;
-    return local.position.snapshot === (newest?.id ?? null) && local.stamp === (await this.#stamp());
-  }
-
-  async #update(facts: SharedFacts, putAside: string | null): Promise<Updated> {
-    let aside = putAside;
+  async #takeOrReplace(writer: LedgerWriter, facts: SharedFacts): Promise<boolean> {
     try {
-      await this.#take(facts);
+      await this.#take(writer, facts);
+      return false;
     } catch (error) {
-      if (!isContradiction(error) || aside !== null) throw error;
-      await this.#assertFollows(facts, error);
-      aside = await this.#putAside();
-      await this.#take(facts);
+      if (!isContradiction(error)) throw error;
+      await this.#giveUp(writer, facts, error);
+      await this.#take(writer, facts);
+      return true;
     }
-    return { size: this.#local!.end, aside };
   }
 
-  /** Only a folder that has followed this ledger before has nothing but copies, and events that can be imported again. */
-  async #assertFollows({ origin }: SharedFacts, cause?: unknown): Promise<void> {
-    const { folder, shared } = this.#options;
-    if (followerOf(folder)?.origin === origin) return;
-    const detail = cause instanceof CathedralError ? `: ${cause.message}` : '';
-    const expected = `a new folder, or a copy of the ledger that ${shared.name} has`;
-    throw new CathedralError('log_forked', {
-      place: folder,
-      expected,
-      found: `another ledger${detail}`,
-      cause,
-    });
+  /** Cuts the folder back to the newest snapshot that the shared ledger has as well. What goes is imported again, or was by another machine. */
+  async #giveUp(writer: LedgerWriter, { origin }: SharedFacts, cause?: unknown): Promise<void> {
+    const { folder, shared, verifiers } = this.#options;
+    // Only a folder that has followed this ledger before has nothing but copies, and events that can be imported again.
+    if (followerOf(folder)?.origin !== origin) {
+      const detail = cause instanceof CathedralError ? `: ${cause.message}` : '';
+      const expected = `a new folder, or a copy of the ledger that ${shared.name} has`;
+      const found = `another ledger${detail}`;
+      throw new CathedralError('log_forked', { place: folder, expected, found, cause });
+    }
+    let common: string | null = null;
+    for await (const file of openDirectory(folder).newestFirst()) {
+      const known = await shared.snapshot(file.id);
+      if (known?.root !== readCheckpoint(file, verifiers).checkpoint.root) continue;
+      common = file.id;
+      break;
+    }
+    // It describes events that are gone from the ledger.
+    removeIndex(folder);
+    await writer.cutBack(common);
+    this.#known = null;
   }
 
-  async #take(facts: SharedFacts): Promise<void> {
-    const { kind, shared } = this.#options;
-    const local = await this.#open(facts);
-    if (kind === 'replica' && local.end > facts.size)
+  async #take(writer: LedgerWriter, facts: SharedFacts): Promise<void> {
+    const { kind, shared, folder, durable = true } = this.#options;
+    if (kind === 'replica' && writer.end.size > facts.size)
       throw new CathedralError('ledger_order', {
         place: shared.name,
-        expected: `the ${local.end} events that ${this.#options.folder} has, which were shared before`,
+        expected: `the ${writer.end.size} events that ${folder} has, which were shared before`,
         found: `${facts.size} of them`,
       });
-    if (!local.isAhead) await this.#takeNew(local);
-    local.stamp = await this.#stamp();
-    this.#local = local;
+    const isAhead = await this.#assertShared(writer, facts);
+    if (!isAhead) await this.#takeNew(writer);
+    const { head } = openDirectory(folder);
+    if (!(await exists(head))) await writeFileAtomically(head, '', durable);
+    const { snapshot } = writer.sealed;
+    const { size } = writer.end;
+    // Events beyond the shared ones are compared once those of the others are there.
+    const agreed = isAhead ? 0 : Math.min(size, facts.size);
+    this.#known = { stamp: await this.#stamp(), size, snapshot, agreed };
   }
 
-  async #takeNew(local: Local): Promise<void> {
+  /** Throws log_forked if the newest snapshot is not in the shared ledger. Returns whether it is not shared yet. */
+  async #assertShared({ checkpoint, sealed }: LedgerWriter, { newest }: SharedFacts): Promise<boolean> {
+    const { snapshot: id } = sealed;
+    if (id === null || !checkpoint) return false;
+    const known = await this.#options.shared.snapshot(id);
+    if (known?.position.size === checkpoint.size && known.root === checkpoint.root) return false;
+    if (!known && id > (newest?.id ?? '')) return true;
+    throw contradiction(
+      `snapshots/${id}.checkpoint`,
+      known ? `the shared root ${known.root} of ${known.position.size}` : 'a shared ledger snapshot',
+      `root ${checkpoint.root} of ${checkpoint.size}`,
+    );
+  }
+
+  async #takeNew(writer: LedgerWriter): Promise<void> {
+    const own = await this.#unconfirmed(writer);
     // Before the snapshots: they may end within events that belong together. The database has most events that the object store has, so
     // this goes on while the object store is down.
-    let isWhole = await this.#takeHead(local);
+    let isWhole = await this.#takeLines(writer);
     for (let step = 1; step <= MAX_STEPS; step += 1) {
-      const before = local.position;
-      const fault = await this.#takeSnapshots(local).then(
-        () => null,
-        (error: unknown) => ({ error }),
-      );
-      if (local.position !== before || !isWhole) isWhole = await this.#takeHead(local);
-      if (fault) throw fault.error;
+      const before = writer.sealed.snapshot;
+      try {
+        await this.#takeSnapshots(writer, own);
+      } finally {
+        if (writer.sealed.snapshot !== before || !isWhole) isWhole = await this.#takeLines(writer);
+      }
       if (isWhole) return;
       // More was shared meanwhile: the folder is a ledger without that, and the next update goes on. Otherwise events are missing.
-      if (local.position === before)
+      if (writer.sealed.snapshot === before)
         throw new CathedralError('ledger_order', {
           place: `${this.#options.shared.name}, ledger_events`,
-          expected: `event ${local.end}, or a ledger snapshot that has it`,
+          expected: `event ${writer.end.size}, or a ledger snapshot that has it`,
           found: 'a later one',
         });
     }
   }
 
-  /** The folder as it is. Throws log_forked if its newest snapshot is not in the shared ledger. */
-  async #open({ newest }: SharedFacts): Promise<Local> {
-    const stamp = await this.#stamp();
-    if (this.#local?.stamp === stamp) return this.#local;
-    await this.#tidy();
-    const { verifiers, shared } = this.#options;
-    const file = await newestSnapshot(this.#ledger);
-    let position = LEDGER_START;
-    let isAhead = false;
-    if (file) {
-      const { checkpoint } = readCheckpoint(file, verifiers);
-      const known = await shared.snapshot(file.id);
-      const isSame = known?.position.size === checkpoint.size && known.root === checkpoint.root;
-      if (!isSame && (known || file.id < (newest?.id ?? '')))
-        throw contradiction(
-          `snapshots/${file.id}.checkpoint`,
-          known ? `the shared root ${known.root} of ${known.position.size}` : 'a shared ledger snapshot',
-          `root ${checkpoint.root} of ${checkpoint.size}`,
-        );
-      isAhead = known === null;
-      position = known?.position ?? { snapshot: file.id, size: checkpoint.size, range: [], timestamp: null };
-    }
-    const { first, last, bytes } = await readHeadEnds(this.#ledger);
-    const isInHead = first !== null && first.seq <= position.size && last!.seq >= position.size;
-    return {
-      stamp,
-      position,
-      end: isInHead ? last!.seq + 1 : position.size,
-      bytes: isInHead ? bytes : 0,
-      isOutdated: first ? first.seq !== position.size : !(await exists(this.#ledger.head)),
-      agreed: position.size,
-      isAhead,
-    };
-  }
-
   /**
-   * Removes what a process that was killed had not finished. A power failure may have undone the renaming of one of a snapshot's two files
-   * although later snapshots have their names: that one gets its name again.
+   * The hashes of events in the head, by seq, that have not been compared with what was shared: they have to be the same in a snapshot
+   * that is taken. Throws log_forked if the database has others in their place.
    */
-  async #tidy(): Promise<void> {
-    const { folder } = this.#options;
-    await rm(`${this.#ledger.head}${TEMPORARY_SUFFIX}`, { force: true });
-    const names = new Set(await readdir(join(folder, 'snapshots')));
-    const newest =
-      [...names]
-        .filter((name) => name.endsWith(CHECKPOINT))
-        .sort()
-        .at(-1) ?? '';
-    for (const waiting of names) {
-      if (!waiting.endsWith(TEMPORARY_SUFFIX)) continue;
-      const name = finished(waiting);
-      const id = name.slice(0, name.indexOf('.'));
-      const hasPartner = [snapshotFile('', id).events, snapshotFile('', id).checkpoint]
-        .map((path) => basename(path))
-        .some((other) => other !== name && names.has(other));
-      const path = join(folder, 'snapshots', waiting);
-      if (hasPartner && !names.has(name) && `${id}${CHECKPOINT}` <= newest)
-        await renameDurably(path, finished(path), this.#durable);
-      else await rm(path, { force: true });
-    }
-  }
-
-  /** Fetches one batch while it verifies the one before: the first takes the network, the second takes the processor. */
-  async #takeSnapshots(local: Local): Promise<void> {
-    const options = { ...this.#options, durable: this.#durable };
-    const batches = batchesOf(await this.#options.shared.snapshots(local.position.snapshot));
-    let fetching = fetchSnapshots(batches[0] ?? [], options);
-    try {
-      for (const [at, batch] of batches.entries()) {
-        const fetched = await fetching;
-        fetching = fetchSnapshots(batches[at + 1] ?? [], options);
-        await this.#takeBatch(local, batch, fetched);
-      }
-    } finally {
-      // Nothing may write here once the folder is free for others.
-      await fetching;
-    }
-  }
-
-  /** Places what is right before the first snapshot that cannot be had, or is not what was shared. */
-  async #takeBatch(
-    local: Local,
-    batch: readonly SharedSnapshot[],
-    fetched: readonly PromiseSettledResult<SnapshotFile>[],
-  ): Promise<void> {
-    const own = await this.#ownHashes(local, batch.at(-1)!.position.size);
-    const verified: SharedSnapshot[] = [];
-    const fault = await (async () => {
-      for (const [at, snapshot] of batch.entries()) {
-        const file = fetched[at]!;
-        if (file.status === 'rejected') throw file.reason;
-        const before = verified.at(-1)?.position ?? local.position;
-        await verifySnapshot(file.value, snapshot, before, own, this.#options);
-        verified.push(snapshot);
-      }
-    })().then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    if (verified.length > 0) await this.#place(local, verified);
-    if (fault) throw fault.error;
-  }
-
-  /**
-   * Gives verified snapshots their names, in order, and each its checkpoint last: it says that the snapshot is complete. The content and
-   * the names under which it waits are flushed before, so if a power failure loses some of the new names, `#tidy` gives them again.
-   */
-  async #place(local: Local, snapshots: readonly SharedSnapshot[]): Promise<void> {
-    const { folder } = this.#options;
-    const flush = async () => {
-      if (this.#durable) await sync(join(folder, 'snapshots'));
-    };
-    await flush();
-    for (const { id, position } of snapshots) {
-      const [file, waiting] = [snapshotFile(folder, id), waitingFile(folder, id)];
-      await rename(waiting.events, file.events);
-      await rename(waiting.checkpoint, file.checkpoint);
-      local.position = position;
-      local.isOutdated = true;
-      local.agreed = Math.max(local.agreed, position.size);
-      if (local.end < position.size) Object.assign(local, { end: position.size, bytes: 0 });
-    }
-    await flush();
-    await keepPosition(folder, local.position);
-  }
-
-  /** The hashes of the events before `to` that this machine has and has not compared yet. */
-  async #ownHashes({ agreed, end }: Local, to: number): Promise<Map<number, string>> {
+  async #unconfirmed({ sealed, end }: LedgerWriter): Promise<Map<number, string>> {
     const own = new Map<number, string>();
-    if (agreed >= Math.min(end, to)) return own;
-    for await (const lines of readHeadLines(this.#ledger, agreed))
-      for (const { event, line } of lines) if (event.seq < to) own.set(event.seq, leafHash(line));
+    const isSame = this.#known?.stamp === (await this.#stamp());
+    const from = Math.max(isSame ? this.#known!.agreed : 0, sealed.size);
+    if (from >= end.size) return own;
+    for await (const lines of readHeadLines(openDirectory(this.#options.folder), from))
+      for (const { event, line } of lines) own.set(event.seq, leafHash(line));
+    for (const [seq, hash] of await this.#options.shared.hashes(from, end.size))
+      if (own.get(seq) !== hash)
+        throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', `${own.get(seq)}`);
     return own;
   }
 
-  /**
-   * Appends what is new, or writes the head again without what is sealed. Does nothing and returns false if the database no longer has the
-   * events that come next.
-   */
-  async #takeHead(local: Local): Promise<boolean> {
+  /** Appends what is new. Does nothing and returns false if the database no longer has the events that come next. */
+  async #takeLines(writer: LedgerWriter): Promise<boolean> {
     const { shared } = this.#options;
-    const sealed = local.position.size;
-    const from = Math.max(local.agreed, sealed);
-    const own = await this.#ownHashes({ ...local, agreed: from }, Number.MAX_SAFE_INTEGER);
-    const head = new HeadCopy(this.#ledger, local, this.#durable);
+    let next = writer.end.size;
     try {
-      let next = from;
-      await shared.lines(from, async (lines) => {
-        const added: SharedLine[] = [];
-        for (const { seq, line } of lines) {
-          if (seq !== next) throw new GapError();
-          next += 1;
-          const known = own.get(seq);
-          if (known === undefined) added.push({ seq, line: checked(shared.name, seq, line) });
-          else if (known !== leafHash(line))
-            throw contradiction(`head.ndjson, event ${seq}`, 'the event that was shared', known);
-        }
-        await head.add(added);
-      });
-      await head.commit();
-      local.agreed = next;
+      await writer.appendLines((add) =>
+        shared.lines(next, async (lines) => {
+          if (lines[0]!.seq !== next) throw new GapError();
+          next += lines.length;
+          await add(lines.map(({ seq, line }) => parsed(shared.name, seq, line)));
+        }),
+      );
       return true;
     } catch (error) {
-      await head.discard();
       if (error instanceof GapError) return false;
       throw error;
     }
   }
 
-  /**
-   * Copies what only this machine has to a folder beside the ledger, and removes it from the ledger. May be killed and repeated. The events
-   * are imported again, or were shared by another machine.
-   */
-  async #putAside(): Promise<string> {
-    const { folder, shared } = this.#options;
-    const files = await this.#ledger.snapshots(null);
-    const common = await newestCommon(files, shared, this.#options.verifiers);
-    const own = files.filter(({ id }) => common === null || id > common);
-    const head = await readFile(this.#ledger.head).catch(() => Buffer.alloc(0));
-    const hash = createHash('sha256').update(head);
-    for (const { checkpoint } of own) hash.update(await readFile(checkpoint));
-    const aside = `${resolve(folder)}.aside/${common ?? 'genesis'}.${hash.digest('hex').slice(0, 8)}`;
-    await makeFolder(join(aside, 'snapshots'));
-    if (await exists(this.#ledger.head)) await copyFile(this.#ledger.head, join(aside, 'head.ndjson'));
-    for (const file of own.flatMap(({ events, checkpoint }) => [events, checkpoint]))
-      await link(file, join(aside, 'snapshots', basename(file))).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-    for (const path of [join(aside, 'snapshots'), aside]) await sync(path);
-    // They describe events that are gone from the ledger.
-    removeEventIndex(folder);
-    removeRowIndex(folder);
-    const empty = await NewHead.begin(this.#ledger.head, 0, this.#durable);
-    await empty.commit();
-    for (const { events, checkpoint } of own.toReversed()) {
-      await rm(checkpoint);
-      await rm(events);
+  /** Places what is right before the first snapshot that cannot be had, or is not what was shared. */
+  async #takeSnapshots(writer: LedgerWriter, own: ReadonlyMap<number, string>): Promise<void> {
+    const { shared } = this.#options;
+    const snapshots = await shared.snapshots(writer.sealed.snapshot);
+    if (snapshots.length === 0) return;
+    let end = await writer.position();
+    for (const batch of batchesOf(snapshots)) {
+      const fetched = await fetchSnapshots(batch, this.#options);
+      const verified: SharedSnapshot[] = [];
+      try {
+        for (const [at, snapshot] of batch.entries()) {
+          const file = fetched[at]!;
+          if (file.status === 'rejected') throw file.reason;
+          end = await verifySnapshot(file.value, snapshot, end, own, this.#options);
+          verified.push(snapshot);
+        }
+      } finally {
+        const ids = verified.map(({ id }) => id);
+        if (ids.length > 0) await writer.place(ids, end);
+      }
     }
-    this.#local = null;
-    return aside;
+  }
+
+  async #isCurrent({ size, newest }: SharedFacts): Promise<boolean> {
+    const known = this.#known;
+    if (known?.size !== size || known.snapshot !== (newest?.id ?? null)) return false;
+    return known.stamp === (await this.#stamp());
   }
 
   /** Identifies what is in the folder without reading it. */
   async #stamp(): Promise<string> {
+    const { path, head } = openDirectory(this.#options.folder);
     const of = async (path: string) => {
       const found = await stat(path, { bigint: true }).catch(() => null);
       return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
     };
-    return `${await of(this.#ledger.head)}, ${await of(join(this.#options.folder, 'snapshots'))}`;
+    return `${await of(head)}, ${await of(join(path, 'snapshots'))}`;
   }
 
   /** Whoever writes a ledger must not turn it into a copy by mistake: copies lose what nobody else has. */
@@ -436,30 +303,15 @@ export class LedgerReplica {
 class GapError extends Error {}
 
 /** A line of the database, of which nobody has verified anything on this machine. */
-function checked(name: string, seq: number, line: Buffer): Buffer {
+function parsed(name: string, seq: number, line: Buffer): HeadLine {
   const place = `${name}, ledger_events ${seq}`;
   const event = parseEventLine(line, place);
-  if (event.seq === seq && !line.includes(LINE_END)) return line;
+  if (event.seq === seq && !line.includes('\n')) return { event, line };
   throw new CathedralError('ledger_order', {
     place,
     expected: `one line, seq ${seq}`,
     found: `seq ${event.seq}`,
   });
-}
-
-/** The newest snapshot that both have. */
-async function newestCommon(
-  files: readonly SnapshotFile[],
-  shared: SharedLedger,
-  verifiers: readonly Verifier[],
-): Promise<string | null> {
-  for (const file of files.toReversed()) {
-    const known = await shared.snapshot(file.id);
-    if (!known) continue;
-    const { checkpoint } = readCheckpoint(file, verifiers);
-    if (known.position.size === checkpoint.size && known.root === checkpoint.root) return file.id;
-  }
-  return null;
 }
 
 /** Whether a folder and the shared ledger contradict each other. */

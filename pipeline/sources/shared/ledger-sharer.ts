@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
+import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import {
   type LedgerDirectory,
@@ -19,8 +19,8 @@ import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import {
+  assertOrigin,
   assertSameHash,
-  assertSameLine,
   batchesOf,
   contradiction,
   type SharedFacts,
@@ -49,17 +49,11 @@ const MAX_ATTEMPTS = 10;
 const PARALLEL = 16;
 /** How long to leave the ledger to a writer that was faster, at most, ms: it may have more to share, which need not be done twice. */
 const TURN_MS = 200;
-/** A folder that changed less than that ago is listed again, because its modification time may not show a second change, ms. */
-const MTIME_STEP_MS = 2000;
 
-/** What one reading of the head came to. */
-interface HeadRead {
-  /** Seq after the last line read. */
-  end: number;
-  /** A line that does not follow came next. */
-  gap: boolean;
-  cursor: HeadCursor | null;
-}
+const HEADERS = {
+  events: { 'content-type': 'application/zstd' },
+  checkpoint: { 'content-type': 'text/plain; charset=utf-8' },
+} as const;
 
 /**
  * Shares a ledger in a folder with the other machines: its snapshots as objects with a row each, and the events of its head as rows. Only
@@ -69,12 +63,8 @@ interface HeadRead {
 export class LedgerSharer {
   readonly #options: SharerOptions;
   readonly #ledger: LedgerDirectory;
-  /** The newest shared snapshot; the folder has the same one. */
-  #newest: SharedSnapshot | null = null;
-  /** Number of events up to which folder and database agree; null: not compared yet. */
-  #agreed: number | null = null;
-  #cursor: HeadCursor | null = null;
-  #listedAt: bigint | null = null;
+  /** Number of events up to which folder and database agree, and where the head was read to; null: not compared yet. */
+  #agreed: { size: number; cursor: HeadCursor | null } | null = null;
   /** A snapshot was shared, and not announced yet. */
   #isSealed = false;
 
@@ -105,7 +95,6 @@ export class LedgerSharer {
         return size;
       } catch (error) {
         this.#agreed = null;
-        this.#cursor = null;
         if (!(error instanceof StaleLedger)) throw error;
         if (attempt === MAX_ATTEMPTS) throw this.#unsettled();
         await sleep(random() * TURN_MS);
@@ -115,62 +104,41 @@ export class LedgerSharer {
 
   async #facts(): Promise<SharedFacts> {
     const { shared, verifiers } = this.#options;
-    const facts = (await shared.facts()) ?? (await this.#begin());
+    let facts = await shared.facts();
+    if (!facts) {
+      const newest = await newestSnapshot(this.#ledger);
+      await shared.begin(newest ? readCheckpoint(newest, verifiers).checkpoint.origin : verifiers[0]!.name);
+      facts = (await shared.facts())!;
+    }
     assertOrigin(shared.name, facts.origin, verifiers);
     return facts;
   }
 
-  async #begin(): Promise<SharedFacts> {
-    const { shared, verifiers } = this.#options;
-    const newest = await newestSnapshot(this.#ledger);
-    const origin = newest ? readCheckpoint(newest, verifiers).checkpoint.origin : verifiers[0]!.name;
-    await shared.begin(origin);
-    return (await shared.facts())!;
-  }
-
-  async #shareOnce(facts: SharedFacts): Promise<number> {
+  async #shareOnce({ size, newest }: SharedFacts): Promise<number> {
     // Sealing moves events out of the head after their snapshot is there. So the snapshots that are listed after a head was opened have all
     // events before it, however much is sealed while they are shared.
     const head = await openHead(this.#ledger.head);
     try {
-      await this.#follow(facts);
-      let { size } = facts;
-      for (const files of batchesOf(await this.#newSnapshots()))
-        size = await this.#shareSnapshots(files, size);
-      return await this.#shareHead(head, size);
+      if (newest) assertSameSnapshot(this.#options, newest);
+      let end = { newest, size };
+      for (const files of batchesOf(await this.#ledger.snapshots(newest?.id ?? null)))
+        end = await this.#shareSnapshots(files, end);
+      return await this.#shareHead(head, end);
     } finally {
       await head?.close();
     }
   }
 
-  /** Takes the newest shared snapshot, which another process may have shared, for the end of what is done. */
-  async #follow({ newest }: SharedFacts): Promise<void> {
-    if (newest?.id === this.#newest?.id) return;
-    if (newest) assertSameSnapshot(this.#options, newest);
-    this.#newest = newest;
-    this.#listedAt = null;
-  }
-
-  /** Checks the folder's modification time first, since listing years of snapshots is slow. */
-  async #newSnapshots(): Promise<SnapshotFile[]> {
-    const { mtimeNs } = await stat(join(this.#ledger.path, 'snapshots'), { bigint: true }).catch(() => ({
-      mtimeNs: null,
-    }));
-    if (mtimeNs !== null && mtimeNs === this.#listedAt) return [];
-    const files = await this.#ledger.snapshots(this.#newest?.id ?? null);
-    const isSettled = mtimeNs !== null && Date.now() - Number(mtimeNs / 1_000_000n) > MTIME_STEP_MS;
-    this.#listedAt = isSettled ? mtimeNs : null;
-    return files;
-  }
-
-  /** `size`: the number of shared events. Returns the new one. */
-  async #shareSnapshots(files: readonly SnapshotFile[], size: number): Promise<number> {
+  /** Returns the newest snapshot and the number of events that are shared then. */
+  async #shareSnapshots(
+    files: readonly SnapshotFile[],
+    { newest, size }: Pick<SharedFacts, 'newest' | 'size'>,
+  ): Promise<Pick<SharedFacts, 'newest' | 'size'>> {
     const { shared, objects } = this.#options;
-    const previous = this.#newest;
     const sealed: SharedSnapshot[] = [];
     // Verified before anyone else gets them.
     for (const file of files)
-      sealed.push(await this.#verified(file, (sealed.at(-1) ?? previous)?.position ?? LEDGER_START, size));
+      sealed.push(await this.#verified(file, (sealed.at(-1) ?? newest)?.position ?? LEDGER_START, size));
     const puts = files.flatMap((file, at) => {
       const keys = snapshotKeys(sealed[at]!);
       return (['events', 'checkpoint'] as const).map((name) => ({
@@ -180,10 +148,10 @@ export class LedgerSharer {
     });
     // Under the names of their hashes, so nothing else is ever overwritten.
     await inParallel(puts, PARALLEL, async ({ key, object }) => void (await objects.put(key, object)));
-    await shared.seal(sealed, previous, size);
-    this.#newest = sealed.at(-1)!;
+    await shared.seal(sealed, newest, size);
     this.#isSealed = true;
-    return Math.max(size, this.#newest.position.size);
+    const last = sealed.at(-1)!;
+    return { newest: last, size: Math.max(size, last.position.size) };
   }
 
   /** `size`: the number of shared events, of which those of the snapshot must be the same. */
@@ -194,10 +162,8 @@ export class LedgerSharer {
     const leaves = readSnapshot(file, before, verifiers);
     let step = await leaves.next();
     for (; !step.done; step = await leaves.next())
-      for (const { event, hash } of step.value) {
-        const known = hashes.get(event.seq);
-        if (known !== undefined) assertSameHash(`snapshots/${file.id}.ndjson.zst`, event.seq, hash, known);
-      }
+      for (const { event, hash } of step.value)
+        assertSameHash(`snapshots/${file.id}.ndjson.zst`, event.seq, hash, hashes.get(event.seq));
     const { range, timestamp } = step.value;
     return {
       id: file.id,
@@ -208,67 +174,74 @@ export class LedgerSharer {
     };
   }
 
-  async #shareHead(head: FileHandle | undefined, size: number): Promise<number> {
-    const { shared } = this.#options;
-    const sealed = this.#newest?.position.size ?? 0;
-    const from = Math.max(this.#agreed ?? sealed, sealed);
-    const batches = this.#newLines(head, from, size);
-    let step = await batches.next();
+  async #shareHead(
+    head: FileHandle | undefined,
+    { newest, size }: Pick<SharedFacts, 'newest' | 'size'>,
+  ): Promise<number> {
+    const { shared, folder } = this.#options;
+    const sealed = newest?.position.size ?? 0;
+    const from = Math.max(this.#agreed?.size ?? sealed, sealed);
+    let agreed = { size: from, cursor: null as HeadCursor | null };
+    const batches = this.#newLines(head, from, size, (end) => {
+      agreed = end;
+    });
+    let next = await batches.next();
     try {
-      let isBegun = step.done;
-      if (!step.done)
+      if (!next.done) {
+        let isBegun = false;
         await shared.append(size, async (add) => {
           // What was read from the head is gone if the database begins again.
           if (isBegun) throw new StaleLedger();
           isBegun = true;
-          for (; !step.done; step = await batches.next()) await add(step.value);
-          if (step.value.gap) throw new StaleLedger();
-          return step.value.end;
+          for (; !next.done; next = await batches.next()) await add(next.value);
+          return agreed.size;
         });
+      }
     } finally {
-      if (!step.done) await batches.return({ end: from, gap: true, cursor: null });
+      await batches.return();
     }
-    const { end, gap, cursor } = step.value as HeadRead;
-    if (gap) throw gapBefore(end);
-    if (end < size) throw this.#behind(end, size);
-    this.#cursor = cursor;
-    this.#agreed = end;
-    return end;
+    // The head has lost lines that were read from it before.
+    const isCut = agreed.cursor === null && from > sealed;
+    if (isCut || agreed.size < size)
+      throw contradiction(
+        folder,
+        `the ${size} events that were shared`,
+        isCut || agreed.size === 0 ? 'fewer' : `${agreed.size} of them`,
+      );
+    this.#agreed = agreed;
+    return agreed.size;
   }
 
-  /** The lines of the head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. */
+  /**
+   * The lines of the head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. `ended` is told
+   * where they end. Throws StaleLedger for lines that another sealer has taken, log_forked, and ledger_order for a gap.
+   */
   async *#newLines(
     head: FileHandle | undefined,
     from: number,
     size: number,
-  ): AsyncGenerator<SharedLine[], HeadRead> {
+    ended: (end: { size: number; cursor: HeadCursor | null }) => void,
+  ): AsyncGenerator<SharedLine[], void> {
     const hashes = await this.#options.shared.hashes(from, size);
     let end = from;
-    const lines = head && readOpenHeadLines(head, from, this.#cursor);
-    let step = await (lines?.next() ?? NO_LINES);
+    const lines = head && readOpenHeadLines(head, from, this.#agreed?.cursor ?? null);
+    if (!lines) return;
     try {
-      for (; !step.done; step = await lines!.next()) {
+      let step = await lines.next();
+      for (; !step.done; step = await lines.next()) {
         const batch: SharedLine[] = [];
         for (const { event, line } of step.value) {
-          const one = { seq: event.seq, line };
-          if (one.seq !== end) return { end, gap: true, cursor: null };
-          assertSameLine('head.ndjson', one, hashes.get(one.seq));
-          if (one.seq >= size) batch.push(one);
+          if (event.seq !== end) throw gapBefore(end);
+          assertSameHash('head.ndjson', end, leafHash(line), hashes.get(end));
+          if (end >= size) batch.push({ seq: end, line });
           end += 1;
         }
         if (batch.length > 0) yield batch;
       }
+      ended({ size: end, cursor: step.value });
     } finally {
-      if (!step.done) await lines!.return(null);
+      await lines.return(null);
     }
-    // The head has lost lines that were read from it before.
-    if (step.value === null && from > (this.#newest?.position.size ?? 0)) end = 0;
-    return { end, gap: false, cursor: step.value };
-  }
-
-  #behind(end: number, size: number): CathedralError {
-    const found = end === 0 ? 'fewer' : `${end} of them`;
-    return contradiction(this.#options.folder, `the ${size} events that were shared`, found);
   }
 
   #unsettled(): CathedralError {
@@ -286,25 +259,6 @@ function gapBefore(seq: number): CathedralError {
     place: 'head.ndjson',
     expected: `event ${seq} after the newest ledger snapshot, or after the event before it`,
     found: 'a later one',
-  });
-}
-
-/** What a ledger without a head has. */
-const NO_LINES = { done: true, value: null } as const;
-
-const HEADERS = {
-  events: { 'content-type': 'application/zstd' },
-  checkpoint: { 'content-type': 'text/plain; charset=utf-8' },
-} as const;
-
-/** Throws config_invalid if these keys are not those of the shared ledger. */
-export function assertOrigin(place: string, origin: string, verifiers: readonly Verifier[]): void {
-  if (verifiers.some(({ name }) => name === origin)) return;
-  const own = [...new Set(verifiers.map(({ name }) => name))].join(', ');
-  throw new CathedralError('config_invalid', {
-    place: '--ledger-key',
-    expected: `a verifier key of ${origin}, the ledger that ${place} has (or a database of its own for each ledger)`,
-    found: `keys of ${own}`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
-import { leafHash } from '../../ledger/log/merkle.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
 import type { Query } from '../../postgres/connection.ts';
 import type { Database } from '../../postgres/database.ts';
 
@@ -218,13 +218,20 @@ export function snapshotKeys({ id, events, checkpoint }: Omit<SharedSnapshot, 'p
 }
 
 /** Throws log_forked: two ledgers that contradict each other. */
-export function assertSameLine(place: string, { seq, line }: SharedLine, hash: string | undefined): void {
-  if (hash !== undefined) assertSameHash(place, seq, leafHash(line), hash);
+export function assertSameHash(place: string, seq: number, own: string, shared: string | undefined): void {
+  if (shared === undefined || own === shared) return;
+  throw contradiction(`${place}, event ${seq}`, `the event that was shared, with the hash ${shared}`, own);
 }
 
-export function assertSameHash(place: string, seq: number, own: string, shared: string): void {
-  if (own === shared) return;
-  throw contradiction(`${place}, event ${seq}`, `the event that was shared, with the hash ${shared}`, own);
+/** Throws config_invalid if these keys are not those of the shared ledger. */
+export function assertOrigin(place: string, origin: string, verifiers: readonly Verifier[]): void {
+  if (verifiers.some(({ name }) => name === origin)) return;
+  const own = [...new Set(verifiers.map(({ name }) => name))].join(', ');
+  throw new CathedralError('config_invalid', {
+    place: '--ledger-key',
+    expected: `a verifier key of ${origin}, the ledger that ${place} has (or a database of its own for each ledger)`,
+    found: `keys of ${own}`,
+  });
 }
 
 export function contradiction(place: string, expected: string, found: string): CathedralError {

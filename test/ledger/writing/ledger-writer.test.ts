@@ -76,7 +76,7 @@ async function eventsOf(ledger: LedgerDirectory) {
 }
 
 describe('appending', () => {
-  test('adds one event in place and several in a new file, visible to readers', async () => {
+  test('adds one event or several, visible to readers', async () => {
     const ledger = emptyLedger();
     const writer = await open(ledger, { durable: true });
     expect(await writer.append(sampleEvents(1))).toEqual({ count: 1, last: sampleEvent(0) });

@@ -252,8 +252,8 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     await openSource(source, two.config, two.context);
     await insert(10);
     await openSource(source, one.config, one.context);
-    expect(one.notes.join('')).toMatch(/those of this machine alone are in .*\.aside\/2026-10-0/);
-    expect(two.notes.join('')).not.toContain('.aside');
+    expect(one.notes.join('')).toMatch(/those of this machine alone are removed/);
+    expect(two.notes.join('')).not.toContain('of this machine alone');
     await openSource(source, two.config, two.context);
     expect(ledgerIn(folders[0]!)).toEqual(ledgerIn(folders[1]!));
     for (const folder of folders) {
