@@ -57,15 +57,22 @@ const SOURCES = ['pipeline', 'src']
   )
   .filter((name) => /\.(ts|astro|mjs|js)$/.test(name));
 
+/** Modules of this package that are others in a browser; each file is one that its layer may import. */
+const OWN_NAMES: Readonly<Record<string, Record<string, string>>> = JSON.parse(
+  readFileSync(join(PROJECT, 'package.json'), 'utf8'),
+).imports;
+
 /** `import … from '…'`, `export … from '…'`, `import '…'`, `import('…')`; types count like values. */
 const IMPORT = /(?:^|[\s;}])(?:import|export)(?:\s*\(\s*|\s[^'"`;()]*?\bfrom\s*|\s+)(['"])([^'"\n]+)\1/g;
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(PROJECT, file), 'utf8');
   const specifiers = [...text.matchAll(IMPORT)].map((match) => match[2]!);
-  return specifiers
+  const own = specifiers
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative(PROJECT, resolve(PROJECT, dirname(file), specifier.replace(/\?.*$/, ''))));
+  const named = specifiers.flatMap((specifier) => Object.values(OWN_NAMES[specifier] ?? {}));
+  return [...own, ...named.map((path) => path.replace('./', ''))];
 }
 
 function layerOf(file: string): number {
@@ -109,7 +116,7 @@ describe('imports', () => {
       const text = readFileSync(join(PROJECT, file), 'utf8');
       return [...text.matchAll(IMPORT)]
         .map((match) => match[2]!)
-        .filter((specifier) => !/^(\.|node:|astro:)/.test(specifier))
+        .filter((specifier) => !/^(\.|#|node:|astro:)/.test(specifier))
         .filter(
           (specifier) =>
             !Object.keys(dependencies).some((name) => specifier === name || specifier.startsWith(`${name}/`)),

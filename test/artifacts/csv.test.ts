@@ -3,7 +3,13 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { csvRow, formatCell, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
+import {
+  formatCell,
+  formatCsv,
+  inertCell,
+  csvRow as published,
+} from '../../pipeline/artifacts/format/csv.ts';
+import { csvRow } from '../../pipeline/artifacts/format/csv-row.ts';
 import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
@@ -14,9 +20,10 @@ const cell = fc.oneof(
 const row = fc.array(cell, { minLength: 1, maxLength: 6 });
 
 describe('a CSV row', () => {
-  test('has the bytes that csv-stringify gives', () => {
+  test('has the bytes that csv-stringify gives, also in the audit trail and in a page', () => {
     const same = fc.property(row, (cells) => {
-      expect(csvRow(cells)).toBe(stringify([cells]));
+      expect(published(cells)).toBe(stringify([cells]));
+      expect(csvRow(cells)).toBe(published(cells));
     });
     fc.assert(same, { numRuns: 2000 });
   });

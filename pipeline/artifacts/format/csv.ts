@@ -1,27 +1,15 @@
 import type { z } from 'zod';
+import { csvRow } from '#csv-row';
 import { CathedralError } from '../../errors.ts';
 import { formatAllPlaces, parseAmount } from '../../model/amount.ts';
+import type { Cell } from './csv-row.ts';
 
-export type Cell = string | number;
+export type { Cell };
+export { csvRow };
+
 /** A bigint is an amount in 1e-6 MIC. Null is an empty cell. */
 export type CellValue = Cell | bigint | boolean | null;
 export type RowSchema = z.ZodObject<Record<string, z.ZodType>>;
-
-const NEEDS_QUOTES = /[",\n\r]/;
-
-/**
- * One row as in RFC 4180 with its line end `\n`. The same bytes as csv-stringify, which a test proves, at a fraction of its
- * cost for a single row: a rebuild writes a million of them.
- */
-export function csvRow(cells: readonly Cell[]): string {
-  let row = '';
-  for (let index = 0; index < cells.length; index += 1) {
-    const cell = String(cells[index]);
-    const quoted = NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-    row += index === 0 ? quoted : `,${quoted}`;
-  }
-  return `${row}\n`;
-}
 
 /** The header row: the members of the row's schema, in their order. */
 export function csvHeader(schema: RowSchema): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { HistoryArtifact } from '../artifact.ts';
 import { dateTime, text } from '../fields.ts';
-import { csvHeader, csvRow } from '../format/csv.ts';
+import { csvHeader } from '../format/csv.ts';
+import { csvRow } from '../format/csv-row.ts';
 
 const path = 'government/ledger/export';
 

@@ -1,4 +1,4 @@
-import { csvRow } from '../../artifacts/format/csv.ts';
+import { csvRow } from '../../artifacts/format/csv-row.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { COLUMNS, type ExportRow, parseObject, type RowForm } from './export-row.ts';

@@ -1,4 +1,4 @@
-import { csvRow } from '../../../pipeline/artifacts/format/csv.ts';
+import { csvRow } from '../../../pipeline/artifacts/format/csv-row.ts';
 import type { Field, Filter, Pattern } from '../../api/query/filter.ts';
 import type { Row } from './row.ts';
 

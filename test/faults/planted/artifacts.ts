@@ -60,7 +60,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a quote in a cell is not doubled',
     breaks: 'A CSV is as in RFC 4180',
-    file: 'pipeline/artifacts/format/csv.ts',
+    file: 'pipeline/artifacts/format/stringify-row.ts',
+    change: ['stringify([cells])', `stringify([cells], { escape: '' })`],
+    tests: RELEASE,
+  },
+  {
+    name: 'a quote in a cell of the audit trail is not doubled',
+    breaks: 'A CSV is as in RFC 4180',
+    file: 'pipeline/artifacts/format/csv-row.ts',
     change: [`cell.replaceAll('"', '""')`, `cell.replaceAll('"', '"')`],
     tests: RELEASE,
   },
