@@ -19,11 +19,11 @@ import {
   readVerifiers,
 } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/writing/ledger-writer.ts';
-import { importCivicLedger } from '../../pipeline/sources/civic/import.ts';
+import { civicSource } from '../../pipeline/sources/civic/civic-source.ts';
 import { fileSource } from '../../pipeline/sources/file/file-source.ts';
-import { importRows } from '../../pipeline/sources/import/import-rows.ts';
+import { type ImportReport, importRows } from '../../pipeline/sources/import/import-rows.ts';
 import { isRemoteCopy } from '../../pipeline/sources/import/row-index.ts';
-import type { RowSource, Unread } from '../../pipeline/sources/import/source.ts';
+import type { RowSource } from '../../pipeline/sources/import/source.ts';
 import { parsePostgresAddress } from '../../pipeline/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/sources/postgres/postgres-source.ts';
 import { readMapping } from '../../pipeline/sources/rows/mapping.ts';
@@ -60,8 +60,8 @@ export const importFull = {
   ...SWITCH,
 } as const satisfies Flag;
 
-/** Pages of older events, or blocks of older rows, that a command compares again. The server imports every minute and compares one. */
-const AUDIT_PAGES = 25;
+/** Windows of older rows, which are pages of a remote ledger, that a command compares again. The server imports every minute and compares one. */
+const AUDIT_WINDOWS = 25;
 
 /** How long the server's import waits for a step of its own replica, or for a run, seconds. */
 const FOLDER_WAIT_S = 10;
@@ -103,7 +103,7 @@ export async function openSource(
         source,
         config,
         { now, log, stores },
-        AUDIT_PAGES,
+        AUDIT_WINDOWS,
       );
       progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
       for (const { kind, message } of findings) {
@@ -322,14 +322,6 @@ function onceAborted(signal: AbortSignal, end: () => Promise<void>): void {
   else signal.addEventListener('abort', () => void end(), { once: true });
 }
 
-/** What an import did, whatever its source. */
-interface ImportReport {
-  imported: number;
-  sealed: string[];
-  findings: { kind: string; message: string }[];
-  unread?: Unread | null;
-}
-
 /**
  * Imports what a source has beyond the import folder; waits for another import into the same folder, and of many machines for one on
  * another.
@@ -338,25 +330,21 @@ async function importNew(
   source: RemoteSource,
   config: SourceConfig,
   { now, log, stores, turnMs }: Importing,
-  auditPages = 1,
+  auditWindows = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
   if (stores) await prepareImportKey(config, stores);
   else assertNotShared(directory);
   const { signers, verifiers, salts: secret, fingerprint } = await importer(source, config);
   await writeVerifier(besideLedger(directory, '.vkey'), signers[0].verifier);
-  const common = { directory, secret, full, waitMs: wait * 1000 };
+  const options = { directory, signers, verifiers, secret, now, waitMs: wait * 1000, full, auditWindows };
   const work = async (): Promise<ImportReport> => {
-    if (source.kind === 'civic') {
-      const options = { ...common, baseUrl: source.url, signer: signers[0], now: now(), auditPages };
-      return importCivicLedger(options).catch((error: Error) => {
-        if (!isDiskFull(error)) throw error;
-        // The import collects events in the temporary folder until it has all of them.
-        throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
-      });
-    }
-    const rows = await rowSource(source, config);
-    return importRows({ ...common, signers, verifiers, source: rows, now, auditWindows: auditPages });
+    if (source.kind !== 'civic') return importRows({ ...options, source: await rowSource(source, config) });
+    return importRows({ ...options, source: civicSource({ baseUrl: source.url }) }).catch((error: Error) => {
+      if (!isDiskFull(error)) throw error;
+      // The import collects events in the temporary folder until it has all of them.
+      throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
+    });
   };
   if (!stores) return work();
   const folder = sharedFolder('import', { ledger: directory, verifiers }, config, stores, log);

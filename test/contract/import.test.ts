@@ -80,14 +80,20 @@ test(
   PATIENCE,
 );
 
-/** Lines `id time type payload` as events, newest first. The payloads are as Python prints them. */
+/**
+ * Lines `id time type payload` as events, newest first, of which each follows the one before it; `e5<e1` follows e1. The payloads are as Python
+ * prints them.
+ */
 function chainOf(lines: readonly string[], isWrong: boolean): string[] {
   let before = '0'.repeat(64);
+  const hashes = new Map<string, string>();
   const events = lines.map((line) => {
-    const [, id, time, type, payload] = /^(\S+) (\S+) (\S+) (.*)$/.exec(line)!;
+    const [, id, first, time, type, payload] = /^([^\s<]+)(?:<(\S+))? (\S+) (\S+) (.*)$/.exec(line)!;
+    before = hashes.get(first ?? '') ?? before;
     const members = [id, type, 'citizen-7', 'lab4', payload, time, before];
     const own = isWrong ? 'f'.repeat(64) : hash('sha256', members.join(''));
     const event = `{"event_id":"${id}","event_type":"${type}","civic_id":"citizen-7","lab_source":"lab4","payload":${payload},"timestamp":"${time}","previous_hash":"${before}","event_hash":"${own}","signature":null}`;
+    hashes.set(id!, own);
     before = own;
     return event;
   });

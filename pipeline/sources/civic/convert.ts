@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
 import { cycleOf } from '../../ledger/events/draft.ts';
 import {
@@ -12,9 +12,8 @@ import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
 import { roundMembers } from '../../ledger/events/json.ts';
 import { compareTimestamps, utcTimestamp } from '../../ledger/events/timestamp.ts';
-import { exactEvent } from './exact-event.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
-import { type Kept, sourcedData } from './source.ts';
+import { type Kept, sourcedData } from './sourced-data.ts';
 
 const MAX_LENGTH = 100;
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
@@ -55,11 +54,11 @@ export interface Place {
   notBefore: string | null;
 }
 
-/** Converts a remote event, and tells how much of its payload the local event holds. Its salt derives from `secret`. */
+/** Converts a remote event, and tells how much of its payload the local event holds. */
 export function convertEvent(
   remote: RemoteEvent,
   place: Place,
-  secret: Uint8Array,
+  salt: string,
 ): { event: LedgerEvent; kept: Kept } {
   const timestamp = later(utcTimestamp(remote.timestamp), place.notBefore);
   for (const { kept, data } of sourcedData(remote)) {
@@ -70,7 +69,7 @@ export function convertEvent(
       type: ledgerType(remote.event_type, roundMembers(data), place.seq),
       agent: agentOf(remote.civic_id),
       data,
-      salt: saltOf(remote.event_id, secret),
+      salt,
     });
     if (Buffer.byteLength(formatEventLine(event)) <= MAX_LINE_BYTES) return { event, kept };
   }
@@ -82,7 +81,7 @@ export function convertEvent(
 }
 
 /** The alert that `second` has the same predecessor as the event with the event_id `first`. */
-export function forkAlert(first: string, second: RemoteEvent, place: Place, secret: Uint8Array): LedgerEvent {
+export function forkAlert(first: string, second: RemoteEvent, place: Place, salt: string): LedgerEvent {
   const timestamp = later(utcTimestamp(second.timestamp), place.notBefore);
   const before =
     second.previous_hash === CHAIN_START ? 'no event' : `the event with hash ${second.previous_hash}`;
@@ -100,8 +99,18 @@ export function forkAlert(first: string, second: RemoteEvent, place: Place, secr
       message: `The imported ledger forks: ${first} and ${second.event_id} both follow ${before}.`,
       fork: { previous_hash: second.previous_hash, events: [first, second.event_id] },
     },
-    salt: saltOf(`fork ${second.event_id}`, secret),
+    salt,
   };
+}
+
+/**
+ * An event whose `data`, a value of `parseExactJson`, reads as plain numbers (1) and prints as it was written (1.0), so
+ * that event_hash can be had from the ledger's line.
+ */
+function exactEvent(event: LedgerEvent): LedgerEvent {
+  const data = roundMembers(event.data);
+  Object.defineProperty(data, 'toJSON', { value: () => event.data });
+  return { ...event, data };
 }
 
 function later(timestamp: string, notBefore: string | null): string {
@@ -112,8 +121,4 @@ function later(timestamp: string, notBefore: string | null): string {
 function agentOf(civicId: string): string {
   const isName = Envelope.shape.agent.safeParse(civicId).success;
   return isName ? civicId : `civic-${hash('sha256', civicId, 'hex').slice(0, 16)}`;
-}
-
-export function saltOf(name: string, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(name).digest().subarray(0, 16).toString('base64url');
 }

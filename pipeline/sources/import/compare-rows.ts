@@ -1,5 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import { FEW_ROWS, MAX_CHANGES } from '../../ledger/events/import-alert.ts';
+import { formatCount } from '../../words/number.ts';
 import type { Change, Found, RowIndex, RowPlace } from './row-index.ts';
 import type { RowSource, RowView, SourceRow, Stretch } from './source.ts';
 
@@ -163,7 +164,7 @@ class Comparison<Content> {
     if (changed <= MAX_CHANGES && (changed < this.#compared || isFew || changed === 0)) return;
     throw new CathedralError('import_failed', {
       place: name,
-      expected: `the ${this.#compared} ${form.noun}s as they were imported up to ${form.noun} ${end.id}. Restore them, or import into another folder`,
+      expected: `${formatCount(this.#compared, form.noun)} as imported, up to ${form.noun} ${end.id}. Restore what was there, or import into another folder`,
       found: `${changed} of them changed or deleted, first ${changes[0]!.id}: ${form.other}`,
     });
   }

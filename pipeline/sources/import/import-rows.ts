@@ -105,8 +105,9 @@ async function importOnce<Content>(
     const view = await source.open({ index, mark: index.mark, now: options.now() });
     try {
       const differences = await compareRows({ source, view, index, full, auditWindows });
+      const fresh = await view.fresh?.();
       const held = await view.held(index.end);
-      const intake = new Intake(writer, view, index, differences, options, known !== null);
+      const intake = new Intake(writer, view, index, options, known !== null);
       const { snapshots, position, head } = await writer.seal(
         options.signers,
         known
@@ -116,7 +117,7 @@ async function importOnce<Content>(
               until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
             },
         [],
-        intake.events(),
+        intake.events(differences, fresh ?? null),
       );
       index.mark = view.mark;
       index.save(position, position.size + head);
@@ -191,7 +192,6 @@ class Intake<Content> {
   fault: RowFault | undefined;
   readonly #view: RowView<Content>;
   readonly #index: RowIndex;
-  readonly #differences: Differences<Content>;
   readonly #source: RowSource<Content>;
   readonly #stopsAtFault: boolean;
   readonly #salt: Salt;
@@ -206,14 +206,12 @@ class Intake<Content> {
     writer: LedgerWriter,
     view: RowView<Content>,
     index: RowIndex,
-    differences: Differences<Content>,
     { source, now, secret }: ImportOptions<Content>,
     stopsAtFault: boolean,
   ) {
     this.#stopsAtFault = stopsAtFault;
     this.#view = view;
     this.#index = index;
-    this.#differences = differences;
     this.#source = source;
     this.#now = now();
     this.#salt = source.form.salts(secret);
@@ -224,9 +222,11 @@ class Intake<Content> {
   }
 
   /** Late rows, new rows, and alerts about what was found. */
-  async *events(): AsyncGenerator<readonly EventLine[]> {
-    const { late, changes } = this.#differences;
-    if (this.#view.fresh) yield* this.#takeAll(this.#view.fresh());
+  async *events(
+    { late, changes }: Differences<Content>,
+    fresh: Iterable<readonly SourceRow<Content>[]> | null,
+  ): AsyncGenerator<readonly EventLine[]> {
+    if (fresh !== null) yield* this.#takeAll(fresh);
     else {
       for (const { row, place } of late) yield this.#take([row], place);
       const { end } = this.#index;
@@ -236,7 +236,9 @@ class Intake<Content> {
     yield* this.#alerts(changes);
   }
 
-  async *#takeAll(batches: AsyncIterable<readonly SourceRow<Content>[]>): AsyncGenerator<EventLine[]> {
+  async *#takeAll(
+    batches: AsyncIterable<readonly SourceRow<Content>[]> | Iterable<readonly SourceRow<Content>[]>,
+  ): AsyncGenerator<EventLine[]> {
     if (this.fault) return;
     for await (const batch of batches) {
       yield this.#take(batch);

@@ -47,10 +47,10 @@ export interface RowView<Content = EventDraft> {
   /** The windows in which a row may be new or missing, found at less cost than by reading them. */
   suspects?(windows: readonly Window[]): Promise<readonly Window[]>;
   /**
-   * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places. Missing: late
-   * rows come first, and those after the last imported one follow.
+   * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places, and which reads all of
+   * them before one is taken. Missing: late rows come first, and those after the last imported one follow.
    */
-  fresh?(): AsyncIterable<readonly SourceRow<Content>[]>;
+  fresh?(): Promise<Iterable<readonly SourceRow<Content>[]>>;
   /** How often a row that is missing is looked for before it counts as deleted. Default: once. */
   passes?: number;
   /**
@@ -112,7 +112,7 @@ export interface RowFinding {
   message: string;
 }
 
-interface SourceAlert {
+export interface SourceAlert {
   finding: RowFinding;
   alert: string;
   data: { message: string } & Record<string, unknown>;

@@ -58,6 +58,27 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/contract/import.test.ts'],
   },
   {
+    name: 'a remote event is taken without its hash',
+    breaks: 'An event of a remote ledger has the hash of its content, or the import stops',
+    file: 'pipeline/sources/civic/remote-event.ts',
+    change: ['if (content === event.event_hash) return;', "if (content !== '') return;"],
+    tests: ['test/contract/import.test.ts'],
+  },
+  {
+    name: 'a fork of a remote ledger is not noticed',
+    breaks: 'A second event after the same one raises an alert',
+    file: 'pipeline/sources/civic/civic-form.ts',
+    change: ['if (first !== null) {', 'if (first === event_id) {'],
+    tests: ['test/contract/import.test.ts'],
+  },
+  {
+    name: 'old events of a remote ledger are not counted',
+    breaks: 'An event that arrives with an old time is imported and reported as late',
+    file: 'pipeline/sources/civic/civic-source.ts',
+    change: ['windows.slice(0, MAX_SUSPECTS) : []', '[] : windows.slice(0, MAX_SUSPECTS)'],
+    tests: ['test/contract/import.test.ts'],
+  },
+  {
     name: 'rows of open transactions are passed over',
     breaks: 'The rows of transactions that are still open are neither lost nor late',
     file: 'pipeline/sources/postgres/open-writers.ts',

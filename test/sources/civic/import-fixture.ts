@@ -8,16 +8,17 @@ import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/log/
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
+import { type CivicOptions, civicSource } from '../../../pipeline/sources/civic/civic-source.ts';
 import {
   type ImportOptions,
   type ImportReport,
-  importCivicLedger,
-} from '../../../pipeline/sources/civic/import.ts';
+  importRows,
+} from '../../../pipeline/sources/import/import-rows.ts';
 
 const ORIGIN = 'ledger.example/civic';
 export const SIGNER = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
 /** The import's index of events. */
-export const INDEX = 'civic-import.db';
+export const INDEX = 'rows-import.db';
 const SECRET = new Uint8Array(32).fill(9);
 
 /** Folders for local ledgers, removed at the end of the test. */
@@ -38,20 +39,32 @@ export class Folders {
   }
 }
 
+export type ImportSettings = Partial<Omit<CivicOptions, 'baseUrl'>> &
+  Partial<Pick<ImportOptions<never>, 'secret' | 'full' | 'auditWindows'>> & { now?: string };
+
 /** An import that never really waits. `now` is an ISO time. */
-export function importInto(
+export async function importInto(
   directory: string,
   baseUrl: string,
-  { now = '2026-01-01T00:00:00Z', ...more }: Partial<Omit<ImportOptions, 'now'>> & { now?: string } = {},
+  {
+    now = '2026-01-01T00:00:00Z',
+    secret = SECRET,
+    full = false,
+    auditWindows = 1,
+    ...more
+  }: ImportSettings = {},
 ): Promise<ImportReport> {
-  const options = {
+  return importRows({
+    source: civicSource({ baseUrl, wait: async () => {}, ...more }),
     directory,
-    baseUrl,
-    signer: SIGNER,
-    secret: SECRET,
-    wait: async () => {},
-  };
-  return importCivicLedger({ ...options, now: Date.parse(now), ...more });
+    signers: [SIGNER],
+    verifiers: [SIGNER.verifier],
+    secret,
+    now: () => Date.parse(now),
+    waitMs: 0,
+    full,
+    auditWindows,
+  });
 }
 
 export interface VerifiedLedger {

@@ -122,7 +122,7 @@ test('an import names anything removed or replaced once, at the latest after a f
         const deleted = [];
         for (let count = 0; count <= waits.length; count += 1)
           deleted.push(...(await run()).findings.filter(({ kind }) => kind === 'deleted'));
-        expect(deleted).toMatchObject([{ event_id: gone!.event_id }]);
+        expect(deleted).toMatchObject([{ rows: [gone!.event_id] }]);
         const { events } = await verifiedLedger(directory);
         expect(idsOf(events)).toEqual(expect.arrayContaining(remote.events.map(({ event_id }) => event_id)));
       },

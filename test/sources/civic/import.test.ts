@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ImportOptions } from '../../../pipeline/sources/civic/import.ts';
 import { type CivicEvent, CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
 import { Folders, filesOf, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
 import vectors from './python-vectors.json' with { type: 'json' };
@@ -94,7 +93,7 @@ describe('importCivicLedger', () => {
 
   test('imports an empty ledger as an empty ledger', async () => {
     const report = await importInto(directory, server.url);
-    expect(report).toEqual({ imported: 0, sealed: [], size: 0, head: 0, findings: [] });
+    expect(report).toEqual({ imported: 0, sealed: [], size: 0, head: 0, findings: [], unread: null });
     expect(await ids()).toEqual([]);
   });
 
@@ -154,7 +153,7 @@ describe('importCivicLedger', () => {
     ]);
     const { findings } = await importInto(directory, server.url);
     expect(await ids()).toEqual(['evt_0', 'evt_1', 'fork', '!evt_1 fork', 'third', '!evt_1 third', 'c']);
-    expect(findings.map(({ kind, event_id }) => [kind, event_id])).toEqual([
+    expect(findings.map(({ kind, rows }) => [kind, ...rows])).toEqual([
       ['fork', 'fork'],
       ['fork', 'third'],
     ]);
@@ -199,7 +198,7 @@ describe('importCivicLedger', () => {
   test('reports a payload of which it can only keep the hash', async () => {
     await serve([civicEvent({ event_id: 'big', payload: JSON.stringify({ text: 'x'.repeat(70_000) }) })]);
     const { findings } = await importInto(directory, server.url);
-    expect(findings).toMatchObject([{ kind: 'payload_as_hash', event_id: 'big' }]);
+    expect(findings).toMatchObject([{ kind: 'payload_as_hash', rows: ['big'] }]);
     expect(await ids()).toEqual(['big']);
   });
 
@@ -283,15 +282,14 @@ describe('importCivicLedger', () => {
     await other.close();
   });
 
-  test.each<[string, Partial<ImportOptions>]>([
+  test.each<[string, { baseUrl?: string; pageSize?: number }]>([
     ['base URL', { baseUrl: 'ftp://ledger.example' }],
     ['base URL', { baseUrl: 'ledger' }],
     ['base URL', { baseUrl: 'https://user:password@ledger.example' }],
     ['page size', { pageSize: 0 }],
     ['page size', { pageSize: 2.5 }],
-    ['secret', { secret: new Uint8Array(8) }],
-  ])('refuses a %s that is out of range', async (name, { now: _, ...options }) => {
-    const run = importInto(directory, options.baseUrl ?? server.url, options);
+  ])('refuses a %s that is out of range', async (name, { baseUrl = server.url, ...options }) => {
+    const run = importInto(directory, baseUrl, options);
     await expect(run).rejects.toMatchObject({ code: 'config_invalid', place: `civic-ledger ${name}` });
     expect(filesOf(join(directory))).toEqual({});
   });

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
 import { formatPythonJson } from './python-json.ts';
@@ -10,14 +9,6 @@ const LONG_BYTES = 1000;
 
 /** How the local event holds the remote payload. */
 export type Kept = 'members' | 'text' | 'hash';
-
-/** The members of `data.source` that are needed to continue from an imported event, with the remote event's names. */
-export const Source = z.object({
-  event_id: z.string(),
-  event_hash: z.string(),
-  previous_hash: z.string(),
-  timestamp: z.string(),
-});
 
 /**
  * Candidates for `data` of an imported event, in order of preference: the payload's members; its text, if a reader could misread the

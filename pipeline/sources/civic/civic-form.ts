@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { formatEventLine } from '../../ledger/events/event-line.ts';
+import { IMPORT_AGENT } from '../../ledger/events/import-alert.ts';
+import { utcTimestamp } from '../../ledger/events/timestamp.ts';
+import type { Change, KnownRow } from '../import/row-index.ts';
+import type { NextEvent, RowFinding, RowForm, SourceRow, WriteContext, Written } from '../import/source.ts';
+import { convertEvent, forkAlert } from './convert.ts';
+import { eventHash, type RemoteEvent } from './remote-event.ts';
+import type { Kept } from './sourced-data.ts';
+
+/** The members of `data.source` that are needed to continue from an imported event, with the remote event's names. */
+const Source = z.object({
+  event_id: z.string(),
+  event_hash: z.string(),
+  previous_hash: z.string(),
+  timestamp: z.string(),
+});
+
+/** That the remote ledger has an imported event no longer, or with another content, as an alert in the ledger lists it. */
+const Changes = z.array(
+  z.object({
+    event_id: z.string(),
+    change: z.enum(['modified', 'deleted']),
+    /** The hash of its new content, and what it says now about its place. */
+    event_hash: z.string().optional(),
+    previous_hash: z.string().optional(),
+    timestamp: z.string().optional(),
+  }),
+);
+
+/** How the events of a remote ledger are imported. */
+export const CIVIC_FORM: RowForm<RemoteEvent> = {
+  noun: 'event',
+  other: 'another ledger, or an older copy of it',
+  refusesEmpty: true,
+  salts: (secret) => (_, about) =>
+    createHmac('sha256', secret).update(about).digest().subarray(0, 16).toString('base64url'),
+  digest: ({ draft }) => eventHash(draft as RemoteEvent),
+  rowOf: importedRow,
+  changesOf: ({ data }) => Changes.parse(data.changes ?? []).map(changeOf),
+  listed(event_id, row) {
+    if (row === null) return { event_id, change: 'deleted' };
+    const event = row.draft as RemoteEvent;
+    const { previous_hash } = event;
+    return {
+      event_id,
+      change: 'modified',
+      event_hash: eventHash(event),
+      previous_hash,
+      timestamp: row.timestamp,
+    };
+  },
+  write,
+  // An event whose clock went back has the time of its predecessor, and is not late for that.
+  isLate: (own, _, sealedUntil) => Date.parse(own) < sealedUntil,
+};
+
+/** Unix second of a timestamp, by which the remote ledger orders events. */
+export function secondOf(timestamp: string): number {
+  return Math.floor(Date.parse(timestamp) / 1000);
+}
+
+function importedRow({ seq, type, agent, data }: LedgerEvent): KnownRow | null {
+  const source = Source.safeParse(data.source);
+  if (source.success) return knownRow(source.data);
+  if (agent === IMPORT_AGENT && !Object.hasOwn(data, 'source')) return null;
+  throw new CathedralError('import_failed', {
+    place: `event ${seq}`,
+    expected: 'an imported event, with data.source',
+    found: `one of type ${type} without: this ledger is another one`,
+  });
+}
+
+function knownRow({ event_id, event_hash, previous_hash, timestamp }: z.output<typeof Source>): KnownRow {
+  const time = utcTimestamp(timestamp);
+  const link = { hash: event_hash, before: previous_hash };
+  return { id: event_id, timestamp: time, digest: event_hash, place: secondOf(time), link };
+}
+
+function changeOf({ event_id, event_hash, timestamp }: z.output<typeof Changes>[number]): Change {
+  const place = timestamp === undefined ? undefined : secondOf(timestamp);
+  return { id: event_id, digest: event_hash ?? null, place };
+}
+
+/** After an event that forks, an alert as well. */
+function write(
+  { draft: remote }: SourceRow<RemoteEvent> & { draft: RemoteEvent },
+  { seq, notBefore }: NextEvent,
+  { salt, index }: WriteContext,
+): Written {
+  const { event_id, previous_hash } = remote;
+  const { event, kept } = convertEvent(remote, { seq, notBefore }, salt(seq, event_id));
+  const events = [event];
+  const findings: RowFinding[] = kept === 'members' ? [] : [keptFinding(event_id, kept)];
+  const first = index.firstAfter(previous_hash);
+  if (first !== null) {
+    const next = { seq: seq + 1, notBefore: event.timestamp };
+    const alert = forkAlert(first, remote, next, salt(next.seq, `fork ${event_id}`));
+    findings.push({ kind: 'fork', rows: [event_id], message: `${alert.data.message}` });
+    events.push(alert);
+  }
+  const lines = events.map((one) => ({ event: one, line: formatEventLine(one) }));
+  return { events: lines, row: knownRow(remote), findings };
+}
+
+function keptFinding(event_id: string, kept: Exclude<Kept, 'members'>): RowFinding {
+  return kept === 'text'
+    ? {
+        kind: 'payload_as_text',
+        rows: [event_id],
+        message: `A member of the payload of ${event_id} has a name or a number that readers may misread.`,
+      }
+    : {
+        kind: 'payload_as_hash',
+        rows: [event_id],
+        message: `The payload of ${event_id} does not fit a line of the ledger.`,
+      };
+}
