@@ -7,7 +7,7 @@ import { CathedralError, type ErrorCode, withHint } from '../errors.ts';
 import type { Leaf, LedgerPosition } from '../ledger/log/leaf.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type SnapshotFile, snapshotFile } from '../ledger/reading/directory.ts';
-import { readSnapshots } from '../ledger/reading/read-snapshots.ts';
+import { readSnapshots } from '../ledger/reading/read-snapshot.ts';
 import { apply } from '../model/fold.ts';
 import { isNewDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
@@ -80,11 +80,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const resumedYear = state.year.year;
   if (snapshots.length > 0)
     log(`reading ${snapshots.length} snapshots after ${position.snapshot ?? 'genesis'}`);
-  for await (const { leaves, end } of readSnapshots({
-    files: snapshots,
-    position,
-    verifiers: options.verifiers,
-  })) {
+  for await (const { leaves, end } of readSnapshots(snapshots, position, options.verifiers)) {
     if (leaves) {
       for (const { event } of leaves) days.add(event);
       state = await foldBatch(leaves, state, writers, options);

@@ -1,21 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
-import { expect, onTestFinished } from 'vitest';
-import type { CathedralError } from '../../pipeline/errors.ts';
+import { onTestFinished } from 'vitest';
 import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/reading/directory.ts';
-import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/reading/read-snapshot.ts';
-import { readSnapshots } from '../../pipeline/ledger/reading/read-snapshots.ts';
 import {
-  receiveSnapshots,
-  type SnapshotTask,
-  sendSnapshots,
-} from '../../pipeline/ledger/reading/snapshot-channel.ts';
+  readSnapshot,
+  readSnapshots,
+  type SnapshotEnd,
+} from '../../pipeline/ledger/reading/read-snapshot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
 import { sampleEvents } from './events/sample-events.ts';
 import { ORIGIN, signer } from './test-signer.ts';
@@ -54,41 +50,13 @@ export async function writeLedger(folder: string, ...counts: number[]): Promise<
   return position;
 }
 
-/** Reads a snapshot, also as another thread would, which must give the same. */
-export async function readOne(
+/** Reads a snapshot. */
+export function readOne(
   file: SnapshotFile,
   position: LedgerPosition,
   verifiers: readonly Verifier[] = [signer.verifier],
 ): Promise<{ leaves: Leaf[]; end: SnapshotEnd }> {
-  const [here] = await Promise.allSettled([collect(readSnapshot(file, position, verifiers))]);
-  const [passed] = await Promise.allSettled([readThroughChannel({ files: [file], position, verifiers })]);
-  expect(outcomeOf(passed)).toEqual(outcomeOf(here));
-  if (here.status === 'rejected') throw here.reason;
-  return here.value;
-}
-
-/** The result of a reading, or what its error says. */
-function outcomeOf(read: PromiseSettledResult<unknown>): unknown {
-  if (read.status === 'fulfilled') return read.value;
-  const { code, place, expected, found, cause } = read.reason as CathedralError;
-  return { code, place, expected, found, cause: (cause as Error | undefined)?.message };
-}
-
-async function readThroughChannel(task: SnapshotTask): Promise<{ leaves: Leaf[]; end: SnapshotEnd }> {
-  const { port1, port2 } = new MessageChannel();
-  const leaves: Leaf[] = [];
-  try {
-    const sending = sendSnapshots(port1, structuredClone(task));
-    let end: SnapshotEnd | undefined;
-    for await (const part of receiveSnapshots(port2)) {
-      leaves.push(...(part.leaves ?? []));
-      end = part.end;
-    }
-    await sending;
-    return { leaves, end: end! };
-  } finally {
-    port1.close();
-  }
+  return collect(readSnapshot(file, position, verifiers));
 }
 
 /** The snapshots after `from`. */
@@ -99,7 +67,7 @@ export async function readSealed(
   const all: Leaf[] = [];
   let end = from;
   const files = await openDirectory(folder).snapshots(from.snapshot);
-  for await (const part of readSnapshots({ files, position: from, verifiers: [signer.verifier] })) {
+  for await (const part of readSnapshots(files, from, [signer.verifier])) {
     if (part.end) end = part.end;
     else for (const leaf of part.leaves) all.push(leaf);
   }

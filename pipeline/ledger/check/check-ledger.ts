@@ -1,20 +1,17 @@
-import { type FileHandle, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { CathedralError } from '../../errors.ts';
 import { MAX_AHEAD_MS, warningsOf } from '../events/draft.ts';
 import { isKnownType, type LedgerEvent } from '../events/event.ts';
-import { parseEventLine } from '../events/event-line.ts';
-import { EventOrder } from '../events/event-order.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../log/leaf.ts';
-import { CompactRange, leafHash } from '../log/merkle.ts';
+import { CompactRange } from '../log/merkle.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import { readClaims, type Verifier } from '../notes/note.ts';
 import { openDirectory } from '../reading/directory.ts';
-import { openHead, readHead, readRawLines } from '../reading/head.ts';
+import { readHead, readHeadEnds } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
-import { readLines } from '../reading/read-lines.ts';
-import { assertSigned, readSnapshot } from '../reading/read-snapshot.ts';
+import { readSnapshot, readUnsigned } from '../reading/read-snapshot.ts';
 import type { LedgerFindings } from './findings.ts';
 import { listSlots, type SlotFiles, UNFINISHED } from './ledger-folder.ts';
 
@@ -22,7 +19,7 @@ import { listSlots, type SlotFiles, UNFINISHED } from './ledger-folder.ts';
 export interface LedgerFacts {
   /** Ids of the ledger snapshots. */
   snapshots: { count: number; first: string | null; last: string | null };
-  /** Events seen, in the snapshots and in the head. */
+  /** Events read, in the snapshots and in the head. */
   events: { sealed: number; head: number };
   /** Root hash over all sealed events; null if an error made it impossible to compute. */
   root: string | null;
@@ -59,12 +56,11 @@ interface Options {
 /** A ledger can have any number of types that the fold ignores. */
 const MAX_TYPES = 1000;
 
-const HEAD = 'head.ndjson';
-
 /**
- * Reads a ledger with the readers that a run uses, and goes on after an error as far as possible: a damaged snapshot is read again line
- * by line, and later ones without comparing roots that cover the damage. Yields the events for the fold in their order, up to the first
- * that is unreadable or missing. Throws `ledger_unreadable` for a folder that is not a ledger; everything else becomes a finding.
+ * Reads a ledger with the readers that a run uses. The snapshot or the head in which one of them finds an error ends there; the ones after
+ * it are read from the number of events that its checkpoint states, without comparing roots that cover the damage. Yields the events for
+ * the fold in their order, up to the first that is unreadable or missing. Throws `ledger_unreadable` for a folder that is not a ledger;
+ * everything else becomes a finding.
  */
 export function checkLedger(path: string, options: Options): AsyncGenerator<Leaf[], LedgerFacts> {
   return new LedgerCheck(path, options).run();
@@ -74,10 +70,9 @@ class LedgerCheck {
   readonly #path: string;
   readonly #options: Options;
   readonly #findings: LedgerFindings;
-  /** Where the chain of roots ends; null after an error that makes it impossible to continue. */
-  #position: LedgerPosition | null = LEDGER_START;
-  /** What the next event has to be like; null if that is unknown. */
-  #order: EventOrder | null = null;
+  /** Where the events so far end. After an error, `isProved` is false and the tree a guess; null if even their number is unknown. */
+  #end: LedgerPosition | null = LEDGER_START;
+  #isProved = true;
   readonly #events = { sealed: 0, head: 0 };
   #foldedUntil: number | null = null;
   #asOf: string | null = null;
@@ -104,11 +99,7 @@ class LedgerCheck {
     for (const slot of await listSlots(this.#path, this.#findings, this.#options.now))
       yield* this.#snapshot(slot);
     yield* this.#head();
-    return this.#facts();
-  }
-
-  #facts(): LedgerFacts {
-    const [slots, end] = [this.#slots, this.#position];
+    const [slots, end] = [this.#slots, this.#isProved ? this.#end : null];
     return {
       snapshots: { count: slots.length, first: slots[0] ?? null, last: slots.at(-1) ?? null },
       events: this.#events,
@@ -124,19 +115,27 @@ class LedgerCheck {
   async *#snapshot(slot: SlotFiles): AsyncGenerator<Leaf[]> {
     this.#slots.push(slot.id);
     const checkpoint = slot.hasCheckpoint ? this.#checkpoint(slot) : null;
-    const before = this.#events.sealed;
-    let error: unknown = null;
-    if (this.#position && slot.hasEvents && checkpoint) {
-      try {
-        const leaves = readSnapshot(slot, this.#position, this.#options.verifiers);
-        this.#position = yield* this.#pass(leaves, slot);
-        return;
-      } catch (cause) {
-        this.#report(cause);
-        error = cause;
-      }
+    if (checkpoint && !this.#isProved) this.#unverified += 1;
+    if (!slot.hasEvents || !this.#end) return this.#stop(checkpoint);
+    // A checkpoint that cannot be trusted is reported already, and no reason not to read the events.
+    const leaves =
+      checkpoint && this.#isProved
+        ? readSnapshot(slot, this.#end, this.#options.verifiers)
+        : readUnsigned(slot, this.#end, checkpoint?.size ?? null);
+    try {
+      const { size, range, timestamp } = yield* this.#pass(leaves, slot);
+      this.#end = { snapshot: slot.id, size, range, timestamp };
+    } catch (cause) {
+      this.#report(cause);
+      this.#stop(checkpoint);
     }
-    yield* this.#examine(slot, checkpoint, { skip: this.#events.sealed - before, error });
+  }
+
+  /** Ends the fold and the chain of roots. What comes next is read if the checkpoint says where it begins. */
+  #stop(checkpoint: Checkpoint | null): void {
+    this.#isProved = false;
+    this.#foldedUntil ??= this.#events.sealed + this.#events.head;
+    this.#end = checkpoint && { ...unknownTree(checkpoint.size), snapshot: this.#slots.at(-1)! };
   }
 
   /** The events of a reader that stops at the first error. */
@@ -152,148 +151,35 @@ class LedgerCheck {
     }
   }
 
-  /** Reads a snapshot line by line, and goes on after each error. The events of the first `skip` lines have been seen. */
-  async *#examine(
-    slot: SlotFiles,
-    checkpoint: Checkpoint | null,
-    { skip, error }: { skip: number; error: unknown },
-  ): AsyncGenerator<Leaf[]> {
-    const start = this.#position;
-    const tree = start && CompactRange.resume(start.size, start.range);
-    if (start) this.#order = new EventOrder(start);
-    this.#position = null;
-    try {
-      if (slot.hasEvents) yield* this.#lines(readLines(slot), { slot, skip, tree });
-      else this.#endFold();
-      if (tree && slot.hasEvents) {
-        // Every line has been hashed, so later roots can be compared, unless this one differs.
-        if (checkpoint) assertSigned(slot, { size: tree.size, root: () => tree.root() }, checkpoint);
-        const timestamp = this.#order?.timestamp ?? null;
-        this.#position = { snapshot: slot.id, size: tree.size, range: tree.hashes(), timestamp };
-      } else if (checkpoint) this.#unverified += 1;
-    } catch (cause) {
-      if (!(cause instanceof CathedralError && cause.code === (error as CathedralError | null)?.code))
-        this.#report(cause);
-      if (!isSigned(cause)) this.#endFold();
-    }
-    if (this.#position) return;
-    this.#order = checkpoint && new EventOrder({ size: checkpoint.size, timestamp: this.#asOf });
-  }
-
-  async *#lines(
-    batches: AsyncIterable<Buffer[]>,
-    { slot, skip, tree }: { slot: SlotFiles | null; skip: number; tree: CompactRange | null },
-  ): AsyncGenerator<Leaf[]> {
-    const file = slot ? `snapshots/${slot.id}.ndjson.zst` : HEAD;
-    let line = 0;
-    for await (const batch of batches) {
-      const leaves: Leaf[] = [];
-      for (const bytes of batch) {
-        line += 1;
-        const hash = leafHash(bytes);
-        tree?.append(hash);
-        const event = this.#parse(bytes, `${file}:${line}`);
-        if (line <= skip) continue;
-        if (event) this.#see(event, slot);
-        else this.#events[slot ? 'sealed' : 'head'] += 1;
-        if (event && this.#foldedUntil === null) leaves.push({ event, hash });
-      }
-      if (leaves.length > 0) yield leaves;
-    }
-  }
-
-  /** The event of a line, unless that is unreadable. Reports what is wrong with it, or with its place in the order. */
-  #parse(bytes: Buffer, place: string): LedgerEvent | null {
-    let event: LedgerEvent | null = null;
-    try {
-      event = parseEventLine(bytes, place);
-      this.#order ??= new EventOrder({ size: event.seq, timestamp: this.#asOf });
-      this.#order.accept(event, () => place);
-    } catch (cause) {
-      this.#report(cause);
-      this.#endFold();
-      // The next line is compared with this one, so that one mistake is one finding.
-      const seq = event?.seq ?? this.#order?.seq;
-      const timestamp = event?.timestamp ?? this.#order?.timestamp ?? null;
-      this.#order = seq === undefined ? null : new EventOrder({ size: seq + 1, timestamp });
-    }
-    return event;
-  }
-
-  #endFold(): void {
-    this.#foldedUntil ??= this.#events.sealed + this.#events.head;
-  }
-
   async *#head(): AsyncGenerator<Leaf[]> {
     const directory = openDirectory(this.#path);
-    while (this.#position) {
+    while (this.#end) {
       try {
-        const { behind, cursor } = yield* this.#pass(readHead(directory, this.#position), null);
+        const { behind, cursor } = yield* this.#pass(readHead(directory, this.#end), null);
         if (!behind) return await this.#endOfHead(cursor?.offset ?? null);
         // A snapshot was sealed since they were listed, perhaps one each time. Without one, the ledger has a gap.
-        const sealed = await directory.snapshots(this.#position.snapshot);
-        if (sealed.length === 0) throw gapBeforeHead(this.#position.size);
+        const sealed = await directory.snapshots(this.#end.snapshot);
+        if (sealed.length === 0) throw gapBeforeHead(this.#end.size);
         for (const file of sealed) yield* this.#snapshot({ ...file, hasEvents: true, hasCheckpoint: true });
       } catch (cause) {
         this.#report(cause);
-        break;
+        this.#foldedUntil ??= this.#events.sealed + this.#events.head;
+        return;
       }
     }
-    yield* this.#examineHead();
   }
 
-  /** Reads the head line by line, and goes on after each error. */
-  async *#examineHead(): AsyncGenerator<Leaf[]> {
-    const first = await this.#firstOfHead();
-    const size = this.#position?.size ?? this.#order?.seq ?? null;
-    if (first !== null && size !== null && first > size) {
-      this.#report(gapBeforeHead(size));
-      this.#endFold();
-    }
-    const sealed = first === null || size === null ? 0 : Math.max(0, size - first);
-    this.#order = first === null ? null : new EventOrder({ size: first, timestamp: null });
-    const lines = this.#headLines();
-    yield* this.#lines(lines, { slot: null, skip: sealed + this.#events.head, tree: null });
-    await this.#endOfHead(null);
-  }
-
-  /** The lines of the head, up to one that is too long. */
-  async *#headLines(): AsyncGenerator<Buffer[]> {
-    let file: FileHandle | undefined;
-    try {
-      file = await openHead(openDirectory(this.#path).head);
-      if (file) yield* readRawLines(file);
-    } catch (cause) {
-      this.#report(cause);
-    } finally {
-      await file?.close();
-    }
-  }
-
-  /** The seq of the first line of the head; null if there is none, or if it is unreadable. */
-  async #firstOfHead(): Promise<number | null> {
-    for await (const [line] of this.#headLines()) {
-      try {
-        return parseEventLine(line!, `${HEAD}:1`).seq;
-      } catch {
-        return null;
-      }
-    }
-    return null;
-  }
-
-  /** What a writer or a sealer that was killed leaves in the head, and what nobody has sealed. `offset`: where its lines end. */
+  /** What a writer or a sealer that was killed leaves in the head. `offset`: where its lines end. */
   async #endOfHead(offset: number | null): Promise<void> {
-    const { head } = openDirectory(this.#path);
-    const first = await this.#firstOfHead();
-    const size = this.#position?.size ?? 0;
-    if (first !== null && first < size) {
-      const message = `Event ${first} is in a snapshot already. The next writer removes it from the head.`;
-      this.#findings.warn('unfinished', `${HEAD}:1`, message);
+    const directory = openDirectory(this.#path);
+    const { first } = await readHeadEnds(directory, 0);
+    if (first && first.seq < this.#end!.size) {
+      const message = `Event ${first.seq} is in a snapshot already. The next writer removes it from the head.`;
+      this.#findings.warn('unfinished', 'head.ndjson:1', message);
     }
-    const { size: bytes } = await stat(head).catch(() => ({ size: 0 }));
+    const { size: bytes } = await stat(directory.head).catch(() => ({ size: 0 }));
     if (offset !== null && bytes > offset)
-      this.#findings.warn('unfinished', HEAD, `The last line is incomplete. ${UNFINISHED}`);
+      this.#findings.warn('unfinished', 'head.ndjson', `The last line is incomplete. ${UNFINISHED}`);
   }
 
   #see(event: LedgerEvent, slot: SlotFiles | null): void {
@@ -362,14 +248,15 @@ function nameOf({ name, id }: Verifier): string {
   return `${name}+${id}`;
 }
 
-/** Whether it is an error of the comparison with the checkpoint, after all lines have been read. */
-function isSigned(cause: unknown): boolean {
-  return cause instanceof CathedralError && cause.place.endsWith('.checkpoint');
+/** As many events, of which nobody knows the hashes: what follows is read with it, and its roots mean nothing. */
+function unknownTree(size: number): LedgerPosition {
+  const subtrees = [...size.toString(2)].filter((bit) => bit === '1');
+  return { snapshot: null, size, range: subtrees.map(() => '0'.repeat(64)), timestamp: null };
 }
 
 function gapBeforeHead(size: number): CathedralError {
   return new CathedralError('ledger_order', {
-    place: `${HEAD}:1`,
+    place: 'head.ndjson:1',
     expected: `seq ${size}, where the snapshots end, or before`,
     found: 'a later number',
   });

@@ -30,9 +30,10 @@ export interface FoundEvent {
 }
 
 /**
- * Finds events in a ledger's folder, oldest first or newest first. Reads only the ledger snapshots of the period: their checkpoints say
- * which numbers they contain, and their first lines from which time on. Verifies each line, but no root hash and no signature. Throws
- * `ledger_unreadable`, `ledger_corrupt`, `ledger_schema` or `ledger_order`, possibly after yielding events.
+ * Finds events in a ledger's folder, oldest first, or newest first with the matches of one ledger snapshot in memory. Reads only the ledger
+ * snapshots of the period: their checkpoints say which numbers they contain, and their first lines from which time on. Verifies each line,
+ * but no root hash and no signature. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_schema` or `ledger_order`, possibly after
+ * yielding events.
  */
 export async function* findEvents(
   path: string,
@@ -42,13 +43,10 @@ export async function* findEvents(
   // Opened before the snapshots are listed: a sealer writes a checkpoint before it replaces the head, so no event can be in neither.
   const head = await openHead(openDirectory(path).head);
   try {
-    const parts = await openParts(path, head);
-    const first = await firstPart(parts, query);
-    const last = await lastPart(parts, query);
-    for (let step = 0; step <= last - first; step += 1) {
-      const part = parts[newestFirst ? last - step : first + step]!;
-      yield* newestFirst ? backwards(part, query) : matching(part, query, 0, Number.POSITIVE_INFINITY);
-    }
+    const parts = await partsWith(query, await partsOf(path, head));
+    if (!newestFirst) for (const part of parts) yield* matching(part, query);
+    else
+      for (const part of parts.toReversed()) yield* (await Array.fromAsync(matching(part, query))).reverse();
   } finally {
     await head?.close();
   }
@@ -65,75 +63,53 @@ interface Part {
   place: string;
 }
 
-async function openParts(path: string, head: FileHandle | undefined): Promise<Part[]> {
-  const { snapshots } = openDirectory(path);
-  const sizes = new Map<string, number>();
-  const sizeOf = (file: SnapshotFile | undefined) => {
-    if (!file) return 0;
-    const size = sizes.get(file.id) ?? readSize(file);
-    sizes.set(file.id, size);
-    return size;
-  };
-  const files = await snapshots(null);
-  const parts: Part[] = files.map((file, index) => ({
-    snapshot: file.id,
-    start: () => sizeOf(files[index - 1]),
-    end: () => sizeOf(file),
-    lines: () => readLines(file),
-    place: `snapshots/${file.id}.ndjson.zst`,
-  }));
-  parts.push({
-    snapshot: null,
-    start: () => sizeOf(files.at(-1)),
-    end: () => Number.POSITIVE_INFINITY,
-    lines: () => (head ? readRawLines(head) : none()),
-    place: 'head.ndjson',
-  });
-  await assertNoGap(parts.at(-1)!);
-  return parts;
-}
-
-async function* none(): AsyncGenerator<Buffer[]> {}
-
-/** Throws ledger_order for a head that begins after the snapshots end. */
-async function assertNoGap(head: Part): Promise<void> {
-  for await (const [line] of head.lines()) {
-    const { seq } = parseEventLine(line!, `${head.place}:1`);
-    if (seq <= head.start()) return;
-    const expected = `seq ${head.start()}, where the snapshots end, or before`;
-    throw new CathedralError('ledger_order', { place: `${head.place}:1`, expected, found: `seq ${seq}` });
-  }
+async function partsOf(path: string, head: FileHandle | undefined): Promise<Part[]> {
+  const files = await openDirectory(path).snapshots(null);
+  const sizeUpTo = (index: number) => (index < 0 ? 0 : readSize(files[index]!));
+  const parts = files.map(
+    (file, index): Part => ({
+      snapshot: file.id,
+      start: () => sizeUpTo(index - 1),
+      end: () => sizeUpTo(index),
+      lines: () => readLines(file),
+      place: `snapshots/${file.id}.ndjson.zst`,
+    }),
+  );
+  if (!head) return parts;
+  const start = () => sizeUpTo(files.length - 1);
+  const [end, lines] = [() => Number.POSITIVE_INFINITY, () => readRawLines(head)];
+  return [...parts, { snapshot: null, start, end, lines, place: 'head.ndjson' }];
 }
 
 /** Number of events up to the end of a ledger snapshot, as its checkpoint says. */
 function readSize({ id, checkpoint }: SnapshotFile): number {
   const place = `snapshots/${id}.checkpoint`;
-  let note: Buffer;
   try {
-    note = readFileSync(checkpoint);
+    return parseCheckpoint(noteText(readFileSync(checkpoint), place), place).size;
   } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('ledger_unreadable', { place, expected: 'a readable file', found, cause });
   }
-  return parseCheckpoint(noteText(note, place), place).size;
 }
 
-/** The part where the first event may be: all of the events before it are earlier. */
-async function firstPart(parts: readonly Part[], { seq, from }: EventQuery): Promise<number> {
-  const bySeq = seq === null ? 0 : await firstWhere(parts, (part) => part.end() > seq.from);
-  if (from === null) return bySeq;
-  // Events of one time may be on both sides of a boundary, so the part before counts, too.
-  const byTime = await firstWhere(parts, async (part) => isFrom(await firstTime(parts, part), from));
-  return Math.max(bySeq, byTime - 1, 0);
-}
-
-/** The part where the last event may be: all of the events after it are later. */
-async function lastPart(parts: readonly Part[], { seq, to }: EventQuery): Promise<number> {
-  const last = parts.length - 1;
-  const bySeq = seq === null ? last : await firstWhere(parts, (part) => part.end() > seq.to);
-  if (to === null) return Math.min(bySeq, last);
-  const after = await firstWhere(parts, async (part) => isAfter(await firstTime(parts, part), to));
-  return Math.min(bySeq, after - 1, last);
+/** The parts that may have matching events. */
+async function partsWith({ seq, from, to }: EventQuery, parts: readonly Part[]): Promise<Part[]> {
+  const firstAt = async (holds: (time: string) => boolean) =>
+    firstWhere(parts, async (part) => {
+      const time = await firstTime(parts, part);
+      return time === null || holds(time);
+    });
+  const first = [
+    seq === null ? 0 : await firstWhere(parts, (part) => part.end() > seq.from),
+    // Events of one time may be on both sides of a boundary, so the part before counts, too.
+    from === null ? 0 : (await firstAt((time) => compareTimestamps(time, from) >= 0)) - 1,
+  ];
+  const after = [
+    seq === null ? parts.length : (await firstWhere(parts, (part) => part.end() > seq.to)) + 1,
+    to === null ? parts.length : await firstAt((time) => compareTimestamps(time, to) > 0),
+  ];
+  return parts.slice(Math.max(0, ...first), Math.min(...after));
 }
 
 /** Index of the first part for which `holds`, as it does for all after it; the number of parts if there is none. */
@@ -157,58 +133,35 @@ async function firstTime(parts: readonly Part[], part: Part): Promise<string | n
   return null;
 }
 
-function isFrom(time: string | null, from: string): boolean {
-  return time === null || compareTimestamps(time, from) >= 0;
-}
-
-function isAfter(time: string | null, to: string): boolean {
-  return time === null || compareTimestamps(time, to) > 0;
-}
-
-/** The matching events of the lines with a number in [from, to), oldest first. */
-async function* matching(
-  part: Part,
-  query: EventQuery,
-  from: number,
-  to: number,
-): AsyncGenerator<FoundEvent> {
+/** The matching events of a part, oldest first. */
+async function* matching(part: Part, query: EventQuery): AsyncGenerator<FoundEvent> {
+  const { seq, from, to, types, agent } = query;
+  const start = part.start();
   let line = 0;
-  const { seq, types, agent, ...period } = query;
-  for await (const batch of part.lines()) {
+  for await (const batch of part.lines())
     for (const bytes of batch) {
       line += 1;
-      if (line <= from) continue;
-      if (line > to) return;
-      // The lines of a snapshot have the numbers after the previous one. Those of the head may begin with sealed events.
-      if (part.snapshot !== null && seq !== null) {
-        const number = part.start() + line - 1;
-        if (number < seq.from) continue;
-        if (number > seq.to) return;
-      }
+      // The lines of a snapshot have the numbers after the previous one.
+      if (part.snapshot !== null && seq !== null && start + line - 1 < seq.from) continue;
       const event = parseEventLine(bytes, `${part.place}:${line}`);
-      if (part.snapshot === null && event.seq < part.start()) continue;
+      // Those of the head may begin with sealed events.
+      if (part.snapshot === null && event.seq < start) continue;
+      if (part.snapshot === null && line === 1 && event.seq > start) throw gap(start, event.seq);
       if (seq !== null && event.seq > seq.to) return;
-      if (period.to !== null && compareTimestamps(event.timestamp, period.to) > 0) return;
+      if (to !== null && compareTimestamps(event.timestamp, to) > 0) return;
       const matches =
         (seq === null || event.seq >= seq.from) &&
-        (period.from === null || compareTimestamps(event.timestamp, period.from) >= 0) &&
+        (from === null || compareTimestamps(event.timestamp, from) >= 0) &&
         (types === null || types.has(event.type)) &&
         (agent === null || event.agent === agent);
       if (matches) yield { event, line: bytes, snapshot: part.snapshot };
     }
-  }
 }
 
-/** Lines of a part that are held in memory to be turned round. */
-const WINDOW = 50_000;
-
-/** The matching events of a part, newest first. Reads a part of more lines several times. */
-async function* backwards(part: Part, query: EventQuery): AsyncGenerator<FoundEvent> {
-  let lines = 0;
-  for await (const batch of part.lines()) lines += batch.length;
-  for (let to = lines; to > 0; to -= WINDOW) {
-    const found: FoundEvent[] = [];
-    for await (const one of matching(part, query, Math.max(0, to - WINDOW), to)) found.push(one);
-    yield* found.reverse();
-  }
+function gap(start: number, found: number): CathedralError {
+  return new CathedralError('ledger_order', {
+    place: 'head.ndjson:1',
+    expected: `seq ${start}, where the snapshots end, or before`,
+    found: `seq ${found}`,
+  });
 }

@@ -21,44 +21,77 @@ export interface SnapshotEnd extends LedgerPosition {
  * before it has returned: it may throw at any time
  * `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`, `ledger_root`, `ledger_order` or `ledger_schema`.
  */
-export function readSnapshot(
+export async function* readSnapshot(
   file: SnapshotFile,
   position: LedgerPosition,
   verifiers: readonly Verifier[],
 ): AsyncGenerator<Leaf[], SnapshotEnd> {
-  return readBatches(file, position, verifiers, (reader, chunk) => {
-    const leaves = reader.push(chunk);
-    return leaves.length > 0 ? leaves : null;
-  });
-}
-
-/** As `readSnapshot`, with batches of another form: `push` gives the reader a chunk and returns its batch, null if no line ends in it. */
-export async function* readBatches<Batch>(
-  file: SnapshotFile,
-  position: LedgerPosition,
-  verifiers: readonly Verifier[],
-  push: (reader: EventReader, chunk: Buffer) => Batch | null,
-): AsyncGenerator<Batch, SnapshotEnd> {
-  const events = `snapshots/${file.id}.ndjson.zst`;
-  assertLater(file.id, position, events);
+  assertLater(file.id, position, placeOf(file));
   const { checkpoint, note } = readCheckpoint(file, verifiers);
   if (checkpoint.size < position.size) {
     throw sizeFault(file, `a size of at least ${position.size}`, checkpoint.size);
   }
-  const reader = new EventReader(position, (line) => `${events}:${line}`);
-  for await (const chunk of decompress(file.events, events)) {
-    const batch = push(reader, chunk);
-    if (reader.size > checkpoint.size)
-      throw sizeFault(file, `the ${reader.size} events read`, checkpoint.size);
-    if (batch !== null) yield batch;
-  }
-  reader.end();
+  const reader = yield* readEvents(file, position, checkpoint.size);
   assertSigned(file, reader, checkpoint);
   return { ...reader.position(file.id), checkpoint, note };
 }
 
+/** Verified events of a snapshot, or its end once all of them are verified. */
+type SnapshotPart = { leaves: Leaf[]; end?: never } | { leaves?: never; end: SnapshotEnd };
+
+/** Reads snapshots in order, the first one after `position`: batches of events, and after those of each snapshot its end. Throws as `readSnapshot`. */
+export async function* readSnapshots(
+  files: readonly SnapshotFile[],
+  position: LedgerPosition,
+  verifiers: readonly Verifier[],
+): AsyncGenerator<SnapshotPart> {
+  let before = position;
+  for (const file of files) {
+    const batches = readSnapshot(file, before, verifiers);
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) yield { leaves: next.value };
+    yield { end: next.value };
+    const { snapshot, size, range, timestamp } = next.value;
+    before = { snapshot, size, range, timestamp };
+  }
+}
+
+/**
+ * As `readSnapshot`, of a snapshot whose root cannot be compared: its lines are validated, and nobody vouches for them. `size`: the number of
+ * events up to its end; null if that is unknown.
+ */
+export async function* readUnsigned(
+  file: SnapshotFile,
+  position: LedgerPosition,
+  size: number | null,
+): AsyncGenerator<Leaf[], LedgerPosition> {
+  const reader = yield* readEvents(file, position, size ?? Number.POSITIVE_INFINITY);
+  if (size !== null && reader.size !== size) throw sizeFault(file, `the ${reader.size} events read`, size);
+  return reader.position(file.id);
+}
+
+async function* readEvents(
+  file: SnapshotFile,
+  position: LedgerPosition,
+  most: number,
+): AsyncGenerator<Leaf[], EventReader> {
+  const place = placeOf(file);
+  const reader = new EventReader(position, (line) => `${place}:${line}`);
+  for await (const chunk of decompress(file.events, place)) {
+    const leaves = reader.push(chunk);
+    if (reader.size > most) throw sizeFault(file, `the ${reader.size} events read`, most);
+    if (leaves.length > 0) yield leaves;
+  }
+  reader.end();
+  return reader;
+}
+
+function placeOf({ id }: SnapshotFile): string {
+  return `snapshots/${id}.ndjson.zst`;
+}
+
 /** Throws ledger_order or ledger_root unless the checkpoint is that of the events read. */
-export function assertSigned(
+function assertSigned(
   file: SnapshotFile,
   read: { size: number; root(): string },
   { size, root }: Checkpoint,

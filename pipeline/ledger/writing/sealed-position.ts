@@ -10,7 +10,7 @@ import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from '../reading/directory.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { decompress } from '../reading/read-lines.ts';
-import { readSnapshot } from '../reading/read-snapshot.ts';
+import { readSnapshots } from '../reading/read-snapshot.ts';
 import { lockOf } from './lock-ledger.ts';
 
 const Position = z.strictObject({
@@ -56,14 +56,10 @@ async function keptPosition({ ledger, files, verifiers }: Sealed): Promise<Ledge
 /** The end of the last snapshot with its tree, which the next checkpoint extends. Throws as `readSnapshot`. */
 export async function sealedPosition(sealed: Sealed): Promise<LedgerPosition> {
   let position = (await keptPosition(sealed)) ?? LEDGER_START;
-  for (const file of sealed.files) {
-    if (position.snapshot !== null && file.id <= position.snapshot) continue;
-    const leaves = readSnapshot(file, position, sealed.verifiers);
-    let step = await leaves.next();
-    while (!step.done) step = await leaves.next();
-    const { snapshot, size, range, timestamp } = step.value;
-    position = { snapshot, size, range, timestamp };
-  }
+  const files = sealed.files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
+  for await (const { end } of readSnapshots(files, position, sealed.verifiers))
+    if (end)
+      position = { snapshot: end.snapshot, size: end.size, range: end.range, timestamp: end.timestamp };
   return position;
 }
 

@@ -19,7 +19,7 @@ const PROGRESS_EVERY = 250_000;
 export const ledgerCheck = defineCommand({
   summary: 'Checks a ledger in a folder: files, order, root hashes, signatures, and what the events say.',
   details:
-    'It changes nothing, and goes on after an error as far as possible. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
+    'It changes nothing. A ledger snapshot or a head is read up to its first error, and the next ones after that without comparing their root hashes. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
   examples: ['cathedral ledger check /srv/ledger', 'cathedral ledger check /srv/ledger --strict --json'],
   isReader: true,
   settings: ['ledger', ...SOURCE_SETTINGS],

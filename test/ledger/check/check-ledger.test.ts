@@ -103,22 +103,16 @@ describe('a check of a ledger', () => {
     expect(refused).toBeGreaterThan(90);
   });
 
-  test('goes on after an error: every line, later snapshots and the head', async () => {
+  test('ends a part at its first error, and goes on with later snapshots and the head', async () => {
     const ledger = await smallLedger();
     const bad = textOf(events(ledger, 1))
       .replace('"agent":"ATLAS"', '"agent":"=X"')
       .replace('"seq":8', '"seq":9');
     writeFileSync(events(ledger, 1), compress(bad));
-    writeFileSync(
-      snapshotFile(ledger, SLOTS[2]!).checkpoint,
-      checkpointNote({ size: 15, root: 'ff'.repeat(32) }),
-    );
     writeFileSync(join(ledger, 'head.ndjson'), linesOf(sampleEvents(3, 16)));
     const { leaves, facts, errors } = await check(ledger);
     expect(errors.map(({ code, place }) => `${code} ${place}`)).toEqual([
       `ledger_schema snapshots/${SLOTS[1]}.ndjson.zst:1`,
-      `ledger_order snapshots/${SLOTS[1]}.ndjson.zst:4`,
-      `ledger_root snapshots/${SLOTS[1]}.checkpoint`,
       'ledger_order head.ndjson:1',
     ]);
     // The fold must not miss an event, so it ends before the first that is unreadable.
@@ -127,8 +121,23 @@ describe('a check of a ledger', () => {
       foldedUntil: 5,
       root: null,
       unverified: 1,
-      events: { sealed: 15, head: 3 },
+      events: { sealed: 11, head: 0 },
     });
+  });
+
+  test('finds an error after an error: in the lines, the number of events or the files of a later snapshot', async () => {
+    const ledger = await smallLedger();
+    rmSync(events(ledger, 0));
+    const lines = textOf(events(ledger, 1));
+    writeFileSync(events(ledger, 1), compress(lines.slice(0, lines.lastIndexOf('\n', lines.length - 2) + 1)));
+    writeFileSync(events(ledger, 2), compress(textOf(events(ledger, 2)).replace('"seq":11', '"seq":12')));
+    const { facts, errors } = await check(ledger);
+    expect(errors.map(({ code, place }) => `${code} ${place}`)).toEqual([
+      `ledger_unreadable snapshots/${SLOTS[0]}.ndjson.zst`,
+      `ledger_order snapshots/${SLOTS[1]}.checkpoint`,
+      `ledger_order snapshots/${SLOTS[2]}.ndjson.zst:3`,
+    ]);
+    expect(facts).toMatchObject({ foldedUntil: 0, root: null, unverified: 2, events: { head: 3 } });
   });
 
   test('compares later roots although an earlier signature is missing, and folds everything', async () => {
