@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { linkFile } from '../formats/record-file.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import {
   addEvent,
@@ -14,6 +13,7 @@ import {
 } from '../ledger/log/event-days.ts';
 import { accompanyingFile, sha256, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
+import { linkFile } from './link-file.ts';
 
 /**
  * Writes where the events of each month are in the log. A resumed run continues with the month of the last event, and links the ones

@@ -1,8 +1,8 @@
-import { linkFile } from '../formats/record-file.ts';
 import type { Published } from '../release/format/release.ts';
 import { linkSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { damageError } from '../release/staging/staging-folder.ts';
+import { linkFile } from './link-file.ts';
 
 /** Links everything of the current release except its proofs, which are signed anew. Throws release_invalid if a file is damaged. */
 export async function refreshRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {

@@ -1,6 +1,6 @@
 import { citePapers } from '../artifacts/academics/citations.ts';
 import type { View } from '../artifacts/artifact.ts';
-import { DATABASE } from '../formats/catalogue/facts.ts';
+import { DATABASE } from '../formats/catalogue/catalogue.ts';
 import { renderCatalogue } from '../formats/render-catalogue.ts';
 import { writeTables } from '../formats/write-tables.ts';
 import { standings } from '../model/queries/compliance.ts';

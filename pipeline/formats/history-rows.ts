@@ -7,11 +7,6 @@ import type { Row } from './columns.ts';
 import { readPiece, splitPiece } from './read-rows.ts';
 import { type Table, timeColumn } from './tables.ts';
 
-/** How many rows a finished history has. */
-export function countRows({ segments }: Pick<Staging, 'segments'>, { artifact: { path } }: Table): number {
-  return segments[path]?.[0]?.end_row ?? 0;
-}
-
 /** Rows that are parsed at once: a segment may have 60,000. */
 const PIECE_ROWS = 5000;
 

@@ -1,15 +1,25 @@
 import { join } from 'node:path';
-import { accompanyingFile } from '../release/format/manifest.ts';
+import { ARTIFACTS } from '../artifacts/table.ts';
+import { accompanyingFile, type NewFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { deliberationNames, pageNames } from '../words/page-names.ts';
-import { catalogueFiles } from './catalogue/catalogue-files.ts';
-import { MOST_CHANGES, type RecentRows, type Standing } from './catalogue/changes.ts';
-import { formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
-import { type CatalogueFacts, DATABASE } from './catalogue/facts.ts';
+import { type Catalogue, type CatalogueFacts, DATABASE, describeCatalogue } from './catalogue/catalogue.ts';
+import {
+  type Change,
+  MOST_CHANGES,
+  type Recent,
+  type RecentRows,
+  type Standing,
+} from './catalogue/changes.ts';
+import { citeFile, formatCslJson, formatRis } from './catalogue/citation.ts';
+import { CFF_PATH, formatCff } from './catalogue/citation-cff.ts';
+import { formatRobotsTxt, formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
+import { croissant } from './catalogue/croissant.ts';
+import { dataPackage } from './catalogue/data-package.ts';
+import { dcat } from './catalogue/dcat.ts';
+import { type Feed, feedsOf, formatAtom, jsonFeedOf } from './catalogue/feeds.ts';
+import { formatLlmsTxt } from './catalogue/llms-txt.ts';
 import { readColumns } from './sqlite.ts';
-
-/** A decision is long, and its feed entry is one row. */
-const RECENT_DECISIONS = MOST_CHANGES;
 
 /** Writes the catalogues of the staged data files, the database among them. The site comes after them. */
 export async function renderCatalogue(
@@ -17,16 +27,46 @@ export async function renderCatalogue(
   facts: Omit<CatalogueFacts, 'files'>,
   { rows: recentRows, standing }: { rows: RecentRows; standing: Standing },
 ): Promise<void> {
-  const decisions = recentRows.get('decisions') ?? [];
-  const rows = new Map([...recentRows, ['decisions', decisions.slice(-RECENT_DECISIONS)]]);
-  const database = join(staging.dir, 'public', DATABASE.path);
-  const [decisionIds, ids, opened] = readColumns(database, [
+  // A decision is long, and its feed entry is one row.
+  const decisions = (recentRows.get('decisions') ?? []).slice(-MOST_CHANGES);
+  const [decisionIds, ids, opened] = readColumns(databaseOf(staging), [
     ['decisions', 'id'],
     ['deliberation_archive', 'id'],
     ['deliberation_archive', 'opened'],
   ]);
+  const rows = new Map([...recentRows, ['decisions', decisions]]);
   const recent = { rows, decisionIds, archived: zip(ids, opened), standing };
-  for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
+  const catalogue = describeCatalogue({ ...facts, files: staging.files() });
+  for (const file of catalogueFiles(catalogue, recent)) await staging.write(file);
+}
+
+/** Every file that describes the data files, except the sitemap, which needs the pages. */
+function catalogueFiles(catalogue: Catalogue, recent: Recent): NewFile[] {
+  const papers = catalogue.papers.map((paper) => ({ ...paper, asOf: null }));
+  const citations = [...papers, ...ARTIFACTS.map((artifact) => citeFile(catalogue, artifact))];
+  return [
+    jsonFile('datapackage.json', dataPackage(catalogue)),
+    jsonFile('catalog.jsonld', dcat(catalogue)),
+    jsonFile('croissant.json', croissant(catalogue)),
+    accompanyingFile(CFF_PATH, formatCff(catalogue)),
+    accompanyingFile('citations.ris', formatRis(citations)),
+    accompanyingFile('citations.csl.json', formatCslJson(citations)),
+    ...feedsOf(recent).flatMap(([feed, changes]) => feedFiles(catalogue, feed, changes)),
+    accompanyingFile('llms.txt', formatLlmsTxt(catalogue)),
+    accompanyingFile('robots.txt', formatRobotsTxt(catalogue.baseUrl)),
+  ];
+}
+
+/** A feed in both of its formats. */
+function feedFiles(catalogue: Catalogue, feed: Feed, changes: readonly Change[]): NewFile[] {
+  return [
+    accompanyingFile(`${feed.path}.atom`, formatAtom(feed, changes, catalogue)),
+    jsonFile(`${feed.path}.json`, jsonFeedOf(feed, changes, catalogue)),
+  ];
+}
+
+function jsonFile(path: string, document: unknown): NewFile {
+  return accompanyingFile(path, `${JSON.stringify(document, null, 2)}\n`);
 }
 
 /** Writes the sitemap of the staged pages, if there are any, or several and their list. */
@@ -37,16 +77,13 @@ export async function renderSitemap(
 ): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;
-  const [decisions, dates, deliberations, opened, closed] = readColumns(
-    join(staging.dir, 'public', DATABASE.path),
-    [
-      ['decisions', 'id'],
-      ['decisions', 'date'],
-      ['deliberation_archive', 'id'],
-      ['deliberation_archive', 'opened'],
-      ['deliberation_archive', 'closed'],
-    ],
-  );
+  const [decisions, dates, deliberations, opened, closed] = readColumns(databaseOf(staging), [
+    ['decisions', 'id'],
+    ['decisions', 'date'],
+    ['deliberation_archive', 'id'],
+    ['deliberation_archive', 'opened'],
+    ['deliberation_archive', 'closed'],
+  ]);
   const names = deliberationNames(zip(deliberations, opened), current.map(({ id }) => id).toReversed());
   const records = {
     decisions: recordTimes(pageNames(decisions), decisions, dates),
@@ -67,4 +104,8 @@ function recordTimes(
 
 function zip(ids: readonly string[], opened: readonly string[]): { id: string; opened: string }[] {
   return ids.map((id, index) => ({ id, opened: opened[index]! }));
+}
+
+function databaseOf({ dir }: Staging): string {
+  return join(dir, 'public', DATABASE.path);
 }

@@ -8,14 +8,13 @@ import { asDiskErrors } from '../disk/durable.ts';
 import { yearOf } from '../model/period.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
+import { DATABASE } from './catalogue/catalogue.ts';
 import type { RecentRows } from './catalogue/changes.ts';
-import { DATABASE } from './catalogue/facts.ts';
 import type { Row } from './columns.ts';
-import { countRows, historyRows } from './history-rows.ts';
+import { historyRows } from './history-rows.ts';
 import { formatNdjson, openNdjson } from './ndjson.ts';
 import { ParquetFile } from './parquet.ts';
 import { readTable } from './read-rows.ts';
-import { linkFile } from './record-file.ts';
 import { PublicDatabase } from './sqlite.ts';
 import { BLOCK_ROWS, formFile, type StreamedFile, streamFiles } from './table-file.ts';
 import { formPath, TABLES, type Table, timeColumn, yearPath } from './tables.ts';
@@ -114,7 +113,7 @@ async function writeYears(
   options: TablesOptions,
 ): Promise<void> {
   const openYear = yearOf(options.facts.timestamp);
-  const isSame = hasSameRows(staging, table, options.facts);
+  const isSame = staging.isSame([table.artifact.path]);
   const blocks = blocksOf(rows, timeColumn(table));
   let next = await blocks.next();
   while (!next.done) {
@@ -125,23 +124,23 @@ async function writeYears(
     const files: StreamedFile[] = [];
     for (const [ending, open] of Object.entries(BY_YEAR)) {
       const path = yearPath(table, year, ending);
-      if (staging.before(path)?.immutable && (await staging.canCarry(path))) await staging.carry(path);
-      else if (isSame && staging.before(path)) await linkFile(staging, path);
-      else files.push({ path, immutable: year < openYear, content: open(table, options) });
+      const file = { path, immutable: year < openYear };
+      if (!(await stays(staging, file, isSame))) files.push({ ...file, content: open(table, options) });
     }
     await streamFiles(staging, table, files, ofYear());
   }
 }
 
-/** Whether the previous release made its files of the current year from the same rows, with the same program and documents. */
-function hasSameRows(staging: Staging, table: Table, { timestamp, inputs }: Facts): boolean {
-  const before = staging.previous?.manifest;
-  return (
-    staging.reuse &&
-    before?.inputs === inputs &&
-    yearOf(before.timestamp) === yearOf(timestamp) &&
-    staging.before(formPath(table, '.ndjson'))?.rows === countRows(staging, table)
-  );
+/** Takes over the file of a closed year, and that of the current one if its table has the same rows as before. */
+async function stays(
+  staging: Staging,
+  { path, immutable }: Pick<StreamedFile, 'path' | 'immutable'>,
+  isSame: boolean,
+): Promise<boolean> {
+  if (!immutable) return isSame && staging.takeOver(path);
+  if (!staging.before(path)?.immutable || !(await staging.canCarry(path))) return false;
+  await staging.carry(path);
+  return true;
 }
 
 /** Regroups rows into blocks of BLOCK_ROWS, each of one year; only the last of a year may have fewer. `column` holds their time. */

@@ -1,5 +1,5 @@
-import { authorsOf, catalogueTitle } from '../../artifacts/documents/organisation.ts';
-import type { CatalogueFacts } from './facts.ts';
+import { authorsOf } from '../../artifacts/documents/organisation.ts';
+import type { Catalogue } from './catalogue.ts';
 
 export const CFF_PATH = 'CITATION.cff';
 
@@ -10,10 +10,7 @@ export const RELEASED = '2026-11-22';
 const SOFTWARE = 'Cathedral Data Service';
 
 /** The citation of the data (Citation File Format 1.2.0), with the software as a reference. */
-export function formatCff(
-  facts: Pick<CatalogueFacts, 'baseUrl' | 'organisation' | 'asOf' | 'software'>,
-): string {
-  const { baseUrl, organisation, asOf, software } = facts;
+export function formatCff({ baseUrl, title, organisation, asOf, software }: Catalogue): string {
   const { name, contact, licence, doi } = organisation;
   const [, version] = / (\d+\.\d+\.\d+[\w.-]*)/.exec(software) ?? [];
   const [, commit] = /\+([0-9a-f]{7,64})$/.exec(software) ?? [];
@@ -21,7 +18,7 @@ export function formatCff(
     'cff-version: 1.2.0',
     'message: To cite one file, use the citation on its page.',
     'type: dataset',
-    `title: ${text(catalogueTitle(organisation))}`,
+    `title: ${text(title)}`,
     'authors:',
     ...authorsOf(organisation).map((author) => `  - name: ${text(author)}`),
     'contact:',

@@ -6,8 +6,8 @@ import { yearText } from '../../model/period.ts';
 import type { DraftFile } from '../../release/format/manifest.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { escapeXml } from '../../words/xml.ts';
+import { versionsOf } from './catalogue.ts';
 import { RELEASED } from './citation-cff.ts';
-import { versionsOf } from './facts.ts';
 
 /** `/robots.txt` allows everything: restricted files ask for a key. */
 export function formatRobotsTxt(baseUrl: string): string {
@@ -84,7 +84,7 @@ function changedAt(release: Dated, page: string): string {
  */
 export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: string; content: string }[] {
   const { baseUrl, files } = given;
-  const release = { ...given, versions: versionsOf(given) };
+  const release = { ...given, versions: versionsOf(given.files) };
   const pages = files.filter(
     ({ kind, path }) => kind === 'page' && !LEFT_OUT.some((pattern) => pattern.test(path)),
   );

@@ -1,9 +1,9 @@
-import { authorsOf, catalogueTitle } from '../../artifacts/documents/organisation.ts';
+import { authorsOf } from '../../artifacts/documents/organisation.ts';
 import { formatList } from '../../words/phrase.ts';
 import type { ColumnType } from '../columns.ts';
 import { formPath, type Table } from '../tables.ts';
+import type { Catalogue, Download } from './catalogue.ts';
 import { creatorsOf, organisationJsonLd } from './dataset-json-ld.ts';
-import { type CatalogueFacts, DESCRIPTION, type Download, datasetsOf } from './facts.ts';
 
 /** The terms of Croissant 1.1 that are named as in its specification. */
 const TERMS =
@@ -32,16 +32,14 @@ const DATA_TYPES: Partial<Record<ColumnType, string>> = {
 };
 
 /** `/croissant.json`, Croissant 1.1: files with their hashes and tables with their columns, for machine learning. */
-export function formatCroissant(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, since, organisation } = facts;
-  const datasets = datasetsOf(facts);
-  const document = {
+export function croissant({ baseUrl, asOf, since, organisation, datasets, ...about }: Catalogue) {
+  return {
     '@context': CONTEXT,
     '@type': 'sc:Dataset',
     name: 'cathedral-data-service',
-    alternateName: catalogueTitle(organisation),
+    alternateName: about.title,
     conformsTo: 'http://mlcommons.org/croissant/1.1',
-    description: DESCRIPTION,
+    description: about.description,
     license: organisation.licence.url,
     url: `${baseUrl}/`,
     // `2026-09-30T23:59:59Z` → `2026.9.30`: three numbers are required.
@@ -52,15 +50,14 @@ export function formatCroissant(facts: CatalogueFacts): string {
     isLiveDataset: true,
     creator: creatorsOf(organisation, baseUrl),
     publisher: organisationJsonLd(organisation, baseUrl),
-    citeAs: `${formatList(authorsOf(organisation))} (${asOf.slice(0, 4)}). ${catalogueTitle(organisation)}. State of the ledger at ${asOf}. ${baseUrl}/`,
+    citeAs: `${formatList(authorsOf(organisation))} (${asOf.slice(0, 4)}). ${about.title}. State of the ledger at ${asOf}. ${baseUrl}/`,
     'prov:wasDerivedFrom': { '@id': `${baseUrl}/log/checkpoint` },
-    keywords: ['open data', 'ledger', 'transparency', 'integrity'],
+    keywords: about.keywords,
     distribution: datasets.flatMap(({ downloads }) => downloads).map((one) => fileObject(baseUrl, one)),
     recordSet: datasets.flatMap(({ tables, downloads }) =>
       tables.map((table) => recordSet(table, downloads)),
     ),
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 function fileObject(baseUrl: string, { path, name, mediaType, blob }: Download) {

@@ -1,20 +1,19 @@
-import { catalogueTitle, homeOf } from '../../artifacts/documents/organisation.ts';
+import { homeOf } from '../../artifacts/documents/organisation.ts';
 import { formatTableSchema } from '../../release/format/table-schema.ts';
-import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf } from './facts.ts';
+import type { Catalogue, Dataset } from './catalogue.ts';
 
 /**
  * `/datapackage.json`, a Data Package (version 2) of every public data file with its format, size, hash and, for CSV, its Table
  * Schema. Paths are relative, so that a mirror's package describes the mirror's files.
  */
-export function formatDataPackage(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, organisation, ledger } = facts;
+export function dataPackage({ baseUrl, asOf, organisation, ledger, ...about }: Catalogue) {
   const { name, contact: email, authors = [], licence } = organisation;
-  const document = {
+  return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
     name: 'cathedral-data-service',
     id: `${baseUrl}/datapackage.json`,
-    title: catalogueTitle(organisation),
-    description: DESCRIPTION,
+    title: about.title,
+    description: about.description,
     homepage: `${baseUrl}/`,
     version: asOf,
     created: asOf,
@@ -24,10 +23,9 @@ export function formatDataPackage(facts: CatalogueFacts): string {
       ...authors.map((title) => ({ title, roles: ['creator'] })),
     ],
     sources: [{ title: `Ledger ${ledger.origin}, first ${ledger.size} events, root ${ledger.root}` }],
-    keywords: ['open data', 'ledger', 'transparency', 'integrity'],
-    resources: datasetsOf(facts).flatMap(resourcesOf),
+    keywords: about.keywords,
+    resources: about.datasets.flatMap(resourcesOf),
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 function resourcesOf({ artifact, description, downloads }: Dataset) {

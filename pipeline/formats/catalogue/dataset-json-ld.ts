@@ -1,33 +1,28 @@
 import type { Artifact } from '../../artifacts/artifact.ts';
-import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
 import { catalogueTitle, homeOf, type Organisation } from '../../artifacts/documents/organisation.ts';
-import { type CatalogueFacts, type Download, pagePath } from './facts.ts';
+import type { Catalogue, Dataset } from './catalogue.ts';
 
 /** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
-  facts: Pick<CatalogueFacts, 'baseUrl' | 'organisation' | 'since'> & Versions,
-  artifact: Artifact,
-  downloads: readonly Download[],
+  { baseUrl, organisation, since }: Pick<Catalogue, 'baseUrl' | 'organisation' | 'since'>,
+  { path, title, description, restricted, keywords, page, artifact, asOf, downloads }: Dataset,
 ) {
-  const { baseUrl, organisation, since } = facts;
-  const asOf = asOfFile(facts, artifact);
-  const { path, title, description, restricted, area } = artifact;
   return {
     '@context': 'https://schema.org/',
     '@type': 'Dataset',
     '@id': `${baseUrl}/${path}#dataset`,
     name: title,
     description,
-    url: `${baseUrl}/${pagePath(artifact)}`,
+    url: `${baseUrl}/${page}`,
     identifier: `${baseUrl}/${path}`,
-    keywords: [area, 'ledger', 'open data'],
+    keywords: [...keywords, 'ledger', 'open data'],
     ...(!restricted && { license: organisation.licence.url }),
     isAccessibleForFree: !restricted,
     creator: creatorsOf(organisation, baseUrl),
     publisher: organisationJsonLd(organisation, baseUrl),
     ...(asOf !== null && { dateModified: asOf, version: asOf, temporalCoverage: `${since}/${asOf}` }),
-    variableMeasured: variables(artifact),
+    variableMeasured: artifact ? variables(artifact) : [],
     distribution: downloads.map(({ path, mediaType, blob }) => ({
       '@type': 'DataDownload',
       name: path.split('/').at(-1)!,

@@ -1,6 +1,18 @@
 import type { Area } from '../../artifacts/artifact.ts';
-import { catalogueTitle, homeOf, type Licence } from '../../artifacts/documents/organisation.ts';
-import { type CatalogueFacts, type Dataset, DESCRIPTION, type Download, datasetsOf } from './facts.ts';
+import { homeOf, type Licence } from '../../artifacts/documents/organisation.ts';
+import type { Catalogue, Dataset, Download } from './catalogue.ts';
+
+/** The names that data portals have for media types. */
+const FORMATS: Readonly<Record<string, string>> = {
+  'application/json': 'JSON',
+  'application/pdf': 'PDF',
+  'application/vnd.apache.parquet': 'Parquet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX',
+  'application/vnd.sqlite3': 'SQLite',
+  'application/x-bibtex': 'BibTeX',
+  'application/x-ndjson': 'NDJSON',
+  'text/csv': 'CSV',
+};
 
 /** Inline, so that readers of the catalogue need no further file. */
 const CONTEXT = {
@@ -29,16 +41,16 @@ const THEMES: Readonly<Record<Area, [theme: string, name: string]>> = {
  * `/catalog.jsonld`, a DCAT 3 catalogue as DCAT-AP 3 has it: a dataset for each file, a distribution for each of its formats. Restricted files
  * are described and have no distribution. Everything that a portal shows stands at each dataset, since portals read datasets alone.
  */
-export function formatDcat(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, organisation } = facts;
+export function dcat(catalogue: Catalogue) {
+  const { baseUrl, asOf, organisation, title, description, datasets } = catalogue;
   const { name, contact, licence } = organisation;
-  const catalogue = {
+  return {
     '@context': CONTEXT,
     '@id': `${baseUrl}/catalog.jsonld`,
     '@type': 'dcat:Catalog',
-    'dct:title': english(catalogueTitle(organisation)),
-    'dct:description': english(DESCRIPTION),
-    ...common(facts, 'UPDATE_CONT', asOf),
+    'dct:title': english(title),
+    'dct:description': english(description),
+    ...common(catalogue, 'UPDATE_CONT', asOf),
     'dct:license': licenceOf(licence),
     'dct:publisher': {
       '@id': `${baseUrl}/#publisher`,
@@ -65,13 +77,12 @@ export function formatDcat(facts: CatalogueFacts): string {
       '@type': 'skos:ConceptScheme',
       'dct:title': english('Data theme'),
     },
-    'dcat:dataset': datasetsOf(facts).map((dataset) => datasetOf(facts, dataset)),
+    'dcat:dataset': datasets.map((dataset) => datasetOf(catalogue, dataset)),
   };
-  return `${JSON.stringify(catalogue, null, 2)}\n`;
 }
 
 /** What the catalogue and each dataset say of themselves. */
-function common({ baseUrl, since }: CatalogueFacts, frequency: string, modified: string) {
+function common({ baseUrl, since }: Catalogue, frequency: string, modified: string) {
   return {
     'dct:publisher': link(`${baseUrl}/#publisher`),
     'dcat:contactPoint': link(`${baseUrl}/#contact`),
@@ -82,9 +93,9 @@ function common({ baseUrl, since }: CatalogueFacts, frequency: string, modified:
   };
 }
 
-function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
-  const { baseUrl, organisation, since } = facts;
-  const { path, title, description, artifact, area, asOf, restricted, page, downloads } = dataset;
+function datasetOf(catalogue: Catalogue, dataset: Dataset) {
+  const { baseUrl, organisation, since } = catalogue;
+  const { path, title, description, keywords, artifact, area, asOf, restricted, page, downloads } = dataset;
   const themes = area === null ? Object.values(THEMES) : [THEMES[area]];
   return {
     '@id': `${baseUrl}/catalog.jsonld#${path}`,
@@ -92,7 +103,7 @@ function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
     'dct:identifier': `${baseUrl}/${path}`,
     'dct:title': english(title),
     'dct:description': english(description),
-    ...common(facts, frequencyOf(artifact, asOf), asOf ?? facts.asOf),
+    ...common(catalogue, frequencyOf(artifact, asOf), asOf ?? catalogue.asOf),
     'dcat:theme': themes.map(([theme]) => link(`${EU}/data-theme/${theme}`)),
     ...(asOf !== null && {
       'dcat:version': asOf,
@@ -108,8 +119,8 @@ function datasetOf(facts: CatalogueFacts, dataset: Dataset) {
     },
     ...(!restricted && { 'dct:license': licenceOf(organisation.licence) }),
     'dcat:landingPage': document(`${baseUrl}/${page}`),
-    'dcat:keyword': area === null ? ['SQLite'] : [area],
-    'dcat:distribution': downloads.map((download) => distributionOf(facts, download)),
+    'dcat:keyword': keywords,
+    'dcat:distribution': downloads.map((download) => distributionOf(catalogue, download)),
   };
 }
 
@@ -119,10 +130,7 @@ function frequencyOf(artifact: Dataset['artifact'], asOf: string | null): string
   return artifact?.refresh === 'real-time' ? 'UPDATE_CONT' : 'DAILY';
 }
 
-function distributionOf(
-  { baseUrl, organisation }: CatalogueFacts,
-  { path, mediaType, format, schema, blob }: Download,
-) {
+function distributionOf({ baseUrl, organisation }: Catalogue, { path, mediaType, schema, blob }: Download) {
   const url = link(`${baseUrl}/${path}`);
   return {
     '@id': `${url['@id']}#distribution`,
@@ -131,7 +139,7 @@ function distributionOf(
     'dcat:accessURL': url,
     'dcat:downloadURL': url,
     // A text, as CKAN and other portals read it, although the shapes of DCAT-AP ask for a resource.
-    'dct:format': format,
+    'dct:format': FORMATS[mediaType] ?? mediaType,
     'dcat:mediaType': {
       ...link(`https://www.iana.org/assignments/media-types/${mediaType}`),
       '@type': 'dct:MediaType',

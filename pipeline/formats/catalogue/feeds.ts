@@ -154,12 +154,12 @@ const schema = z.strictObject({
 export const jsonFeed = ({ path }: Feed) => ({ path: `${path}.json`, mediaType: 'application/json', schema });
 
 /** JSON Feed 1.1, with the entries of the Atom feed. */
-export function formatJsonFeed(
+export function jsonFeedOf(
   { path, title, subtitle, page }: Feed,
   changes: readonly Change[],
   { baseUrl, organisation }: Pick<FeedOptions, 'baseUrl' | 'organisation'>,
-): string {
-  const feed: z.output<typeof schema> = {
+): z.output<typeof schema> {
+  return {
     version: 'https://jsonfeed.org/version/1.1',
     title: feedTitle(title, organisation),
     home_page_url: `${baseUrl}/${page}`,
@@ -176,5 +176,4 @@ export function formatJsonFeed(
       date_modified: updated,
     })),
   };
-  return `${JSON.stringify(feed, null, 2)}\n`;
 }

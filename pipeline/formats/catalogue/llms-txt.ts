@@ -1,21 +1,26 @@
 import { AREAS } from '../../artifacts/artifact.ts';
-import { authorsOf, catalogueTitle, homeOf } from '../../artifacts/documents/organisation.ts';
+import { authorsOf, homeOf } from '../../artifacts/documents/organisation.ts';
 import { formatList } from '../../words/phrase.ts';
 import { formPath } from '../tables.ts';
-import { type CatalogueFacts, type Dataset, DESCRIPTION, datasetsOf } from './facts.ts';
+import type { Catalogue, Dataset } from './catalogue.ts';
 
 /** `/llms.txt` (llmstxt.org): what is here and where, for language models. */
-export function formatLlmsTxt(facts: CatalogueFacts): string {
-  const { baseUrl, asOf, organisation } = facts;
+export function formatLlmsTxt({
+  baseUrl,
+  asOf,
+  organisation,
+  datasets,
+  title,
+  description,
+}: Catalogue): string {
   const { name, contact, licence } = organisation;
-  const datasets = datasetsOf(facts);
   const areas = AREAS.map((area) => {
     const files = datasets.filter((one) => one.area === area);
     return `## /${area}\n\n${files.map((one) => line(baseUrl, one)).join('\n')}\n`;
   });
-  return `# ${catalogueTitle(organisation)}
+  return `# ${title}
 
-> ${DESCRIPTION}
+> ${description}
 
 Published by ${name} (${homeOf(organisation, baseUrl)}), contact ${contact}.
 

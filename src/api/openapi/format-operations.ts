@@ -1,4 +1,4 @@
-import { DATABASE } from '../../../pipeline/formats/catalogue/facts.ts';
+import { DATABASE } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { formPath, TABLES, type Table } from '../../../pipeline/formats/tables.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { otherFileResponses } from './artifact-operations.ts';

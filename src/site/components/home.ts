@@ -1,7 +1,7 @@
 import { catalogueTitle } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { DESCRIPTION } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
-import { DESCRIPTION } from '../../../pipeline/formats/catalogue/facts.ts';
 import { CHANGES_FEED, jsonFeed } from '../../../pipeline/formats/catalogue/feeds.ts';
 import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';

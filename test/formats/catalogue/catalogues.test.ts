@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import jsonld from 'jsonld';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import { describeCatalogue } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { CFF_PATH, formatCff, RELEASED } from '../../../pipeline/formats/catalogue/citation-cff.ts';
-import { formatCroissant } from '../../../pipeline/formats/catalogue/croissant.ts';
-import { formatDataPackage } from '../../../pipeline/formats/catalogue/data-package.ts';
+import { croissant } from '../../../pipeline/formats/catalogue/croissant.ts';
+import { dataPackage } from '../../../pipeline/formats/catalogue/data-package.ts';
 import { datasetJsonLd, formatForScript } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
-import { formatDcat } from '../../../pipeline/formats/catalogue/dcat.ts';
-import { datasetsOf } from '../../../pipeline/formats/catalogue/facts.ts';
+import { dcat } from '../../../pipeline/formats/catalogue/dcat.ts';
 import { TABLES } from '../../../pipeline/formats/tables.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const facts = tinyFacts();
+const catalogue = describeCatalogue(facts);
 const OPEN = [
   ...facts.files.filter(({ restricted }) => !restricted).map(({ path }) => path),
   ...facts.printed,
@@ -21,12 +22,18 @@ const OPEN = [
 const WITHOUT_DIGEST = [...LIVE_PATHS, ...facts.printed].sort();
 
 /** RDF as an independent processor reads it; nothing may be fetched for that. */
-async function statements(text: string): Promise<{ subject: string; predicate: string; object: string }[]> {
+async function statements(
+  document: object,
+): Promise<{ subject: string; predicate: string; object: string }[]> {
   const documentLoader = async (url: string) => {
     throw new Error(`${url} was asked for`);
   };
   const base = `${facts.baseUrl}/`;
-  const quads = await jsonld.toRDF(JSON.parse(text), { base, documentLoader, safe: true });
+  const quads = await jsonld.toRDF(JSON.parse(JSON.stringify(document)), {
+    base,
+    documentLoader,
+    safe: true,
+  });
   return quads.map(({ subject, predicate, object }) => ({
     subject: subject.value,
     predicate: predicate.value,
@@ -38,7 +45,7 @@ const DCT = 'http://purl.org/dc/terms/';
 const CR = 'http://mlcommons.org/croissant/';
 
 describe('the Data Package', () => {
-  const { resources } = JSON.parse(formatDataPackage(facts));
+  const { resources } = dataPackage(catalogue);
 
   test('lists every public file and no other; with size and hash where a download has them', () => {
     const paths = resources.map(({ path }: { path: string }) => path);
@@ -54,15 +61,13 @@ describe('the Data Package', () => {
 
 describe('the DCAT catalogue', () => {
   test('is RDF with a dataset for each file, restricted ones without a distribution', async () => {
-    const found = await statements(formatDcat(facts));
+    const found = await statements(dcat(catalogue));
     const of = (predicate: string) => found.filter((one) => one.predicate === predicate);
-    const catalogue = `${facts.baseUrl}/catalog.jsonld`;
+    const id = `${facts.baseUrl}/catalog.jsonld`;
     const datasets = of(`${DCAT}dataset`);
-    expect(datasets.map(({ subject }) => subject)).toEqual(datasets.map(() => catalogue));
+    expect(datasets.map(({ subject }) => subject)).toEqual(datasets.map(() => id));
     expect(datasets).toHaveLength(ARTIFACTS.length + 1);
-    const restricted = ARTIFACTS.filter((artifact) => artifact.restricted).map(
-      ({ path }) => `${catalogue}#${path}`,
-    );
+    const restricted = ARTIFACTS.filter((artifact) => artifact.restricted).map(({ path }) => `${id}#${path}`);
     const distributed = new Set(of(`${DCAT}distribution`).map(({ subject }) => subject));
     expect(restricted.filter((id) => distributed.has(id))).toEqual([]);
     const closed = of(`${DCT}accessRights`).filter(({ object }) => object.endsWith('/RESTRICTED'));
@@ -73,10 +78,10 @@ describe('the DCAT catalogue', () => {
 });
 
 describe('the Croissant description', () => {
-  const document = JSON.parse(formatCroissant(facts));
+  const document = croissant(catalogue);
 
   test('is RDF with a record set for each table and a file object for each file', async () => {
-    const found = await statements(formatCroissant(facts));
+    const found = await statements(document);
     const types = found.filter(({ predicate }) => predicate.endsWith('#type')).map(({ object }) => object);
     const count = (type: string) => types.filter((one) => one === type).length;
     expect(count(`${CR}RecordSet`)).toBe(TABLES.length);
@@ -92,7 +97,7 @@ describe('the Croissant description', () => {
     const files = new Map(document.distribution.map((file: { '@id': string }) => [file['@id'], file]));
     for (const { field } of document.recordSet) {
       for (const { source, dataType } of field) {
-        expect(files.get(source.fileObject['@id'])).toMatchObject({ encodingFormat: /csv|jsonlines/ });
+        expect(files.get(source?.fileObject['@id'] ?? '')).toMatchObject({ encodingFormat: /csv|jsonlines/ });
         expect(dataType).toMatch(/^sc:/);
       }
     }
@@ -101,9 +106,10 @@ describe('the Croissant description', () => {
 
 describe('the JSON-LD of a file’s page', () => {
   test('has a name, a description that search engines accept, and every download', () => {
-    for (const { artifact, downloads } of datasetsOf(facts)) {
+    for (const described of catalogue.datasets) {
+      const { artifact, downloads } = described;
       if (!artifact) continue;
-      const dataset = datasetJsonLd(facts, artifact, downloads);
+      const dataset = datasetJsonLd(facts, described);
       expect(dataset.description.length, dataset.name).toBeGreaterThanOrEqual(50);
       expect(dataset.description.length).toBeLessThanOrEqual(5000);
       expect(dataset.distribution).toHaveLength(downloads.length);
@@ -134,7 +140,7 @@ test('CITATION.cff cites the data of the organisation, and names the software as
     doi: '10.1234/council',
   };
   // A YAML text in which every value is one of JSON, or a plain word.
-  expect(formatCff({ ...facts, organisation })).toBe(`cff-version: 1.2.0
+  expect(formatCff(describeCatalogue({ ...facts, organisation }))).toBe(`cff-version: 1.2.0
 message: To cite one file, use the citation on its page.
 type: dataset
 title: "A: \\"B\\" & <C>, {D} 100 %: open data"

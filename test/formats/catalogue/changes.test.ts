@@ -15,7 +15,7 @@ import {
   type Feed,
   feedsOf,
   formatAtom,
-  formatJsonFeed,
+  jsonFeedOf,
 } from '../../../pipeline/formats/catalogue/feeds.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
@@ -245,7 +245,7 @@ describe('the feeds', () => {
   });
 
   test('are a JSON Feed with the same entries', () => {
-    const feed = parseJsonFeed(formatJsonFeed(CHANGES_FEED, changes, facts));
+    const feed = parseJsonFeed(jsonFeedOf(CHANGES_FEED, changes, facts));
     const atom = parseAtomFeed(formatAtom(CHANGES_FEED, changes, facts));
     expect(feed.items!.map(({ id }) => id)).toEqual(atom.entries!.map(({ id }) => id));
     expect(feed).toMatchObject({ feed_url: 'https://data.example.org/feed.json' });
@@ -321,7 +321,7 @@ describe('the feeds of areas', () => {
   const idsOf = (path: string) => {
     const [feed, entries] = made.find(([one]) => one.path === path)!;
     const atom = parseAtomFeed(formatAtom(feed, entries, facts));
-    expect(parseJsonFeed(formatJsonFeed(feed, entries, facts)).items).toHaveLength(atom.entries?.length ?? 0);
+    expect(parseJsonFeed(jsonFeedOf(feed, entries, facts)).items).toHaveLength(atom.entries?.length ?? 0);
     return entries.map(({ id }) => id).filter((id) => !id.startsWith('schema/'));
   };
 

@@ -1,5 +1,5 @@
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import type { CatalogueFacts } from '../../../pipeline/formats/catalogue/facts.ts';
+import type { CatalogueFacts } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { FORM_TYPES } from '../../../pipeline/formats/table-file.ts';
 import { formPath, TABLES } from '../../../pipeline/formats/tables.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';

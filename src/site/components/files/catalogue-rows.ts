@@ -1,5 +1,5 @@
 import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
-import { DATABASE } from '../../../../pipeline/formats/catalogue/facts.ts';
+import { DATABASE } from '../../../../pipeline/formats/catalogue/catalogue.ts';
 import { EVENT_LINE_SCHEMA_PATH } from '../../../../pipeline/ledger/events/event-schemas.ts';
 import type { SiteRelease } from '../release.ts';
 

@@ -8,9 +8,9 @@ import {
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
+import { datasetOf } from '../../../../pipeline/formats/catalogue/catalogue.ts';
 import { citeFile, type DatasetCitation } from '../../../../pipeline/formats/catalogue/citation.ts';
 import { datasetJsonLd } from '../../../../pipeline/formats/catalogue/dataset-json-ld.ts';
-import { downloadsOf } from '../../../../pipeline/formats/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
@@ -127,7 +127,7 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     charts: CHARTS.filter(({ sources }) => sources.includes(path)),
     snippets: snippetsOf(sourceOf(release, artifact)),
     citation: citeFile(facts, artifact),
-    jsonLd: datasetJsonLd(facts, artifact, downloadsOf(artifact, release)),
+    jsonLd: datasetJsonLd(facts, datasetOf(facts, artifact, release)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Area, Artifact } from '../../artifacts/artifact.ts';
-import { asOfFile } from '../../artifacts/as-of.ts';
-import type { Organisation } from '../../artifacts/documents/organisation.ts';
+import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
+import { catalogueTitle, type Organisation } from '../../artifacts/documents/organisation.ts';
 import type { PaperCitation } from '../../artifacts/format/bibtex.ts';
 import { ARTIFACTS, LIVE_PATHS } from '../../artifacts/table.ts';
 import { yearText } from '../../model/period.ts';
@@ -8,7 +8,7 @@ import type { Blob, DraftFile, Facts } from '../../release/format/manifest.ts';
 import { lineSchemaPath, schemaPath } from '../../release/format/schemas.ts';
 import { formPath, TABLES, type Table, yearIn } from '../tables.ts';
 
-/** What the catalogues follow from: the public facts of a release, and the times of the ledger. */
+/** What the description of a release follows from: its public facts, and the times of the ledger. */
 export interface CatalogueFacts {
   /** Without a slash at the end. */
   baseUrl: string;
@@ -26,21 +26,20 @@ export interface CatalogueFacts {
   printed: readonly string[];
 }
 
-export const DESCRIPTION =
-  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number follows from the ledger alone and can be verified against it.';
-/** All public tables in one file. */
-export const DATABASE = {
-  path: 'cathedral.sqlite',
-  title: 'All public tables',
-  description:
-    'Every public table in one SQLite file, with types, keys and indices; the tables _meta and _about describe them.',
-} as const;
+/** The one description of the published data. Every catalogue is a serialiser of it: Data Package, DCAT, Croissant and the others. */
+export interface Catalogue extends Omit<CatalogueFacts, 'files' | 'printed'>, Required<Versions> {
+  title: string;
+  description: string;
+  keywords: readonly string[];
+  datasets: readonly Dataset[];
+}
 
 /** A published file with everything that can be downloaded of it. */
 export interface Dataset {
   path: string;
   title: string;
   description: string;
+  keywords: readonly string[];
   /** Null for the file of all tables. */
   artifact: Artifact | null;
   area: Area | null;
@@ -62,8 +61,6 @@ export interface Download {
   title: string;
   /** Without parameters. */
   mediaType: string;
-  /** As data portals call it: `CSV`. */
-  format: string;
   /** The path of its schema. */
   schema: string | null;
   rows: number | null;
@@ -74,17 +71,42 @@ export interface Download {
   blob: Blob | null;
 }
 
-/** The format of each media type. */
-const FORMATS: Readonly<Record<string, string>> = {
-  'application/json': 'JSON',
-  'application/pdf': 'PDF',
-  'application/vnd.apache.parquet': 'Parquet',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX',
-  'application/vnd.sqlite3': 'SQLite',
-  'application/x-bibtex': 'BibTeX',
-  'application/x-ndjson': 'NDJSON',
-  'text/csv': 'CSV',
-};
+export const DESCRIPTION =
+  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number follows from the ledger alone and can be verified against it.';
+/** All public tables in one file. */
+export const DATABASE = {
+  path: 'cathedral.sqlite',
+  title: 'All public tables',
+  description:
+    'Every public table in one SQLite file, with types, keys and indices; the tables _meta and _about describe them.',
+} as const;
+
+/** Every artifact in the order of the table, and the database at the end. */
+export function describeCatalogue({ files, printed, ...facts }: CatalogueFacts): Catalogue {
+  const versions = versionsOf(files);
+  const listing = {
+    find: (path: string) => versions.get(path),
+    paths: (prefix: string) => [...versions.keys()].filter((path) => path.startsWith(prefix)),
+    willHave: (path: string) => versions.has(path) || printed.includes(path),
+  };
+  const database = versions.get(DATABASE.path);
+  return {
+    ...facts,
+    versions,
+    title: catalogueTitle(facts.organisation),
+    description: DESCRIPTION,
+    keywords: ['open data', 'ledger', 'transparency', 'integrity'],
+    datasets: [
+      ...ARTIFACTS.map((artifact) => datasetOf({ asOf: facts.asOf, versions }, artifact, listing)),
+      ...(database ? [databaseOf(facts.asOf, database)] : []),
+    ],
+  };
+}
+
+/** The files, by path. */
+export function versionsOf(files: readonly DraftFile[]): ReadonlyMap<string, DraftFile> {
+  return new Map(files.map((file) => [file.path, file]));
+}
 
 /** What lists the files of a release: `paths` those with a prefix, `willHave` also knows those that are printed later. */
 export interface Listing {
@@ -93,53 +115,31 @@ export interface Listing {
   willHave(path: string): boolean;
 }
 
-function listingOf({ files, printed }: Pick<CatalogueFacts, 'files' | 'printed'>): Listing {
-  const versions = versionsOf({ files });
+/** A file of the table of artifacts, as a release lists it. */
+export function datasetOf(release: Versions, artifact: Artifact, listing: Listing): Dataset {
+  const { path, title, description, area, restricted } = artifact;
   return {
-    find: (path) => versions.get(path),
-    paths: (prefix) => [...versions.keys()].filter((path) => path.startsWith(prefix)),
-    willHave: (path) => versions.has(path) || printed.includes(path),
+    ...{ path, title, description, area, restricted, artifact },
+    keywords: [area],
+    page: `files/${path}/`,
+    asOf: asOfFile(release, artifact),
+    tables: TABLES.filter((table) => table.artifact === artifact),
+    downloads: restricted ? [] : downloadsOf(artifact, listing),
   };
 }
 
-/** The files, by path. */
-export function versionsOf({ files }: Pick<CatalogueFacts, 'files'>): ReadonlyMap<string, DraftFile> {
-  return new Map(files.map((file) => [file.path, file]));
-}
-
-/** Every artifact in the order of the table, and the database at the end. */
-export function datasetsOf(facts: CatalogueFacts): Dataset[] {
-  const versions = versionsOf(facts);
-  const listing = listingOf(facts);
-  const database = versions.get(DATABASE.path);
-  return [
-    ...ARTIFACTS.map((artifact) => ({
-      ...artifact,
-      artifact,
-      page: pagePath(artifact),
-      asOf: asOfFile({ asOf: facts.asOf, versions }, artifact),
-      tables: TABLES.filter((table) => table.artifact === artifact),
-      downloads: downloadsOf(artifact, listing),
-    })),
-    ...(database ? [databaseOf(facts, database)] : []),
-  ];
-}
-
-function databaseOf({ asOf }: CatalogueFacts, file: DraftFile): Dataset {
+function databaseOf(asOf: string, file: DraftFile): Dataset {
   const about = { ...DATABASE, artifact: null, area: null, restricted: false, page: 'files/', tables: [] };
-  return { ...about, asOf, downloads: [downloadOf(file, DATABASE.title, null)] };
+  return { ...about, keywords: ['SQLite'], asOf, downloads: [downloadOf(file, DATABASE.title, null)] };
 }
 
 /** The file itself, the files of closed years, and its tables in other formats. */
-export function downloadsOf(artifact: Artifact, listing: Listing): Download[] {
-  const { path, title, restricted } = artifact;
-  if (restricted) return [];
+function downloadsOf(artifact: Artifact, listing: Listing): Download[] {
+  const { path, title, mediaType } = artifact;
   const at = (path: string, title: string, schema: string | null): Download[] => {
     const file = listing.find(path);
-    if (file) return [downloadOf(file, title, schema)];
-    return listing.willHave(path)
-      ? [downloadOf({ path, media_type: artifact.mediaType }, title, schema)]
-      : [];
+    if (!file && !listing.willHave(path)) return [];
+    return [downloadOf(file ?? { path, media_type: mediaType }, title, schema)];
   };
   const schema = schemaPath(artifact);
   const closed = closedFiles(artifact, listing).flatMap(({ path, year }) =>
@@ -173,24 +173,16 @@ function downloadOf(
 ): Download {
   const { path, media_type, rows = null, bytes, sha256 } = file;
   const mediaType = media_type.split(';', 1)[0]!;
-  const isFixed =
-    bytes !== undefined &&
-    sha256 !== undefined &&
-    mediaType !== 'application/pdf' &&
-    !LIVE_PATHS.includes(path);
+  const isWritten = bytes !== undefined && sha256 !== undefined;
+  const isFixed = mediaType !== 'application/pdf' && !LIVE_PATHS.includes(path);
+  const name = path.replaceAll('/', '-').toLowerCase();
   return {
     path,
-    name: path.replaceAll('/', '-').toLowerCase(),
+    name,
     title,
     mediaType,
-    format: FORMATS[mediaType] ?? mediaType,
     schema,
     rows,
-    blob: isFixed ? { bytes, sha256 } : null,
+    blob: isWritten && isFixed ? { bytes, sha256 } : null,
   };
-}
-
-/** The path of the page that describes a file. */
-export function pagePath({ path }: Pick<Artifact, 'path'>): string {
-  return `files/${path}/`;
 }
