@@ -1,9 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { madeOnce } from '../site/made-once.ts';
-import { NOW, testTables, titles } from './http/run-tables.ts';
-import { publishSample } from './http/seam.ts';
+import { publishedData } from './http/published.ts';
+import { testTables, titles } from './http/run-tables.ts';
 import { readRows, TABLES } from './http/table.ts';
 
 const tables = (await readdir(TABLES)).filter((name) => /^[a-z].*\.txt$/.test(name));
@@ -18,10 +16,5 @@ test('the tables have every problem code', () => {
 
 testTables(
   tables.filter((name) => name !== 'pages.txt'),
-  () =>
-    madeOnce('http', async (folder) => {
-      const made = { ledger: join(folder, 'ledger'), out: join(folder, 'out') };
-      await publishSample(made, { site: false, now: () => NOW });
-      return made;
-    }),
+  publishedData,
 );

@@ -9,26 +9,30 @@ export interface Answer {
   body: Buffer;
 }
 
-/** Sends bytes as they are, which no HTTP client does, and reads until the server closes the connection, or has answered and keeps it. */
-export async function exchange(url: string, bytes: Buffer): Promise<Answer[]> {
+/**
+ * Sends the bytes of requests as they are, which no HTTP client does, and reads until the server closes the connection, or has answered all
+ * and keeps it.
+ */
+export async function exchange(url: string, requests: readonly Buffer[]): Promise<Answer[]> {
+  const bytes = Buffer.concat(requests);
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
   const isHead = bytes.subarray(0, 5).toString() === 'HEAD ';
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => {
     parts.push(part);
-    if (isKept(Buffer.concat(parts), isHead)) socket.end();
+    if (isKept(Buffer.concat(parts), isHead, requests.length)) socket.end();
   });
   socket.write(bytes);
   await once(socket, 'close');
   return readAnswers(Buffer.concat(parts), isHead);
 }
 
-/** The one answer is complete, and the server waits for another request. */
-function isKept(received: Buffer, isHead: boolean): boolean {
+/** The answers are complete, and the server waits for another request. */
+function isKept(received: Buffer, isHead: boolean, requests: number): boolean {
   if (!/^Connection: keep-alive\r$/m.test(received.subarray(0, 4096).toString('latin1'))) return false;
   try {
-    return readAnswers(received, isHead).length > 0;
+    return readAnswers(received, isHead).length >= requests;
   } catch {
     return false;
   }

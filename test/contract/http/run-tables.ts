@@ -4,12 +4,12 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { type Facts, faultsOf, linesOf, requestBytes } from './check-row.ts';
 import { type Answer, exchange } from './client.ts';
+import { NOW, type Published } from './published.ts';
 import { command, type OpenServer, openServer } from './seam.ts';
-import { type Row, readHeaderSets, readRows, sha256, TABLES } from './table.ts';
+import { onConnections, type Row, readHeaderSets, readRows, sha256, TABLES } from './table.ts';
 
 /** Whoever adds a row leaves its answer out and runs with FILL=1, which writes what the service answers into the table, to be read. FILL=all writes anew what differs. */
 const isFilling = process.env.FILL !== undefined;
-export const NOW = Date.UTC(2026, 0, 3, 9);
 const DAY_MS = 86_400_000;
 
 /** The requests whose every access is recorded, as docs/access-log.md has them. */
@@ -26,11 +26,6 @@ export const titles = new Map(
       return [code, { status: Number(status), title }] as const;
     }),
 );
-
-interface Published {
-  ledger: string;
-  out: string;
-}
 
 let published: Published;
 let known: Map<string, string>;
@@ -193,15 +188,18 @@ async function serverOf(name: string): Promise<OpenServer> {
 
 let clients = 0;
 
-/** Sends a row's request as often as it says, and returns the last answers. */
-async function ask(row: Row, facts: Facts): Promise<Answer[]> {
-  const { url } = await serverOf(row.server);
-  const hasProxy = row.server === 'main' || row.server === 'live';
+/** Sends the requests of rows on one connection as often as the first says, and returns the last answers, one for each. */
+async function ask(rows: readonly Row[], facts: Facts): Promise<Answer[]> {
+  const { server, client: own, times } = rows[0]!;
+  const { url } = await serverOf(server);
+  const hasProxy = server === 'main' || server === 'live';
   clients += 1;
-  const client = hasProxy ? (row.client ?? `203.0.${Math.floor(clients / 250)}.${clients % 250}`) : null;
-  const bytes = requestBytes(row, client, facts);
+  const client = hasProxy ? (own ?? `203.0.${Math.floor(clients / 250)}.${clients % 250}`) : null;
+  const requests = rows.map((row) => requestBytes(row, client, facts));
   let answers: Answer[] = [];
-  for (let time = 0; time < row.times; time += 1) answers = await exchange(url, bytes);
+  for (let time = 0; time < times; time += 1) answers = await exchange(url, requests);
+  if (answers.length !== rows.length)
+    throw new Error(`${answers.length} answers to ${rows.length} requests before the connection was closed`);
   return answers;
 }
 
@@ -274,18 +272,19 @@ export function testTables(files: readonly string[], publish: () => Promise<Publ
     const facts: Facts = { ...published, sets, titles, keys: await issueKeys() };
     const faults: string[] = [];
     const filled: [row: Row, lines: string[]][] = [];
-    for (const row of rows) {
+    const judge = (row: Row, answer: Answer) => {
+      if (row.answer.length === 0) filled.push([row, linesOf(row, answer, facts, known ?? new Map())]);
+      const found = row.answer.length === 0 ? [] : faultsOf(row, answer, facts);
+      if (found.length > 0 && process.env.FILL === 'all')
+        filled.push([row, linesOf(row, answer, facts, known)]);
+      else faults.push(...found.map((fault) => `${row.place} ${row.request[0]}: ${fault}`));
+    };
+    for (const some of onConnections(rows)) {
       try {
-        const [answer, ...more] = await ask(row, facts);
-        if (!answer) throw new Error('the connection was closed without an answer');
-        if (more.length > 0) throw new Error(`${more.length} more answers`);
-        if (row.answer.length === 0) filled.push([row, linesOf(row, answer, facts, known ?? new Map())]);
-        const found = row.answer.length === 0 ? [] : faultsOf(row, answer, facts);
-        if (found.length > 0 && process.env.FILL === 'all')
-          filled.push([row, linesOf(row, answer, facts, known)]);
-        else faults.push(...found.map((fault) => `${row.place} ${row.request[0]}: ${fault}`));
+        const answers = await ask(some, facts);
+        for (const [index, row] of some.entries()) judge(row, answers[index]!);
       } catch (error) {
-        faults.push(`${row.place} ${row.request[0]}: ${error}`);
+        faults.push(`${some[0]!.place} ${some[0]!.request[0]}: ${error}`);
       }
     }
     faults.push(...(await unrecorded(rows)));

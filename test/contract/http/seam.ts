@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../../pipeline/config/config.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { readArguments } from '../../../src/commands/command.ts';
 import { Progress } from '../../../src/commands/progress.ts';
 import { COMMANDS } from '../../../src/commands/table.ts';
-import { build } from '../../build/run-build.ts';
-import { publisherKey, runHere } from '../commands/seam.ts';
+import { runHere } from '../commands/seam.ts';
 
 /** A command in this process, by any clock. Rejects with what it printed if it fails. */
 export async function command(
@@ -18,26 +16,6 @@ export async function command(
   const { status, stdout, stderr } = await runHere(words, args, { now, env });
   if (status !== 0) throw new Error(`cathedral ${words} exited with ${status}: ${stderr}`);
   return stdout;
-}
-
-/** A release of a demo ledger with all that a release can have but PDFs, which a browser prints, and pages, which take long. */
-export async function publishSample(
-  { ledger, out }: { ledger: string; out: string },
-  { site, now }: { site: boolean; now: () => number },
-): Promise<void> {
-  await command('sample', ['--ledger', ledger, '--from', '2025-12-29', '--to', '2026-01-03', '--seed', '1']);
-  await build({
-    ...{ ledger, out, site, charts: true, extras: true },
-    verifiers: [demoSigner().verifier],
-    documents: 'data/documents',
-    companions: 'data/keys/companions.json',
-    baseUrl: 'https://data.example.org',
-    software: 'cathedral-data-service/test',
-    publisher: { kind: 'signs', keyFile: publisherKey(out), now },
-    snapshots: { days: 366 },
-    waitMs: 0,
-    log: () => {},
-  });
 }
 
 export interface OpenServer {

@@ -11,6 +11,8 @@ export interface Row {
   end: number;
   server: string;
   times: number;
+  /** It is sent right behind the row before, on the same connection, without waiting for its answer. */
+  behind: boolean;
   /** The request ends before its headers do. */
   unfinished: boolean;
   /** The client's address; null: one that no other row has. */
@@ -57,6 +59,7 @@ export function readRows(file: string): Row[] {
         end: start + lines.length,
         server: 'main',
         times: 1,
+        behind: false,
         unfinished: false,
         client: null,
       },
@@ -75,13 +78,23 @@ export function readRows(file: string): Row[] {
   });
 }
 
+/** What is sent on one connection: a row, and those behind it. */
+export function onConnections(rows: readonly Row[]): Row[][] {
+  const all: Row[][] = [];
+  for (const row of rows)
+    if (row.behind) all.at(-1)!.push(row);
+    else all.push([row]);
+  return all;
+}
+
 function readDirective(text: string): Partial<Row> {
   const [name, value = ''] = text.split(' ');
   if (name === 'server') return { server: value };
   if (name === 'times') return { times: Number(value) };
+  if (name === 'behind') return { behind: true };
   if (name === 'unfinished') return { unfinished: true };
   if (name === 'client') return { client: value };
-  throw new Error(`expected the directive server, times, unfinished or client, found ${text}`);
+  throw new Error(`expected the directive server, times, behind, unfinished or client, found ${text}`);
 }
 
 /** `data: file open`, then a header a line. */

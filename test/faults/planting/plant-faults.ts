@@ -1,6 +1,6 @@
 import { appendFile, glob } from 'node:fs/promises';
 import { ACCEPTED } from './accepted.ts';
-import { endRuns, type FileResult, runTests } from './run-tests.ts';
+import { endRuns, type FileResult, isSweep, runTests } from './run-tests.ts';
 import { PROJECT, type RoomFault } from './tables.ts';
 import { WorkingCopy } from './working-copy.ts';
 
@@ -13,8 +13,9 @@ const TOGETHER_SECONDS = 10;
 /** Without a fault. */
 const CLEAN_LIMIT_MS = 3_600_000;
 
-/** A fault may make a test slow or hang; at this many times its usual time, and a minute, it is ended. */
+/** A fault may make a test slow or hang; at this many times its usual time, and what hooks and a busy machine take, it is ended. */
 const TIMES_SLOWER = 5;
+const HOOKS_MS = 300_000;
 
 export interface Outcome {
   room: string;
@@ -95,15 +96,21 @@ async function cleanRun(
 ): Promise<Map<string, number>> {
   if (files.length === 0) return new Map();
   say(`${files.length} test files without a fault …`);
-  const run = await runTests(copy, files, { limitMs: CLEAN_LIMIT_MS, bail: false, workers: COPIES });
-  if (run.files.length === 0) throw new Error(`vitest gave no result:\n${run.output}`);
-  const missing = files.filter((file) => !run.files.some((result) => result.file === file));
+  const results: FileResult[] = [];
+  // Beside a sweep, others would try every case as well.
+  const { true: sweeps = [], false: others = [] } = Object.groupBy(files, (file) => `${isSweep(file)}`);
+  for (const some of [others, sweeps].filter(({ length }) => length > 0)) {
+    const run = await runTests(copy, some, { limitMs: CLEAN_LIMIT_MS, bail: false, workers: COPIES });
+    if (run.files.length === 0) throw new Error(`vitest gave no result:\n${run.output}`);
+    results.push(...run.files);
+  }
+  const missing = files.filter((file) => !results.some((result) => result.file === file));
   for (const file of missing) say(`MISSING: ${file} is not a test file`);
-  for (const { file, failed, passed } of run.files)
+  for (const { file, failed, passed } of results)
     if (failed) say(`FAILS WITHOUT A FAULT: ${file}: ${failed}`);
     else if (passed === 0) say(`SKIPPED: ${file}: this machine lacks what it needs`);
   const useful = ({ failed, passed }: FileResult) => !failed && passed > 0;
-  return new Map(run.files.filter(useful).map(({ file, seconds }) => [file, seconds]));
+  return new Map(results.filter(useful).map(({ file, seconds }) => [file, seconds]));
 }
 
 async function plantOne(
@@ -125,7 +132,7 @@ async function plantOne(
     for (const files of groups) {
       if (seconds() > minutes * 60) break;
       const usual = files.reduce((sum, file) => sum + clean.get(file)!, 0);
-      const limitMs = 60_000 + TIMES_SLOWER * usual * 1000;
+      const limitMs = HOOKS_MS + TIMES_SLOWER * usual * 1000;
       const run = await runTests(copy, files, { limitMs, bail: true, workers: 1 });
       const failed = run.files.find((result) => result.failed);
       const where = { room, name, file: failed?.file ?? files.join(' ') };
@@ -150,9 +157,9 @@ function inGroups(files: readonly string[], seconds: ReadonlyMap<string, number>
   let sum = 0;
   const quick = sorted.filter((file) => {
     sum += seconds.get(file)!;
-    return sum < TOGETHER_SECONDS;
+    return sum < TOGETHER_SECONDS && !isSweep(file);
   });
-  const slow = sorted.slice(quick.length).map((file) => [file]);
+  const slow = sorted.filter((file) => !quick.includes(file)).map((file) => [file]);
   return quick.length > 0 ? [quick, ...slow] : slow;
 }
 

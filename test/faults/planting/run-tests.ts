@@ -35,6 +35,11 @@ interface Report {
 
 const running = new Set<ChildProcess>();
 
+/** Whether a file runs only where every case of a kind is tried. */
+export function isSweep(file: string): boolean {
+  return file.endsWith('.sweep.test.ts');
+}
+
 /** Runs test files in a copy, each as `npm test` does it. */
 export async function runTests(
   copy: WorkingCopy,
@@ -63,7 +68,7 @@ export async function runTests(
         PATH: `${join(copy.folder, 'node_modules/.bin')}:${process.env.PATH}`,
         TZ: 'America/Los_Angeles',
         TESTS_IN: copy.temporary,
-        SWEEP: files.some((file) => file.endsWith('.sweep.test.ts')) ? 'all' : '',
+        SWEEP: files.some(isSweep) ? 'all' : '',
       },
     },
   );
