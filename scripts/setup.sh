@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, a Node 26 if the machine's is older, and a Chromium to print PDFs with.
-# It works the same in a checkout and in an unpacked package. With --tools only the dependencies, the development ones included, and Node. With --test or --bench also the development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
+# It works the same in a checkout and in an unpacked package. With --node no Chromium. With --tools only the dependencies, the development ones included, and Node. With --test or --bench also the development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
 # and rclone. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -182,7 +182,7 @@ install() {
 install_dependencies "${1:-}"
 provide_node
 case "${1:-}" in
-  --tools) ;;
+  --node | --tools) ;;
   --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg tutorials ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;

@@ -18,6 +18,7 @@ import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
+import type { Part } from '../release/format/status.ts';
 import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import { openStaging, type Publication, type Staging } from '../release/staging/staging.ts';
 import { checkpointOf } from './checkpoint-of.ts';
@@ -75,6 +76,10 @@ export interface BuildReport {
   findings: string[];
   /** Why this run rebuilt the release of an earlier version from genesis; null if it did not. */
   migrated: string | null;
+  /** What the release should have as well, and does not; see publish-parts.ts. Omitted: nothing. */
+  lacks?: readonly Part[];
+  /** Why; null while it is still being made. Omitted: it is complete. */
+  failure?: CathedralError | null;
 }
 
 /**

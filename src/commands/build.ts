@@ -2,10 +2,12 @@ import { type BuildReport, build as buildRelease } from '../../pipeline/build/bu
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
+import { publishInParts, type RunProgress } from '../../pipeline/build/publish-parts.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { PrintingBrowser } from '../../pipeline/charts/files/printing-browser.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { readWitnesses } from '../../pipeline/release/log/cosign-log.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
@@ -75,6 +77,12 @@ export const build = defineCommand({
         'With CATHEDRAL_RELEASES: continues from the release that the bucket names although the database is older, after a restore. Use it only if no newer back-up exists: the database has also lost keys, revocations and entries of the access log.',
       ...SWITCH,
     },
+    begin: {
+      flag: 'begin',
+      description:
+        'Where there is no release yet, publishes the data files alone, compiles the site, and ends; the next run makes the rest. It is how `start --demo` answers early.',
+      ...SWITCH,
+    },
     importFull,
     json,
   },
@@ -84,16 +92,16 @@ export const build = defineCommand({
     const { now, progress, print } = context;
     const started = now();
     const witnesses = config.witnesses === null ? null : await readWitnesses(config.witnesses);
-    const report = await recordRun({ out, software: software(), now }, () =>
-      takeTurn(config, context, (turn) => publish(config, context, turn)),
+    const report = await recordRun({ out, software: software(), now }, (runs) =>
+      takeTurn(config, context, (turn) => publish(config, context, turn, runs)),
     );
     progress.end();
-    const { manifest, outcome, snapshots, events, findings, migrated } = report;
+    const { manifest, outcome, snapshots, events, findings, migrated, lacks = [], failure } = report;
     const ms = now() - started;
     if (config.json) {
       const { release, timestamp, ledger, files } = manifest;
       const read = { new_snapshots: snapshots, new_events: events, findings };
-      const about = { outcome, release, as_of: timestamp, ledger, files: files.length };
+      const about = { outcome, release, as_of: timestamp, ledger, files: files.length, lacks };
       print(formatJson({ ...about, ...read, migrated, duration_ms: ms }));
     } else {
       const read = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
@@ -102,62 +110,92 @@ export const build = defineCommand({
     }
     // A service that started this run asks them itself, between its runs.
     if (witnesses && !process.channel) await cosignPublished(witnesses, config, context);
+    if (failure) progress.note(`The release has no ${lacks.join(', ')}; the data files are published.`);
+    if (failure) throw failure;
     return 0;
   },
 });
 
 type BuildConfig = Pick<Config, (typeof BUILD_SETTINGS)[number]> &
-  Record<'rebuild' | 'givesUpSnapshots' | 'importFull', boolean>;
+  Record<'rebuild' | 'givesUpSnapshots' | 'begin' | 'importFull', boolean>;
 
-async function publish(config: BuildConfig, context: Context, turn: OwnTurn | null): Promise<BuildReport> {
+async function publish(
+  config: BuildConfig,
+  context: Context,
+  turn: OwnTurn | null,
+  runs: RunProgress,
+): Promise<BuildReport> {
   const { out, companions, baseUrl, sourceCode, publisherKey: keyFile } = config;
   const { progress } = context;
   const now = turn?.now ?? context.now;
-  await using browser = browserOf(config);
+  const printing = browserOf(config);
+  await using _ = printing instanceof PrintingBrowser ? printing : null;
   const { findings, ...source } = await openSource(config.ledger, config, { ...context, now });
-  const report = await buildRelease({
-    ...source,
+  const documents = await ownDocuments(config, source);
+  const log = (line: string) => {
+    // Whoever has lost the lease cannot publish any more; here it finds out before it has made everything.
+    turn?.signal.throwIfAborted();
+    progress.stage(line);
+  };
+  const report = await publishInParts(contentsOf(config, printing), {
     out,
-    documents: await ownDocuments(config, source),
-    companions,
-    baseUrl,
-    sourceCode,
-    software: software(),
-    plan: {
-      purpose: 'publish',
-      from: config.rebuild ? 'genesis' : 'current',
-      contents: contentsOf(config, browser),
-      publisher: {
-        kind: 'signs',
-        keyFile,
-        now,
-        ...(turn && { records: turn.records }),
-      },
-      snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
-      share: turn?.share ?? null,
-    },
-    waitMs: config.wait * 1000,
-    log(line) {
-      // Whoever has lost the lease cannot publish any more; here it finds out before it has made everything.
-      turn?.signal.throwIfAborted();
-      progress.stage(line);
-    },
+    publish: (contents, asSnapshot) =>
+      buildRelease({
+        ...source,
+        out,
+        documents,
+        companions,
+        baseUrl,
+        sourceCode,
+        software: software(),
+        plan: {
+          purpose: 'publish',
+          from: config.rebuild ? 'genesis' : 'current',
+          contents,
+          publisher: { kind: 'signs', keyFile, now, ...(turn && { records: turn.records }) },
+          snapshots: asSnapshot ? { days: config.snapshotDays, givesUp: config.givesUpSnapshots } : null,
+          share: turn?.share ?? null,
+        },
+        waitMs: config.wait * 1000,
+        log,
+      }),
+    cannotPrint: printing instanceof CathedralError ? printing : null,
+    isShared: Boolean(turn?.share),
+    begins: config.begin,
+    runs,
+    log,
   });
   return { ...report, findings: [...report.findings, ...findings] };
 }
 
-/** The browser that prints, which a run without PDFs does not need. Looks for it first: a run that cannot print must not start. */
-function browserOf({ withoutSite, withoutPdf, chromium }: BuildConfig): PrintingBrowser | null {
+/** The browser that prints, or that there is none; null for a run without PDFs. */
+function browserOf({
+  withoutSite,
+  withoutPdf,
+  chromium: configured,
+}: BuildConfig): PrintingBrowser | CathedralError | null {
   if (withoutSite || withoutPdf) return null;
-  return new PrintingBrowser(findChromium({ configured: chromium, path: programPath() }));
+  try {
+    return new PrintingBrowser(findChromium({ configured, path: programPath() }));
+  } catch (error) {
+    if (error instanceof CathedralError && error.code === 'browser_missing') return error;
+    throw error;
+  }
 }
 
-function contentsOf({ withoutSite }: Pick<Config, 'withoutSite'>, browser: PrintingBrowser | null): Contents {
+function contentsOf(
+  { withoutSite }: Pick<Config, 'withoutSite'>,
+  printing: PrintingBrowser | CathedralError | null,
+): Contents {
   if (withoutSite) return DATA_ONLY;
-  if (!browser) return { formats: true, charts: { print: null }, pages: { print: null } };
+  if (!printing) return { formats: true, charts: { print: null }, pages: { print: null } };
+  const browser = () => {
+    if (printing instanceof CathedralError) throw printing;
+    return printing;
+  };
   return {
     formats: true,
-    charts: { print: (charts) => printCharts(browser, charts) },
-    pages: { print: (job) => printPdf(browser, job) },
+    charts: { print: async (charts) => printCharts(browser(), charts) },
+    pages: { print: async (job) => printPdf(browser(), job) },
   };
 }

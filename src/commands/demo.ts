@@ -15,6 +15,7 @@ import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot } from '../../pipeline/release/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
 import { signingFolder } from '../../pipeline/release/signing/file-records.ts';
+import { PAST_ENDS, unpackPast } from '../../pipeline/sample/shipped-past.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { runChild } from '../scheduler/scheduled-build.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';
@@ -32,17 +33,26 @@ const OTHER_ENDS_MS = 3_000;
 /** Where the releases of the demo ledger are, and the record of what was signed. */
 type Published = Pick<Config, 'out' | 'publisherKey'>;
 
+/** A demo ledger of this machine. */
+export interface DemoLedger {
+  /**
+   * Starts a process that appends events to it until the signal of `openDemoLedger` aborts. Resolves when the ledger is up to date.
+   */
+  keepUpToDate(): Promise<void>;
+  /** Resolves when that process has ended; at once if there is none. */
+  end(): Promise<void>;
+}
+
 /**
- * Writes a demo ledger if there is no ledger, and starts a process that appends events to it until `signal` aborts. Resolves
- * when the ledger is up to date, to the end of that process. Throws config_invalid for a ledger that is not a demo ledger, and
- * for one that contradicts what was published.
+ * Writes a demo ledger if there is no ledger. Throws config_invalid for a ledger that is not a demo ledger, and for one that contradicts what
+ * was published.
  */
-export async function keepDemoLedger(
+export async function openDemoLedger(
   source: LedgerSource,
   published: Published,
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
-): Promise<{ ended: Promise<void> }> {
+): Promise<DemoLedger> {
   if (source.kind !== 'directory') {
     const fault = { place: '--demo', expected: 'a ledger in a folder', found: nameOfSource(source) };
     throw new CathedralError('config_invalid', fault);
@@ -51,16 +61,19 @@ export async function keepDemoLedger(
   await assertNoOtherWriter(path);
   if (await exists(join(path, 'snapshots'))) await assertDemo(path);
   else await writeDemo(path, { now, progress }, signal);
-  if (signal.aborted) return { ended: Promise.resolve() };
-  await assertMatchesPublished(path, published);
-  const ended = runChild(['sample', '--follow', '--ledger', path], signal).then(({ status, fault }) => {
-    if (!signal.aborted)
-      progress.note(`The demo ledger gets no more events: its writer ended with ${fault ?? status}.`);
-  });
-  progress.stage('Catching up the demo ledger with the time that passed');
-  await Promise.race([ended, untilSealed(path, now)]);
-  progress.end();
-  return { ended };
+  if (!signal.aborted) await assertMatchesPublished(path, published);
+  let ended = Promise.resolve();
+  return {
+    async keepUpToDate() {
+      if (signal.aborted) return;
+      ended = runChild(['sample', '--follow', '--ledger', path], signal).then(({ status, fault }) => {
+        if (!signal.aborted)
+          progress.note(`The demo ledger gets no more events: its writer ended with ${fault ?? status}.`);
+      });
+      await Promise.race([ended, untilSealed(path, now)]);
+    },
+    end: () => ended,
+  };
 }
 
 /** Of two services with one demo ledger, one would write it and the other would see no new events. */
@@ -114,17 +127,18 @@ async function writeDemo(
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
 ): Promise<void> {
-  progress.stage('Writing a demo ledger, from 2025-07-03 to now');
+  progress.stage(`Writing a demo ledger to ${path}`);
   // Written beside its place and renamed, so that a start that is stopped here leaves no half of a ledger.
-  await rm(`${path}.new`, { recursive: true, force: true });
-  const written = await writeSample({ out: `${path}.new`, to: now(), signal }).catch((error: unknown) => {
-    if (error !== signal.reason) throw error;
-    return null;
-  });
-  if (!written) return progress.end('stopped');
-  const { events, snapshots } = written;
-  await rename(`${path}.new`, path);
-  progress.note(`The demo ledger has ${events} events in ${snapshots} snapshots; it is in ${path}.`);
+  const made = `${path}.new`;
+  await rm(made, { recursive: true, force: true });
+  if (now() >= Date.parse(PAST_ENDS)) await unpackPast(made);
+  else
+    await writeSample({ out: made, to: now(), signal }).catch((error: unknown) => {
+      if (error !== signal.reason) throw error;
+    });
+  if (signal.aborted) return progress.end('stopped');
+  await rename(made, path);
+  progress.end();
 }
 
 /** Nothing may append generated events to a ledger that is not a demo ledger. */

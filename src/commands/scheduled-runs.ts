@@ -13,25 +13,23 @@ import { openBetweenRuns, type TurnConfig } from './turn.ts';
 const ANNOUNCEMENTS: Record<RunResult, string> = {
   current: 'The next release is due at',
   behind: 'The ledger has not sealed the snapshot that is due. The next attempt is at',
+  incomplete: 'The data are published; what is missing is tried again at',
   failed: 'The run failed; the published release is unchanged. The next attempt is at',
 };
 
 /**
  * Runs `cathedral build` at once and after each slot until `signal` aborts, and keeps the pointer of a shared bucket between the runs.
- * `onRun` is called after each run.
  */
 export async function runOnSchedule(
   config: TurnConfig & Pick<Config, 'sealDelay' | 'witnesses'>,
   context: Context,
   signal: AbortSignal,
-  onRun: () => Promise<void> = async () => {},
 ): Promise<void> {
   const cosigning = await openCosigning(config, context, signal);
   const between = await openBetweenRuns(config, context, signal);
   try {
     const planned = scheduleOf(config, context, signal, async (next) => {
       cosigning?.resume();
-      await onRun();
       await recordNextRun(config.out, next);
       await between?.announce(next);
     });
@@ -46,6 +44,13 @@ export async function runOnSchedule(
   }
 }
 
+/** The flags of the runs that a service starts. */
+export function flagsOfRuns({ baseUrl }: Pick<Config, 'baseUrl'>, given: Context['flags']): string[] {
+  // A run does not listen, so it would not know the port that the address follows.
+  const others = BUILD_SETTINGS.filter((name) => name !== 'baseUrl');
+  return [...flagsFor(others, given), `--base-url=${baseUrl}`];
+}
+
 function scheduleOf(
   { out, sealDelay, baseUrl }: Pick<Config, 'out' | 'sealDelay' | 'baseUrl'>,
   { flags: given, now, progress }: Context,
@@ -53,9 +58,7 @@ function scheduleOf(
   announce: (next: number) => Promise<void>,
 ): Schedule {
   const delayMs = sealDelay * 1000;
-  // A run does not listen, so it would not know the port that the address follows.
-  const others = BUILD_SETTINGS.filter((name) => name !== 'baseUrl');
-  const flags = [...flagsFor(others, given), `--base-url=${baseUrl}`];
+  const flags = flagsOfRuns({ baseUrl }, given);
   return {
     run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
     async announce(result, next) {

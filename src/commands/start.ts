@@ -1,18 +1,20 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { isDemoLedger } from '../../pipeline/ledger/writing/demo-key.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
+import { runChild } from '../scheduler/scheduled-build.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { assertFree } from '../sidecar/server-address.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, SWITCH } from './command.ts';
-import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
+import { demoGovernmentKey, openDemoLedger } from './demo.ts';
 import { followLedger } from './ledger-source.ts';
 import { assertWhole, ORGANISATION_FLAGS, ownDocuments, provideOrganisation } from './organisation.ts';
-import { runOnSchedule } from './scheduled-runs.ts';
+import { flagsOfRuns, runOnSchedule } from './scheduled-runs.ts';
 import { buildInfo, VERSION } from './software.ts';
 import { assertShared } from './turn.ts';
 
@@ -60,15 +62,26 @@ export const start = defineCommand({
     const sidecar = await listen({ ...config, out }, served);
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
-      const announceReady = announceReadyOnce(out, () => {
+      const announceReady = (isReady = true) => {
+        if (!isReady) return;
         print(`Ready: ${sidecar.url}`);
         if (demoKey) print(invitation(sidecar.url, demoKey));
-      });
-      await announceReady();
-      const demo = config.demo ? await keepDemoLedger(config.ledger, config, context, signal) : null;
-      await runOnSchedule(config, context, signal, announceReady);
+      };
+      const demo = config.demo ? await openDemoLedger(config.ledger, config, context, signal) : null;
+      const ready = untilReleased(out, signal).then(announceReady);
+      if (demo && !(await hasRelease(out))) {
+        // A newcomer sees the first release while the ledger catches up with the present.
+        const beginning = runChild(['build', '--begin', ...flagsOfRuns(config, context.flags)], signal);
+        await Promise.race([ready, beginning]);
+        await Promise.all([demo.keepUpToDate(), beginning]);
+      } else if (demo) {
+        progress.stage('Catching up the demo ledger with the time that passed');
+        await demo.keepUpToDate();
+        progress.end();
+      }
+      await Promise.all([ready, runOnSchedule(config, context, signal)]);
       progress.note('Stopping: requests in progress are answered first.');
-      await demo?.ended;
+      await demo?.end();
     } finally {
       await sidecar.close();
     }
@@ -99,12 +112,18 @@ function invitation(url: string, key: string): string {
   return `A government key for this demo: ${key}\nTry it: ${command}`;
 }
 
-/** Announces, once, that there is a release to look at. */
-function announceReadyOnce(out: string, announce: () => void): () => Promise<void> {
-  let announced = false;
-  return async () => {
-    if (announced || (await currentId(out).catch(() => null)) === null) return;
-    announced = true;
-    announce();
-  };
+async function hasRelease(out: string): Promise<boolean> {
+  return (await currentId(out).catch(() => null)) !== null;
+}
+
+/** How often the first release is looked for, ms. */
+const LOOK_MS = 100;
+
+/** Resolves when there is a release, or `signal` aborts. */
+async function untilReleased(out: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await hasRelease(out)) return true;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+  }
+  return false;
 }

@@ -1,8 +1,15 @@
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { PUBLISHER_LEASE } from '../../pipeline/build/cluster-run.ts';
+import type { RunProgress } from '../../pipeline/build/publish-parts.ts';
 import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
-import { MAX_FINDINGS, readStatus, type Status, writeStatus } from '../../pipeline/release/format/status.ts';
+import {
+  MAX_FINDINGS,
+  type Part,
+  readStatus,
+  type Status,
+  writeStatus,
+} from '../../pipeline/release/format/status.ts';
 
 export interface RunRecord {
   out: string;
@@ -13,21 +20,37 @@ export interface RunRecord {
 }
 
 /**
- * Runs, and records the outcome in OUT/status.json. A run that did not start because another one holds the lock of OUT
- * records nothing: the status is that of the other run. Throws what the run throws.
+ * Runs, and records the outcome in OUT/status.json, and meanwhile what the run tells. A run that did not start because another one
+ * holds the lock of OUT records no outcome: the status is that of the other run. Throws what the run throws.
  */
-export async function recordRun(record: RunRecord, run: () => Promise<BuildReport>): Promise<BuildReport> {
+export async function recordRun(
+  record: RunRecord,
+  run: (runs: RunProgress) => Promise<BuildReport>,
+): Promise<BuildReport> {
   const startedAt = record.now();
   try {
-    const report = await run();
-    await write(record, startedAt, resultOf(report));
+    const report = await run({
+      begins: (makes) => recordRunning(record, { started_at: formatTime(startedAt), makes: [...makes] }),
+      hasPublished: (report) => write(record, startedAt, resultOf(report), report.lacks),
+    });
+    await write(record, startedAt, resultOf(report), report.lacks);
     return report;
   } catch (error) {
     const isLocked = error instanceof CathedralError && error.code === 'locked' && isOfRuns(error, record);
     // A full disk may not take the status either; the error of the run is the one to report.
-    if (!isLocked) await write(record, startedAt, failureOf(error)).catch(() => {});
+    if (!isLocked)
+      await write(record, startedAt, { ...NOTHING, outcome: 'failed', error: errorOf(error) }).catch(
+        () => {},
+      );
     throw error;
   }
+}
+
+/** Only on this machine, and not before its first run that published: others see what was published. */
+async function recordRunning({ out, keep }: RunRecord, running: Status['running']): Promise<void> {
+  const status = keep ? null : await readStatus(out).catch(() => null);
+  // What readers may know about a run must not stop it.
+  if (status) await writeStatus(out, { ...status, running }).catch(() => {});
 }
 
 /** The lock of the output folder, or the turn of another publisher; the lock of the ledger belongs to a writer that records nothing. */
@@ -54,10 +77,14 @@ async function write(
   { out, software, now, keep = (status) => writeStatus(out, status) }: RunRecord,
   startedAt: number,
   result: Result,
+  lacks?: readonly Part[],
 ): Promise<void> {
   const previous = await readStatus(out).catch(() => null);
   const release = await readCurrent(out).catch(() => null);
   const next = previous?.next_run_at ?? null;
+  // A run that failed says nothing of the release, which is as it was.
+  const before = previous?.release?.id === release?.manifest.release ? previous?.release?.lacks : undefined;
+  const isFailed = result.outcome === 'failed';
   await keep({
     format: 'cathedral-status/1',
     service: { software },
@@ -65,29 +92,34 @@ async function write(
       id: release.manifest.release,
       timestamp: release.manifest.timestamp,
       ledger: release.manifest.ledger,
+      lacks: [...((isFailed ? before : lacks) ?? [])],
     },
+    running: null,
     last_run: { started_at: formatTime(startedAt), finished_at: formatTime(now()), ...result },
     // A manual run does not move the next scheduled one; without a scheduler there is no next run.
     next_run_at: next !== null && Date.parse(next) > now() ? next : null,
   });
 }
 
-function resultOf({ outcome, snapshots, events, findings }: BuildReport): Result {
+function resultOf({ snapshots, events, findings, ...report }: BuildReport): Result {
+  const { lacks = [], failure = null } = report;
   const latest = findings.slice(-MAX_FINDINGS);
-  return { outcome, snapshots, events, findings: { count: findings.length, latest }, error: null };
+  const read = { snapshots, events, findings: { count: findings.length, latest } };
+  if (lacks.length === 0) return { outcome: report.outcome, ...read, error: null };
+  return { outcome: 'incomplete', ...read, error: failure && errorOf(failure) };
 }
 
 /**
  * The status is public, so it says what is wrong but not where: the text of an error contains paths of this machine, and may
  * quote what a program printed. It stays in the server log.
  */
-function failureOf(error: unknown): Result {
+function errorOf(error: unknown): NonNullable<Result['error']> {
   const known = error instanceof CathedralError;
   const code = known ? error.code : 'publish_failed';
   const message = known
     ? `${ERROR_CODES[code].meaning} The log of the run has the details.`
     : 'The run failed with an unexpected error; its log has the details.';
-  return { ...NOTHING, outcome: 'failed', error: { code, message } };
+  return { code, message };
 }
 
 function formatTime(ms: number): string {

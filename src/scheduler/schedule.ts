@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SLOT_MS, slotId, slotTime } from '../../pipeline/ledger/events/slot.ts';
 
-/** The outcome of a run. `behind`: it succeeded, but the ledger has not sealed the ledger snapshot that is due. */
-export type RunResult = 'current' | 'behind' | 'failed';
+/**
+ * The outcome of a run. `behind`: it succeeded, but the ledger has not sealed the ledger snapshot that is due. `incomplete`: the data are
+ * published, and something else is missing.
+ */
+export type RunResult = 'current' | 'behind' | 'incomplete' | 'failed';
 
 export interface Schedule {
   run: () => Promise<RunResult>;

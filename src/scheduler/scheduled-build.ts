@@ -21,8 +21,9 @@ export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> 
   const end = await runChild(['build', ...flags], signal);
   // A full disk may not take the status either; the next run may find room.
   if (end.fault && !signal.aborted) await recordKilledRun(build, startedAt, end.fault).catch(() => {});
-  if (end.status !== 0) return 'failed';
-  const snapshot = (await readStatus(out))?.release?.ledger.snapshot;
+  const status = await readStatus(out).catch(() => null);
+  if (end.status !== 0) return status?.last_run.outcome === 'incomplete' ? 'incomplete' : 'failed';
+  const snapshot = status?.release?.ledger.snapshot;
   return snapshot === undefined || isBehind(snapshot, now(), delayMs) ? 'behind' : 'current';
 }
 

@@ -32,6 +32,7 @@ import { LOAD_LIMITS, type LoopDelay, startLoopDelay } from './limits/load-shedd
 import { postgresCountStore } from './limits/postgres-count-store.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
+import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
@@ -178,6 +179,12 @@ export async function openServices(
     snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current() }),
     charts: createCharts({ renderer, baseUrl: config.baseUrl }),
+    pages: createPagesOnRequest({
+      renderer,
+      readStatus: published.readStatus,
+      baseUrl: config.baseUrl,
+      report: (err) => throttled.error({ err }, 'a page cannot be rendered'),
+    }),
     log: published.log,
     baseUrl: config.baseUrl,
     live,

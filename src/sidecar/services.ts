@@ -13,6 +13,7 @@ import type { KeyStore } from './keys/key-store.ts';
 import type { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
+import type { PagesOnRequest } from './pages/pages-on-request.ts';
 import type { Answer } from './request/answer.ts';
 import type { Simulation } from './simulation/simulation.ts';
 
@@ -32,6 +33,8 @@ export interface Services {
   exporter: Exporter;
   /** Without it nothing exists below `/snapshots/`. */
   snapshots?: SnapshotFiles;
+  /** Null: a release without pages has none. */
+  pages?: PagesOnRequest | null;
   /** Null: charts and their pages are served as they are in the release. */
   charts: Charts | null;
   /** Without it there is no log. */

@@ -399,6 +399,7 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
         findings: { count: 0, latest: [] },
         error: null,
       },
+      running: null,
       next_run_at: null,
     });
     await publish(first);

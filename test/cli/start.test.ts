@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
@@ -111,19 +111,31 @@ describe('cathedral start --demo', () => {
   });
 
   sweep(
-    'stops immediately while the first demo ledger is written, and starts over the next time',
+    'from nothing shows the data first, then pages on request, and then the complete release',
     async () => {
       const folder = await temporaryFolder();
-      const ledger = join(folder, 'ledger');
-      const own = ['--ledger', ledger, '--out', join(folder, 'out'), '--port=0'];
+      const own = ['--ledger', join(folder, 'ledger'), '--out', join(folder, 'out'), '--port=0'];
       const cli = new RunningCli(['start', '--demo', ...own]);
-      const written = () => readdir(join(`${ledger}.new`, 'snapshots')).catch(() => []);
-      await expect.poll(async () => (await written()).length).toBeGreaterThan(10);
+      const [, url = ''] = await cli.printed(/^Ready: (http:\S+)$/m);
+      const first = await statusOf(url);
+      expect(first.release!.ledger.snapshot).toBe('2026-06-10T00Z');
+      expect(first).toMatchObject({ last_run: { outcome: 'incomplete', error: null } });
+      expect(first.release!.lacks).toEqual(['formats', 'charts', 'pages', 'pdfs']);
+      const browser = { headers: { accept: 'text/html' } };
+      const start = await fetch(url, browser);
+      expect([start.status, await start.text()]).toEqual([200, expect.stringContaining('mic-history')]);
+      const portal = async () => (await fetch(`${url}/economy/`, browser)).status;
+      await expect.poll(portal, { timeout: 240_000, interval: 500 }).toBe(200);
+      expect((await statusOf(url)).release!.lacks).toContain('pages');
+      const outcome = async () => (await statusOf(url)).last_run.outcome;
+      await expect.poll(outcome, { timeout: 240_000, interval: 500 }).toBe('published');
+      const complete = await statusOf(url);
+      expect([complete.release!.lacks, complete.running]).toEqual([[], null]);
+      expect(complete.release!.ledger.snapshot > '2026-06-10T00Z').toBe(true);
       cli.child.kill('SIGINT');
       expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
-      // It is renamed into place when it is complete.
-      await expect(readdir(ledger)).rejects.toThrow('ENOENT');
     },
+    600_000,
   );
 
   sweep('says what to do if the ledger was written again and the first one is published', async () => {

@@ -9,7 +9,8 @@ const { ledger, timestamp, software } = tinyFacts(3);
 const status: Status = {
   format: 'cathedral-status/1',
   service: { software },
-  release: { id: 'slot-3-00000000', timestamp, ledger },
+  release: { id: 'slot-3-00000000', timestamp, ledger, lacks: [] },
+  running: null,
   last_run: {
     started_at: '2025-12-01T06:00:00.000Z',
     finished_at: '2025-12-01T06:00:04.200Z',

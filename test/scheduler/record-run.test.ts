@@ -46,6 +46,41 @@ describe('the status', () => {
     expect(status.next_run_at).toBeNull();
   });
 
+  test('says what a run makes, what it has published so far, and what its release lacks', async () => {
+    const { out, record } = await folder();
+    const lacks = ['pages', 'pdfs'] as const;
+    const cause = new CathedralError('site_failed', { place: `${out}/x`, expected: 'a', found: 'b' });
+    const incomplete = { outcome: 'incomplete', snapshots: 2, events: 5 };
+    await recordRun(record, async (runs) => {
+      await runs.begins(['data', ...lacks]);
+      expect(await readStatus(out)).toBeNull();
+      const data = await published(out);
+      await runs.hasPublished({ ...data, lacks });
+      await runs.begins(lacks);
+      expect(await readStatus(out)).toMatchObject({
+        release: { id: data.manifest.release, lacks },
+        running: { started_at: '2025-12-01T06:01:01.000Z', makes: lacks },
+        last_run: { ...incomplete, error: null },
+      });
+      return { ...data, lacks, failure: cause };
+    });
+    const { code, message } = {
+      code: 'site_failed',
+      message: 'The site could not be built. The log of the run has the details.',
+    };
+    const ended = {
+      release: { lacks },
+      running: null,
+      last_run: { ...incomplete, error: { code, message } },
+    };
+    expect(await readStatus(out)).toMatchObject(ended);
+    // A run that fails leaves the release as it was.
+    await failureOf(() => recordRun(record, () => Promise.reject(cause)));
+    expect(await readStatus(out)).toMatchObject({ release: { lacks }, last_run: { outcome: 'failed' } });
+    await recordRun(record, () => published(out));
+    expect((await readStatus(out))!.release!.lacks).toEqual([]);
+  });
+
   test('after a failure has its code, and the release that is still served', async () => {
     const { out, record } = await folder();
     const { manifest } = await recordRun(record, () => published(out));

@@ -30,6 +30,25 @@ export interface Places {
 
 const PLACES: Places = { shipped: SHIPPED, kept: KEPT, compile: compileSite };
 
+/** A compiled site that is complete. */
+export interface KeptSite extends CompiledSite {
+  /** SHA-256 of each file, by its path: `client/_astro/page.css`, `server/entry.mjs`. */
+  digests: ReadonlyMap<string, string>;
+}
+
+/** The compiled site of the sources with this key, as it was shipped, or kept by an earlier run; null if it has to be compiled. */
+export async function findCompiledSite(
+  key: string,
+  { shipped, kept }: Omit<Places, 'compile'> = PLACES,
+): Promise<KeptSite | null> {
+  return (await wholeIn(shipped, key)) ?? (await wholeIn(join(kept, key), key));
+}
+
+/** Compiles the site, unless it is there or cannot be kept: for a server, while a run makes other things. Throws as `compileSite`. */
+export async function keepCompiledSite(key: string, places: Places = PLACES): Promise<void> {
+  if ((await findCompiledSite(key, places)) === null) await compileAndKeep(key, places);
+}
+
 /**
  * The compiled site of the sources with this key: as it was shipped, or kept by an earlier run, or compiled now and kept. `scratch` is a
  * folder of the run, for an installation that nobody may write to. Throws as `compileSite`.
@@ -37,11 +56,15 @@ const PLACES: Places = { shipped: SHIPPED, kept: KEPT, compile: compileSite };
 export async function compiledSite(
   key: string,
   scratch: string,
-  { shipped, kept, compile }: Places = PLACES,
+  places: Places = PLACES,
 ): Promise<CompiledSite> {
-  const found = (await wholeIn(shipped, key)) ?? (await wholeIn(join(kept, key), key));
-  if (found) return found;
-  const compileAndKeep = async () => {
+  const found = (await findCompiledSite(key, places)) ?? (await compileAndKeep(key, places));
+  return found ?? places.compile(join(scratch, 'site'));
+}
+
+/** Null where it cannot be kept. */
+async function compileAndKeep(key: string, { kept, compile }: Places): Promise<CompiledSite | null> {
+  const compileUnlessThere = async () => {
     const other = await wholeIn(join(kept, key), key);
     if (other) return other;
     const made = join(kept, 'new');
@@ -54,11 +77,11 @@ export async function compiledSite(
     return sitesIn(join(kept, key));
   };
   const holder = `compiling the site, process ${process.pid}`;
-  const keeping = asDiskErrors(kept, () => withLock(kept, { waitMs: WAIT_MS, holder }, compileAndKeep));
+  const keeping = asDiskErrors(kept, () => withLock(kept, { waitMs: WAIT_MS, holder }, compileUnlessThere));
   return keeping.catch((error: unknown) => {
     const cannotKeep = error instanceof CathedralError && /^(publish_failed|locked)$/.test(error.code);
     if (!cannotKeep) throw error;
-    return compile(join(scratch, 'site'));
+    return null;
   });
 }
 
@@ -70,13 +93,14 @@ export async function writeCompiled(folder: string, key: string, compile = compi
 }
 
 /** Null unless the folder has the site of these sources, with exactly the bytes that its list states. */
-async function wholeIn(folder: string, key: string): Promise<CompiledSite | null> {
+async function wholeIn(folder: string, key: string): Promise<KeptSite | null> {
   try {
     const list = List.parse(JSON.parse(await readFile(join(folder, LIST), 'utf8')));
     if (list.key !== key) return null;
     const found = await digestsIn(folder);
     const isWhole = [...found].every(([path, digest]) => list.files[path] === digest);
-    return isWhole && found.size === Object.keys(list.files).length ? sitesIn(folder) : null;
+    const hasAll = found.size === Object.keys(list.files).length;
+    return isWhole && hasAll ? { ...sitesIn(folder), digests: found } : null;
   } catch {
     return null;
   }

@@ -126,22 +126,27 @@ export interface RenderedPage {
   body: Buffer;
 }
 
-/** All files of the program, as the manifest lists them. */
+/** All files of the program, as the manifest lists them, below the folder that has it. */
 export type ProgramFiles = readonly { file: string; sha256: string }[];
 
 /**
- * Loads the compiled site from a release's folder. A program cannot be unloaded, so each thread opens one release only. Throws
- * release_invalid, and loads nothing, if a byte of the program differs from its hash.
+ * Loads the compiled site from `place`, by default the release's own folder. A program cannot be unloaded, so each thread opens one release
+ * only. Throws release_invalid, and loads nothing, if a byte of the program differs from its hash.
  */
-export async function openProgram(dir: string, files: ProgramFiles, facts: SiteFacts): Promise<OpenedSite> {
+export async function openProgram(
+  dir: string,
+  files: ProgramFiles,
+  facts: SiteFacts,
+  place = dir,
+): Promise<OpenedSite> {
   for (const { file, sha256 } of files) {
-    const found = hash('sha256', await readFile(join(dir, file)));
+    const found = hash('sha256', await readFile(join(place, file)));
     if (found !== sha256)
       throw new CathedralError('release_invalid', { place: file, expected: `sha256 ${sha256}`, found });
   }
   // @astrojs/node listens for rejections that nobody handles, which would keep a thread alive that has failed.
   const before = process.listeners('unhandledRejection');
-  const { handler } = (await import(/* @vite-ignore */ pathToFileURL(join(dir, SERVER_ENTRY)).href)) as {
+  const { handler } = (await import(/* @vite-ignore */ pathToFileURL(join(place, SERVER_ENTRY)).href)) as {
     handler: SiteHandler;
   };
   for (const listener of process.listeners('unhandledRejection'))

@@ -25,7 +25,7 @@ type Make = (
 
 /**
  * Publishes a snapshot for each slot that was missed between the previous release and the newest of `snapshots`, oldest first. Skips
- * those that retention would remove at once, and all before the first release, so the cost is at most one release of the data per
+ * those that retention would remove at once, and all before the first one, so the cost is at most one release of the data per
  * snapshot. A killed run leaves complete snapshots, and the next run makes the others.
  *
  * @param base the previous release; null before the first
@@ -38,6 +38,8 @@ export async function publishMissedSnapshots(
 ): Promise<void> {
   if (!options.snapshots || !base) return;
   const kept = await publishedIds(out);
+  // The first release may have been published without one, and then nobody was promised any.
+  if (kept.length === 0 && Object.keys(lost).length === 0) return;
   const wanted = new Set(retained([...kept, ...snapshots.map(({ id }) => id)], options.snapshots.days));
   for (const id of [...kept, ...Object.keys(lost)]) wanted.delete(id);
   const last = base.manifest.ledger.snapshot;

@@ -20,7 +20,9 @@ const STATUS: Status = {
       size: 28_912,
       root: '0123456789abcdef'.repeat(4),
     },
+    lacks: [],
   },
+  running: null,
   last_run: {
     started_at: '2025-12-01T06:01:00.000Z',
     finished_at: '2025-12-01T06:01:09.412Z',

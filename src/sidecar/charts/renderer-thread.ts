@@ -26,13 +26,15 @@ export interface FileJob {
   organisation: Organisation;
 }
 
-/** A page, from the site's program in `dir`. */
+/** A page of the release in `dir`, or a list of all of them, in JSON. */
 export interface PageJob {
-  kind: 'page';
+  kind: 'page' | 'addresses';
   dir: string;
   /** Path and query, as the program routes them. */
   url: string;
   program: ProgramFiles;
+  /** Folder of the program, if it is not the release's. */
+  place?: string;
   facts: SiteFacts;
 }
 
@@ -41,7 +43,7 @@ export type RenderJob = FileJob | PageJob;
 
 /** An error loses its class between threads, so it is sent in parts. */
 export type RenderReply =
-  | { failed: false; status: number; body: Uint8Array }
+  | { failed: false; status: number; type: string; body: Uint8Array }
   | { failed: true; code: ErrorCode; fault: Omit<Fault, 'cause'> }
   | { failed: true; code: null; message: string };
 
@@ -63,7 +65,7 @@ async function renderFile(job: FileJob): Promise<RenderReply> {
   const credited = chart.creditedTo(organisation);
   const { licence } = organisation;
   const shown = { chart: credited, data: prepared.get(id), state, sources, baseUrl, licence };
-  return { failed: false, status: 200, body: Buffer.from(chartText(shown, content)) };
+  return { failed: false, status: 200, type: '', body: Buffer.from(chartText(shown, content)) };
 }
 
 /** Data whose hash differs from the manifest's is never shown. */
@@ -77,9 +79,16 @@ function read(dir: string, { path, sha256 }: ChartSource): string {
 
 let opening: Promise<OpenedSite> | null = null;
 
-async function answerPage({ url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
-  const { status, body } = await (await opening).render(url);
-  return { failed: false, status, body };
+async function answerPage({ kind, url }: PageJob, opening: Promise<OpenedSite>): Promise<RenderReply> {
+  const site = await opening;
+  if (kind === 'addresses') {
+    const lists = [];
+    for (const name of await site.kinds()) lists.push(await site.list(name, null));
+    const paths = lists.flatMap((list) => list.paths);
+    return { failed: false, status: 200, type: 'application/json', body: Buffer.from(JSON.stringify(paths)) };
+  }
+  const { status, type, body } = await site.render(url);
+  return { failed: false, status, type, body };
 }
 
 function failure(error: unknown): RenderReply {
@@ -90,8 +99,8 @@ function failure(error: unknown): RenderReply {
 
 const port = parentPort!;
 port.on('message', async (job: RenderJob) => {
-  if (job.kind === 'page') {
-    opening ??= openProgram(job.dir, job.program, job.facts);
+  if (job.kind !== 'file') {
+    opening ??= openProgram(job.dir, job.program, job.facts, job.place);
     // An error in here ends the thread: a module that failed to load cannot be loaded again in the same thread.
     await opening;
   }

@@ -6,6 +6,8 @@ import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
 interface Rendered {
   status: number;
+  /** Media type of a page or of a file that the site makes; empty for a picture. */
+  type: string;
   body: Buffer;
 }
 
@@ -158,13 +160,13 @@ class RenderThread {
 }
 
 function nameOf(job: RenderJob): string {
-  return job.kind === 'page' ? job.url : `chart ${job.id}`;
+  return job.kind === 'file' ? `chart ${job.id}` : job.url;
 }
 
 function renderedOf(reply: RenderReply): Rendered {
   if (!reply.failed) {
-    const { status, body } = reply;
-    return { status, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
+    const { status, type, body } = reply;
+    return { status, type, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
   }
   throw reply.code ? new CathedralError(reply.code, reply.fault) : new Error(reply.message);
 }

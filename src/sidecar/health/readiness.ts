@@ -122,7 +122,9 @@ function within<T>(work: Promise<T>, otherwise: T): Promise<T> {
 async function readRunFault({ readStatus }: ReadinessSources): Promise<string | null> {
   const status = await readStatus().catch(() => 'unreadable' as const);
   if (status === 'unreadable') return 'status.json cannot be read';
-  if (status?.last_run.outcome !== 'failed') return null;
-  const { finished_at: at, error } = status.last_run;
-  return `it failed at ${at}${error ? `: ${error.code}` : ''}`;
+  if (!status?.last_run.error) return null;
+  const { finished_at: at, error, outcome } = status.last_run;
+  const lacks = status.release?.lacks.join(', ') ?? '';
+  if (outcome === 'incomplete') return `it published without ${lacks} at ${at}: ${error.code}`;
+  return `it failed at ${at}: ${error.code}`;
 }

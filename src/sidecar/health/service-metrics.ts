@@ -59,7 +59,7 @@ export interface ServiceCounts {
   unreadableClients: number;
 }
 
-const OUTCOMES = ['published', 'unchanged', 'failed'] as const;
+const OUTCOMES = ['published', 'unchanged', 'incomplete', 'failed'] as const;
 /** Days before the expiry of an API key: time to remind its holder, and too late to be asked for a new one. */
 const DAYS_LEFT = [1, 7, 30];
 
@@ -87,7 +87,7 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
   },
   cathedral_last_run_outcome: {
     type: 'gauge',
-    help: 'Whether this was the outcome of the last run: published, unchanged or failed.',
+    help: 'Whether this was the outcome of the last run: published, unchanged, incomplete or failed.',
     labels: ['outcome'],
     read: ({ status }) =>
       status === null
@@ -99,7 +99,7 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
   },
   cathedral_last_run_error: {
     type: 'gauge',
-    help: 'The code with which the last run failed, as a label; the value is 1. None after a run that succeeded.',
+    help: 'The code with which the last run failed, or with which something of its release did, as a label; the value is 1. None after a run that succeeded.',
     labels: ['code'],
     read: ({ status }) =>
       status?.last_run.error ? [{ labels: { code: status.last_run.error.code }, value: 1 }] : [],

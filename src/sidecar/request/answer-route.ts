@@ -7,6 +7,7 @@ import { answerOembed } from '../charts/oembed.ts';
 import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import { answerWith } from '../files/representation.ts';
 import { Versions, versionHeaders } from '../files/versions.ts';
+import { wantsPage } from '../pages/plain-page.ts';
 import type { DrawRequest, Services } from '../services.ts';
 import type { Answer } from './answer.ts';
 import { clientOf, type RequestContext } from './request-context.ts';
@@ -38,17 +39,19 @@ const ANSWERS: Answers = {
   moved: ({ context, route }) => movedAnswer(route.to, context.query),
   status: ({ context: { query }, release, route: { name }, services: { live, now } }) =>
     answerStatus({ name, query, now: now() }, release, live),
-  log: async ({ context, release, route, services: { log } }) => {
-    if (!log) return answerMissing(context, release);
+  log: async ({ context, release, route, services }) => {
+    const { log } = services;
+    if (!log) return answerMissing(context, release, services);
     if (context.query) throw new Problem('unknown_parameter', 'A file of the log takes no parameters.');
     return answerWith(context.request, await log.find(route.file));
   },
   snapshot: answerSnapshot,
-  oembed: ({ context, release, services: { baseUrl, charts } }) =>
-    baseUrl === undefined
-      ? answerMissing(context, release)
-      : answerOembed(context.query, { release, charts, client: clientOf(context), baseUrl }),
-  nothing: ({ context, release }) => answerMissing(context, release),
+  oembed: ({ context, release, services }) => {
+    const { baseUrl, charts } = services;
+    if (baseUrl === undefined) return answerMissing(context, release, services);
+    return answerOembed(context.query, { release, charts, client: clientOf(context), baseUrl });
+  },
+  nothing: ({ context, release, services }) => answerMissing(context, release, services),
 };
 
 /** The answer to an admitted request. Throws a Problem. */
@@ -130,11 +133,12 @@ async function answerSnapshot({ context, release, services }: RoutedRequest<'sna
 async function answerAssembled(
   context: RequestContext,
   release: ServedRelease,
-  { snapshots }: Services,
+  services: Services,
 ): Promise<Answer> {
   const { path, query, request } = context;
+  const { snapshots } = services;
   const found = snapshots && (await new Versions(snapshots, release).below(path!));
-  if (!found) return answerMissing(context, release);
+  if (!found) return answerMissing(context, release, services);
   if (query) throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
   const { resource, id } = found;
   const below = path!.split('/').slice(2).join('/');
@@ -146,12 +150,18 @@ function movedAnswer(to: string, query: string): Answer {
   return { status: 308, headers, body: null };
 }
 
-/** A browser gets the site's 404 page, any other client a problem document. */
-async function answerMissing({ request }: RequestContext, release: ServedRelease): Promise<Answer> {
+/** Until a release has its pages, they are rendered. A browser gets the site's 404 page, any other client a problem document. */
+async function answerMissing(
+  context: RequestContext,
+  release: ServedRelease,
+  { pages }: Services,
+): Promise<Answer> {
+  const rendered = await pages?.answer(context, release);
+  if (rendered) return rendered;
   const page = release.files.get('404.html');
-  const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
   const vary = { Vary: 'Accept' };
-  if (!page || !isBrowser) throw new Problem('not_found', 'No file is published at this path.', vary);
+  if (!page || !wantsPage(context.request))
+    throw new Problem('not_found', 'No file is published at this path.', vary);
   // Without the request's conditions and range, which are not about this page.
   const { headers, body } = await answerWithFile({ method: 'GET', headers: {} }, release, page);
   const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };

@@ -4,6 +4,7 @@ import { answerVerify } from '../attestations/answer-verify.ts';
 import { FileBody } from '../files/file-body.ts';
 import { noReleaseProblem } from '../files/releases.ts';
 import { SERVICE_PATHS } from '../health/service-paths.ts';
+import { plainPage, wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
@@ -85,12 +86,18 @@ async function answerRequest(context: RequestContext, services: Services): Promi
   if (context.path === LIVE_PATH && services.live) return listen(context, services.live);
   if (route.kind === 'verify') return answerVerify(context, release, services, now);
   enterLoadGate(context, services);
-  if (!release) throw noReleaseProblem();
+  if (!release) return noRelease(context);
   const pending = answerRoute(context, release, route, services);
   const answer = pending instanceof Promise ? await pending : pending;
   if (answer.body instanceof FileBody) takeDownloadSlot(answer, context, services);
   // Most requests are not counted, and a promise for each would be noticeable.
   return context.counted && services.limiter ? countAnswer(answer, context, services, now) : answer;
+}
+
+/** Throws a Problem to whoever reads no pages. */
+function noRelease({ request }: RequestContext): Answer {
+  if (!wantsPage(request)) throw noReleaseProblem();
+  return plainPage({ release: null, organisation: null, status: null, isStart: false });
 }
 
 const LIVE_PATH = 'live';
