@@ -12,8 +12,8 @@ import { MISTAKES } from './wrong-publishers.ts';
 const RUN = join(import.meta.dirname, 'run-sweep.ts');
 const HOURS_MS = 8 * 3_600_000;
 
-/** A ledger, a key and a mirror; a release takes minutes, and runs are killed in test/release. */
-const SOME_SCENARIOS = ['ledger init', 'an event appended', 'a mirror that goes on'];
+/** A ledger, a key, a release of a few files and a mirror; a whole run takes minutes. */
+const SOME_SCENARIOS = ['ledger init', 'an event appended', 'a small release', 'a mirror that goes on'];
 
 async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: Swept[]; stderr: string }> {
   const child = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
