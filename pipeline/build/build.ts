@@ -35,7 +35,7 @@ import { formatResume, parseResume, type Resume, readResume, START } from './res
 import { programKey } from './site/make-program.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
-import { publishSnapshots } from './snapshots/publish-snapshots.ts';
+import { publishSnapshots, upcomingList } from './snapshots/publish-snapshots.ts';
 import { publishedEntries } from './snapshots/read-published.ts';
 import {
   assertListReadable,
@@ -121,7 +121,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
     return extendLog(previous.manifest.ledger, (publishLog) =>
-      stand(previous, inputs.publisher, options, prepare(publishLog)),
+      stand(previous, inputs.publisher, options, prepare(publishLog, null)),
     );
   }
 
@@ -145,14 +145,20 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const checkpoints = contents.pages
     ? await recentCheckpoints(ledger, folded.ledger.snapshot, options.verifiers, RECENT_CHECKPOINTS)
     : [];
-  const about = { program, documents, checkpoints, pdfs };
-  await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
-  const sitemapped = { baseUrl, asOf: facts.timestamp, snapshot: facts.ledger.snapshot };
+  const { snapshot: id, size: log_size } = facts.ledger;
+  const next = { id, as_of: facts.timestamp, log_size };
+  const listed = plan.snapshots && {
+    index: await upcomingList(out, next, plan.snapshots),
+    ...plan.snapshots,
+  };
+  const about = { program, documents, checkpoints, pdfs, snapshots: listed };
+  const page = await renderSite(staging, facts, { ...options, ...about, pages: contents.pages });
+  const sitemapped = { baseUrl, asOf: facts.timestamp };
   if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
-    staging.publish({ ...publication, prepare: prepare(publishLog) }),
+    staging.publish({ ...publication, prepare: prepare(publishLog, page) }),
   );
   nameDamaged(staging, log);
   const { manifest } = release;
@@ -239,16 +245,16 @@ async function stageData(
 function snapshotPublisher(
   { out, plan: { snapshots, share } }: BuildOptions,
   { publisher, lost }: Inputs,
-): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
+): (publishLog: () => Promise<void>, page: string | null) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
     await share?.snapshots(index);
     await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
   };
   const sign = publisher?.signText ?? null;
-  return (publishLog) => async (release) => {
+  return (publishLog, page) => async (release) => {
     await publishLog();
-    await publishSnapshots(out, release, { ...snapshots, sign, record });
+    await publishSnapshots(out, release, { ...snapshots, sign, page, record });
     await share?.release(release);
   };
 }

@@ -69,7 +69,7 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/oembed/[id].json': () => perChart('oembed', '.json'),
   '/oembed/on-demand/[id].json': ON_DEMAND,
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
-  // Beside the releases: pipeline/build/snapshots renders them.
-  '/snapshots/[...id]': ON_DEMAND,
+  // Beside the releases: a run renders it with the list that it is about to publish.
+  '/snapshots': ON_DEMAND,
   '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
 };

@@ -4,11 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pullForPublisher } from '../../pipeline/bucket/pull-for-publisher.ts';
 import { pullSnapshots } from '../../pipeline/bucket/pull-snapshots.ts';
 import { check } from '../../pipeline/build/check.ts';
-import { addSnapshotPage, publishSnapshot } from '../../pipeline/build/snapshots/publish-snapshot.ts';
 import { hashesOf } from '../../pipeline/build/snapshots/restore.ts';
 import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
-import { readCurrent } from '../../pipeline/release/format/release.ts';
-import { parseSnapshotIndex, type Snapshot } from '../../pipeline/release/format/snapshot-index.ts';
+import { parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { filesBelow } from '../release/log/publish-log.ts';
 import { smallService } from '../release/small-service.ts';
@@ -149,22 +147,13 @@ describe('a publisher', () => {
     for (const [path, bytes] of Object.entries(pulled)) expect([path, bytes]).toEqual([path, made[path]]);
   });
 
-  test('gets recorded snapshots before the first release, leaves others, and makes their pages', async () => {
+  test('gets recorded snapshots before the first release, and leaves others', async () => {
     const out = await copyOf(pushed[0]!);
     const list = parseSnapshotIndex(await readFile(join(pushed[1]!.out, 'snapshots/index.json'), 'utf8'));
     const [newest] = list;
     await pullSnapshots({ snapshots: null }, { store, out, recorded: hashesOf([newest!]) });
     const ids = (await readdir(join(out, 'snapshots'))).filter((name) => name.endsWith('Z'));
     expect(ids.sort()).toEqual(list.map(({ id }) => id).sort());
-    const release = (await readCurrent(pushed[1]!.out))!;
-    await publishSnapshot(out, release);
-    const pages = { page: async (snapshot: Snapshot) => `The page of ${snapshot.release}` };
-    await addSnapshotPage(out, newest!.id, pages);
-    const page = join(out, 'snapshots', newest!.id, 'index.html');
-    expect(await readFile(page, 'utf8')).toContain(newest!.release);
-    await writeFile(page, 'as it was');
-    await addSnapshotPage(out, newest!.id, pages);
-    expect(await readFile(page, 'utf8')).toBe('as it was');
   });
 
   test('leaves a folder that the next pull completes, whichever call to the store fails', async () => {

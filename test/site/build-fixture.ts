@@ -103,7 +103,7 @@ export async function writeSite({
   const scratch = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { scratch, program: programKey(), facts, draft },
+      { scratch, program: programKey(), facts, draft, snapshots: null },
       {
         dir: release,
         public: out,

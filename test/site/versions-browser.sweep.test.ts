@@ -49,13 +49,10 @@ async function addPages(): Promise<void> {
   const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
   await using threads = new PageThreads({ dir: built.release, files: [], facts });
   const index = parseSnapshotIndex(String(site.get(LIST)));
-  const snapshot = parseSnapshot(String(site.get(index[3]!.index.path)), '');
   const list = await threads.render('/snapshots/', { index: withYears(index, 40), days: 366 });
   const short = await threads.render('/snapshots/', { index: withYears(index, 2), days: 366 });
-  const page = await threads.render(`/snapshots/${snapshot.id}/`, { snapshot });
   site.set(SNAPSHOTS, Buffer.from(list.body));
   shortList = Buffer.from(short.body);
-  site.set(`snapshots/${snapshot.id}/index.html`, Buffer.from(page.body));
 }
 
 /** And the last one of each month of the years before. */
@@ -250,24 +247,13 @@ describe('the page of a file', () => {
   });
 });
 
-describe('the pages of snapshots', () => {
-  test('have the frame of the site, and find their neighbours', async () => {
-    const { page, wrong } = await opened(`/snapshots/${idOf(RELEASES - 3)}/`);
-    await page.getByRole('link', { name: `Later: ${idOf(RELEASES - 2)}` }).waitFor();
-    expect(await page.getByRole('link', { name: `Earlier: ${idOf(RELEASES - 4)}` }).isVisible()).toBe(true);
-    expect(await page.locator('.crumbs a').allTextContents()).toEqual(['Home', 'Files', 'Snapshots']);
-    expect(await page.locator('.site-header, .site-footer').count()).toBe(2);
-    await page.getByRole('link', { name: HISTORY }).click();
-    expect((await outcome(page)).title).toContain(HISTORY);
-    expect(wrong).toEqual([]);
-  });
-
-  test('list forty years by year and month, within the weight of a page', async () => {
+describe('the page of the snapshots', () => {
+  test('lists forty years by year and month, within the weight of a page', async () => {
     const { page } = await opened('/snapshots/');
     expect(await page.locator('main h2').allTextContents()).toHaveLength(41);
     await page.fill('#day', '2025-12-02');
     await page.getByRole('button', { name: 'Open it' }).click();
-    await page.waitForURL(`**/snapshots/${idOf(9)}/`);
+    await page.waitForURL(`**/snapshots/${idOf(9)}/index.json`);
     const links = await opened('/snapshots/#2025-12', { javaScriptEnabled: false });
     expect(await links.page.getByRole('link', { name: idOf(2), exact: true }).isVisible()).toBe(true);
     expect(await links.page.locator('#snapshot-day').isVisible()).toBe(false);
@@ -279,12 +265,7 @@ describe.each<[string, Reader]>([
   ['at a desk', { viewport: { width: 1280, height: 900 } }],
 ])('a reader %s', (_, reader) => {
   test('finds the pages accessible, and within the window', async () => {
-    const paths = [
-      versionOf(HISTORY, `as_of=${idOf(2)}`),
-      '/snapshots/',
-      `/snapshots/${idOf(RELEASES - 3)}/`,
-    ];
-    for (const path of paths) {
+    for (const path of [versionOf(HISTORY, `as_of=${idOf(2)}`), '/snapshots/']) {
       const damage = (served: Site) => void served.set(SNAPSHOTS, shortList);
       const { page } = await opened(path, { ...reader, damage });
       if (path.includes('as_of')) await outcome(page);

@@ -77,7 +77,7 @@ function citeSystem({ documents: { organisation }, baseUrl, state }: View): Cita
       `Data under ${licenceWords(organisation)}.`,
       ...(doi === undefined ? [] : [`https://doi.org/${doi}`]),
     ].join(' '),
-    permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/`,
+    permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/index.json`,
   };
 }
 

@@ -1,22 +1,35 @@
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
+import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
 import type { SiteFolder } from './make-program.ts';
-import type { ProgramFiles, RenderedPage, SiteFacts } from './open-program.ts';
+import type { Given, ProgramFiles, RenderedPage, SiteFacts } from './open-program.ts';
 import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
 
 export interface PagesInputs {
   /** All files of the program. */
   files: ProgramFiles;
   facts: SiteFacts;
+  /** What the page of the snapshot list shows; null for no such page. */
+  snapshots: Given | null;
+}
+
+export interface MadePages {
+  /** Of their files. */
+  paths: string[];
+  /** The page of the snapshot list, which stands beside the release. */
+  list: string | null;
 }
 
 /**
- * Makes every page of the site, and gives the paths of their files. Of an archive, which grows with every release, only the pages that
+ * Makes every page of the site. Of an archive, which grows with every release, only the pages that
  * new rows touch are rendered; the others are taken over from the previous release if the same program made them. Throws site_failed with
  * the address of a page that fails, and its error.
  */
-export async function makePages({ files, facts }: PagesInputs, to: SiteFolder): Promise<string[]> {
+export async function makePages(
+  { files, facts, snapshots }: PagesInputs,
+  to: SiteFolder,
+): Promise<MadePages> {
   await using threads = new PageThreads({ dir: to.dir, files, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
   const all: string[] = [];
@@ -34,9 +47,12 @@ export async function makePages({ files, facts }: PagesInputs, to: SiteFolder): 
     assertFound(page, path);
     await to.write(siteFile(fileOf(path), page.body));
   });
-  return all.map(fileOf);
+  const list = snapshots && (await threads.render(SNAPSHOT_LIST, snapshots));
+  if (list) assertFound(list, SNAPSHOT_LIST);
+  return { paths: all.map(fileOf), list: list && Buffer.from(list.body).toString() };
 }
 
+const SNAPSHOT_LIST = `/${SNAPSHOTS}/`;
 /** The page for addresses that the site does not have. */
 const NOT_FOUND = '/404/';
 

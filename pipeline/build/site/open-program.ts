@@ -10,7 +10,7 @@ import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
 import type { RecentCheckpoint } from '../../ledger/reading/recent-checkpoints.ts';
 import type { Published } from '../../release/format/release.ts';
-import type { Snapshot, SnapshotIndex } from '../../release/format/snapshot-index.ts';
+import type { ListedSnapshot } from '../../release/format/snapshot-index.ts';
 
 /** Folder, below a release's, of the compiled site. It has no URL. */
 export const SERVER_FOLDER = 'server';
@@ -48,8 +48,11 @@ export interface PageList {
   touched: readonly string[] | null;
 }
 
-/** What a page below `/snapshots/` shows: it stands beside the releases, and is rendered when they are complete. */
-export type Given = { snapshot: Snapshot } | { index: SnapshotIndex; days: number };
+/** What the page of the snapshot list shows, which stands beside the releases: newest first, and for how many days each is kept. */
+export interface Given {
+  index: readonly ListedSnapshot[];
+  days: number;
+}
 
 /** What the compiled site exports: @astrojs/node's handler. */
 export type SiteHandler = (

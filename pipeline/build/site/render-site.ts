@@ -6,6 +6,7 @@ import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
+import type { Given } from './open-program.ts';
 import { paperHtml } from './paper-html.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { writeSqlEngine } from './sql-engine.ts';
@@ -24,17 +25,23 @@ interface RenderOptions extends SiteOptions {
   checkpoints: readonly RecentCheckpoint[];
   /** The PDFs of the release, which are printed from its pages. */
   pdfs: readonly PdfJob[];
+  /** What the page of the snapshot list shows; null without snapshots. */
+  snapshots: Given | null;
 }
 
-/** Makes the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be. */
+/**
+ * Makes the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be. Gives
+ * the page of the snapshot list, which is no part of the release; null for none.
+ */
 export async function renderSite(
   staging: Staging,
   facts: Facts,
-  { program, checkpoints, pdfs, ...options }: RenderOptions,
-): Promise<void> {
+  { program, checkpoints, pdfs, snapshots, ...options }: RenderOptions,
+): Promise<string | null> {
   const { pages, baseUrl, sourceCode, documents, log } = options;
   const { organisation } = documents;
   const draft = await staging.writeDraft(facts);
+  let list: string | null = null;
   if (pages && program) {
     log('building the site');
     const printed = pdfs.map(({ path }) => path);
@@ -47,10 +54,12 @@ export async function renderSite(
       checkpoints,
       papers,
     };
-    await makeSite({ scratch: staging.scratch, program, draft, facts }, folderOf(staging));
+    const inputs = { scratch: staging.scratch, program, draft, facts, snapshots };
+    list = await makeSite(inputs, folderOf(staging));
     await writeSqlEngine(staging);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, { ...options, organisation });
+  return list;
 }
 
 function folderOf(staging: Staging): SiteFolder {
@@ -69,12 +78,15 @@ function folderOf(staging: Staging): SiteFolder {
 
 export interface SiteInputs extends ProgramInputs {
   draft: DraftManifest;
+  snapshots: Given | null;
 }
 
-/** Makes the program and all pages, except those that are as they were. Deterministic. */
-export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<void> {
+/** Makes the program and all pages, except those that are as they were. Deterministic. Gives the page of the snapshot list. */
+export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
   const files = await makeProgram(inputs, to);
-  const paths = new Set(await makePages({ ...inputs, files }, to));
+  const made = await makePages({ ...inputs, files }, to);
+  const paths = new Set(made.paths);
   const pages = to.files().filter(({ path }) => paths.has(path));
   await writeSearchIndex(pages, inputs.draft.timestamp, to);
+  return made.list;
 }

@@ -1,14 +1,13 @@
-import { chmod, mkdtemp, readFile, rename } from 'node:fs/promises';
+import { chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
+import { asDiskErrors, exists, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, storedAt } from '../../release/format/manifest.ts';
-import { formatSnapshot, INDEX, parseSnapshot, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
+import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
 import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
 import { readHead } from './history-ranges.ts';
-import type { SnapshotPages } from './snapshot-pages.ts';
 
 /** Name prefix of folders that are staged or being removed. */
 export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
@@ -42,23 +41,6 @@ export async function publishSnapshot(
   } finally {
     await folder.remove().catch(() => {});
   }
-}
-
-/**
- * Adds the page of a snapshot that is about to be listed, unless it has one. It is rendered by the release that lists it, so the snapshot of
- * a missed slot gets one too, and one that another publisher made.
- */
-export async function addSnapshotPage(
-  out: string,
-  id: string,
-  pages: Pick<SnapshotPages, 'page'>,
-): Promise<void> {
-  const target = join(out, SNAPSHOTS, id);
-  const place = join(target, 'index.html');
-  if (await exists(place)) return;
-  const index = join(target, INDEX);
-  const snapshot = parseSnapshot(await asDiskErrors(index, () => readFile(index, 'utf8')), index);
-  await replaceFile(place, await pages.page(snapshot));
 }
 
 async function fill(

@@ -8,15 +8,15 @@ import {
   formatSnapshotIndex,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
+  type ListedSnapshot,
   OLD_HISTORIES,
   SNAPSHOTS,
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
 import { locateHistories } from './old-histories.ts';
-import { addSnapshotPage, publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
+import { publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
 import { publishedEntries } from './read-published.ts';
 import { retained } from './retained.ts';
-import { openSnapshotPages } from './snapshot-pages.ts';
 
 /** The page of the list. */
 const PAGE = `${SNAPSHOTS}/index.html`;
@@ -31,6 +31,8 @@ export interface SnapshotOptions {
 interface Means extends SnapshotOptions {
   /** Signs a text with the keys of the release; null: the release is not signed. */
   sign: ((text: string) => string) | null;
+  /** The page of the list, rendered with the site. Null: that which is there stays. */
+  page?: string | null;
   /** Records the snapshots that are about to be listed. */
   record?: ((index: SnapshotIndex) => Promise<void>) | null;
 }
@@ -43,21 +45,17 @@ interface Means extends SnapshotOptions {
 export async function publishSnapshots(
   out: string,
   release: Published,
-  { days, sign, record }: Means,
+  { days, sign, page = null, record }: Means,
 ): Promise<void> {
   const { manifest } = release;
-  await using pages = await openSnapshotPages(out, release);
   await publishSnapshot(out, release);
   const { known, unlisted } = await publishedEntries(out);
-  if (pages) for (const { id } of unlisted) await addSnapshotPage(out, id, pages);
   const entries = await locateHistories(out, release, known, unlisted);
   const ids = entries.map(({ id }) => id);
   const kept = new Set(retained(ids, days));
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
   const list = formatSnapshotIndex(index);
   await record?.(index);
-  const before = await readFile(join(out, PAGE), 'utf8').catch(() => null);
-  const page = pages && (await pages.list(index, days, before));
   await writeList(out, { list, page, note: noteOf(list, manifest, sign) });
   await removeOld(
     out,
@@ -66,7 +64,18 @@ export async function publishSnapshots(
   );
 }
 
-/** Writes only files that differ. `page`: null for none, or for that which is there. `note`: null for none. */
+/** The snapshots that will be listed, newest first, when this one is published as well. */
+export async function upcomingList(
+  out: string,
+  next: ListedSnapshot,
+  { days }: Pick<SnapshotOptions, 'days'>,
+): Promise<ListedSnapshot[]> {
+  const { known, unlisted } = await publishedEntries(out);
+  const all = new Map([next, ...known, ...unlisted].map((entry) => [entry.id, entry]));
+  return retained([...all.keys()], days).map((id) => all.get(id)!);
+}
+
+/** Writes only files that differ. `note`: null for none. */
 async function writeList(
   out: string,
   { list, page, note }: { list: string; page: string | null; note: string | null },

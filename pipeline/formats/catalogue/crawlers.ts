@@ -24,8 +24,6 @@ export interface Sitemapped {
   baseUrl: string;
   /** Time of the newest event. */
   asOf: string;
-  /** Id of the ledger snapshot. */
-  snapshot: string;
   files: readonly DraftFile[];
   /** When each page of an archive got its newest record, by folder and name: a day or a time. */
   records: Readonly<Record<'decisions' | 'deliberations', ReadonlyMap<string, string>>>;
@@ -79,7 +77,7 @@ function changedAt(release: Dated, page: string): string {
 }
 
 /**
- * `/sitemap.xml`: every page, also of the newest snapshot, each with the time of its last change. More pages than one sitemap may have are in
+ * `/sitemap.xml`: every page, each with the time of its last change. More pages than one sitemap may have are in
  * `/sitemap-1.xml` and so on, and `/sitemap.xml` lists these.
  */
 export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: string; content: string }[] {
@@ -88,7 +86,7 @@ export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: str
   const pages = files.filter(
     ({ kind, path }) => kind === 'page' && !LEFT_OUT.some((pattern) => pattern.test(path)),
   );
-  const urls = [...pages.map(({ path }) => path), ...besides(given)]
+  const urls = [...pages.map(({ path }) => path), BESIDE]
     .sort()
     .map((path) => entry('url', `${baseUrl}/${addressOf(path)}`, changedAt(release, path)));
   if (urls.length <= most) return [sitemap('sitemap.xml', 'urlset', urls)];
@@ -99,13 +97,8 @@ export function formatSitemaps(given: Sitemapped, most = MOST_URLS): { path: str
   return [sitemap('sitemap.xml', 'sitemapindex', listed), ...parts];
 }
 
-/**
- * The pages beside the release that are as new as it: the list of snapshots, which leads to all of them, and its own snapshot. Which
- * others there are does not follow from the ledger.
- */
-function besides({ snapshot }: Sitemapped): string[] {
-  return [`${SNAPSHOTS}/index.html`, `${SNAPSHOTS}/${snapshot}/index.html`];
-}
+/** The page beside the release, which leads to all snapshots. Which there are does not follow from the ledger. */
+const BESIDE = `${SNAPSHOTS}/index.html`;
 
 function entry(name: 'url' | 'sitemap', url: string, changed: string): string {
   return `  <${name}><loc>${escapeXml(url)}</loc><lastmod>${changed}</lastmod></${name}>\n`;

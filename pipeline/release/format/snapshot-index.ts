@@ -13,7 +13,7 @@ export const LIST_PATH = `${SNAPSHOTS}/${INDEX}`;
 export const LIST_SIGNATURE_PATH = `${LIST_PATH}.sig`;
 /** Earlier versions of rewritten histories, named by SHA-256. */
 export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
-/** Styles, scripts and fonts of the pages. */
+/** Styles, scripts and fonts of the pages that earlier versions made of snapshots. */
 export const ASSETS = `${SNAPSHOTS}/assets`;
 
 /** Limits for readers of an index, in bytes. */
@@ -76,6 +76,8 @@ const Entry = z.strictObject({
   histories: z.record(ReleasePath, ReleasePath.nullable()).optional(),
 });
 export type SnapshotEntry = z.infer<typeof Entry>;
+/** What the page of the list says of a snapshot. */
+export type ListedSnapshot = Pick<SnapshotEntry, 'id' | 'as_of' | 'log_size'>;
 
 /** `/snapshots/index.json`: every available snapshot, newest first. */
 export const SnapshotIndex = z.array(Entry).max(MOST_FILES);

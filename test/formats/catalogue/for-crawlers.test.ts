@@ -31,7 +31,7 @@ describe('the sitemap', () => {
     { ...facts.files[0]!, path: 'diplomacy/standards.json' },
   ];
   const records = { decisions: new Map([['d-7', '2025-12-30']]), deliberations: new Map() };
-  const given = { ...facts, snapshot: '2026-01-05T12Z', files: [...versions, ...pages], records };
+  const given = { ...facts, files: [...versions, ...pages], records };
   const text = formatSitemaps(given)[0]!.content;
 
   test('lists every page by its address, and nothing else', async () => {
@@ -47,7 +47,6 @@ describe('the sitemap', () => {
       'https://data.example.org/government/transparency/2025/',
       'https://data.example.org/',
       'https://data.example.org/licence/',
-      'https://data.example.org/snapshots/2026-01-05T12Z/',
       'https://data.example.org/snapshots/',
     ]);
   });
@@ -67,7 +66,6 @@ describe('the sitemap', () => {
       '/decisions/d-7/': '2025-12-30',
       '/licence/': RELEASED,
       '/government/transparency/2025/': '2026-01-01',
-      '/snapshots/2026-01-05T12Z/': facts.asOf,
       '/snapshots/': facts.asOf,
     });
   });
@@ -75,11 +73,10 @@ describe('the sitemap', () => {
 
 describe('more pages than a sitemap may have', () => {
   test('are in several, which the first one lists', async () => {
-    const pages = Array.from({ length: 5 }, (_, index) => page(`decisions/d-${index}/index.html`));
+    const pages = Array.from({ length: 6 }, (_, index) => page(`decisions/d-${index}/index.html`));
     const [index, ...parts] = formatSitemaps(
       {
         ...facts,
-        snapshot: '2026-01-05T12Z',
         files: pages,
         records: { decisions: new Map(), deliberations: new Map() },
       },

@@ -1,4 +1,4 @@
-import type { SnapshotEntry, SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
+import type { ListedSnapshot } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { monthOf } from '../../../../pipeline/release/format/version-at.ts';
 
 /** Months with every snapshot: what is kept by default, and the page stays short if more is kept. */
@@ -8,7 +8,7 @@ export interface ListedMonth {
   /** `2025-12` */
   month: string;
   /** Newest first, with how many events it has more than the one before; null for the first one. */
-  entries: { entry: SnapshotEntry; added: number | null }[];
+  entries: { entry: ListedSnapshot; added: number | null }[];
   /** How many are not shown. */
   left: number;
 }
@@ -19,7 +19,7 @@ export interface ListedYear {
 }
 
 /** The snapshots by year and month, newest first; of months further back only the last one each. */
-export function listedYears(index: SnapshotIndex): ListedYear[] {
+export function listedYears(index: readonly ListedSnapshot[]): ListedYear[] {
   const rows = index.map((entry, at) => {
     const before = index[at + 1];
     return { entry, added: before ? entry.log_size - before.log_size : null };

@@ -2,7 +2,7 @@ import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
-import { SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
+import { INDEX, SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { dayAsOf } from '../../../../pipeline/release/format/version-at.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
@@ -163,7 +163,7 @@ async function extrasOf({ entry, file }: FoundVersion, blob: Blob): Promise<Node
     before && makeLink('Earlier', versionAddress(file.path, before.id)),
     after && makeLink('Later', versionAddress(file.path, after.id)),
     before && makeLink('What changed since the one before', versionAddress(file.path, entry.id, before.id)),
-    makeLink(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/`),
+    makeLink(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/${INDEX}`),
   ].filter((one) => one !== undefined);
   return [
     makeElement('p', 'buttons', save, ...links),
