@@ -47,7 +47,7 @@ afterAll(async () => {
 /** Rendered by the program of the fixture, for the snapshots of the small service. */
 async function addPages(): Promise<void> {
   const facts = { baseUrl: BASE_URL, organisation: ORGANISATION };
-  await using threads = new PageThreads({ dir: built.release, files: [], facts });
+  await using threads = new PageThreads({ dir: built.release, program: built.release, facts });
   const index = parseSnapshotIndex(String(site.get(LIST)));
   const list = await threads.render('/snapshots/', { index: withYears(index, 40), days: 366 });
   const short = await threads.render('/snapshots/', { index: withYears(index, 2), days: 366 });

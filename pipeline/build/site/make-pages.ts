@@ -3,12 +3,12 @@ import { CathedralError } from '../../errors.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import { siteFile } from '../../release/staging/site-tree.ts';
 import type { SiteFolder } from './make-program.ts';
-import type { Given, ProgramFiles, RenderedPage, SiteFacts } from './open-program.ts';
+import type { Given, RenderedPage, SiteFacts } from './open-program.ts';
 import { PAGES_UNDER_WAY, PageThreads } from './page-threads.ts';
 
 export interface PagesInputs {
-  /** All files of the program. */
-  files: ProgramFiles;
+  /** Folder with the program. */
+  folder: string;
   facts: SiteFacts;
   /** What the page of the snapshot list shows; null for no such page. */
   snapshots: Given | null;
@@ -27,10 +27,10 @@ export interface MadePages {
  * the address of a page that fails, and its error.
  */
 export async function makePages(
-  { files, facts, snapshots }: PagesInputs,
+  { folder, facts, snapshots }: PagesInputs,
   to: SiteFolder,
 ): Promise<MadePages> {
-  await using threads = new PageThreads({ dir: to.dir, files, facts });
+  await using threads = new PageThreads({ dir: to.dir, program: folder, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
   const all: string[] = [];
   const due: string[] = [];

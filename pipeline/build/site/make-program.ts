@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { sourceDigest } from '../../config/source-digest.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
@@ -9,13 +9,7 @@ import type { Published } from '../../release/format/release.ts';
 import { readSite } from '../../release/staging/site-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { compiledSite } from './compiled-site.ts';
-import {
-  type ProgramFiles,
-  SERVER_FACTS,
-  SERVER_FOLDER,
-  type ServerFacts,
-  type SiteFacts,
-} from './open-program.ts';
+import { SERVER_FACTS, SERVER_FOLDER, type ServerFacts, type SiteFacts } from './open-program.ts';
 import type { SearchFolder } from './search-index.ts';
 
 /**
@@ -50,23 +44,22 @@ export interface ProgramInputs {
 }
 
 /**
- * Adds the program and the files that browsers load to the release, and gives the program's files. Throws site_failed, publish_failed.
+ * Adds the program and the files that browsers load to the release. Gives the folder from which the program can be loaded, which is the same
+ * for each run. Throws site_failed, publish_failed.
  */
 export async function makeProgram(
   { scratch, program, facts }: ProgramInputs,
   to: SiteFolder,
-): Promise<ProgramFiles> {
+): Promise<string> {
   const { client, server } = await compiledSite(program, scratch);
   await readSite(client, (file) => to.write(file));
+  const { files } = await asDiskErrors(server, () => listTree(server));
+  for (const path of files) {
+    const bytes = await asDiskErrors(path, () => readFile(join(server, path)));
+    await to.keep(`${SERVER_FOLDER}/${path}`, bytes);
+  }
   const { baseUrl: base_url, sourceCode: source_code } = facts;
   const about = { base_url, source_code } satisfies z.input<typeof ServerFacts>;
   await to.keep(SERVER_FACTS, Buffer.from(`${JSON.stringify(about)}\n`));
-  const { files } = await asDiskErrors(server, () => listTree(server));
-  const made: { file: string; sha256: string }[] = [];
-  for (const path of files) {
-    const bytes = await asDiskErrors(path, () => readFile(join(server, path)));
-    const file = `${SERVER_FOLDER}/${path}`;
-    made.push({ file, sha256: (await to.keep(file, bytes)).sha256 });
-  }
-  return made;
+  return dirname(server);
 }

@@ -1,18 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  type Given,
-  openProgram,
-  type PageList,
-  type ProgramFiles,
-  type RenderedPage,
-  type SiteFacts,
-} from './open-program.ts';
+import { type Given, openProgram, type PageList, type RenderedPage, type SiteFacts } from './open-program.ts';
 
 /** What a thread renders pages of. */
 export interface PageSource {
   /** Folder of the release that is being staged. */
   dir: string;
-  files: ProgramFiles;
+  /** Folder with the program. */
+  program: string;
   facts: SiteFacts;
 }
 
@@ -27,8 +21,9 @@ export type PageReply =
   | { failed: false; result: RenderedPage | PageList | readonly string[] }
   | { failed: true; message: string };
 
-const { dir, files, facts } = workerData as PageSource;
-const opening = openProgram(dir, files, facts);
+const { dir, program, facts } = workerData as PageSource;
+// `compiledSite` has verified it.
+const opening = openProgram(dir, [], facts, program);
 const port = parentPort!;
 
 async function reply(job: PageJob): Promise<PageReply> {

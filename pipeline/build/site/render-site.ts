@@ -83,8 +83,8 @@ export interface SiteInputs extends ProgramInputs {
 
 /** Makes the program and all pages, except those that are as they were. Deterministic. Gives the page of the snapshot list. */
 export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
-  const files = await makeProgram(inputs, to);
-  const made = await makePages({ ...inputs, files }, to);
+  const folder = await makeProgram(inputs, to);
+  const made = await makePages({ ...inputs, folder }, to);
   const paths = new Set(made.paths);
   const pages = to.files().filter(({ path }) => paths.has(path));
   await writeSearchIndex(pages, inputs.draft.timestamp, to);
