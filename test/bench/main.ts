@@ -4,6 +4,7 @@
  */
 
 import { append } from './append.ts';
+import { demo } from './demo.ts';
 import { exportRows } from './export.ts';
 import { type Benchmark, type Report, runBenchmarks } from './figure.ts';
 import { incremental } from './incremental.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   append,
   rebuild,
   incremental,
+  demo,
   runs,
   site,
   serving,

@@ -16,7 +16,9 @@ const FIRST_YEAR = 2025;
 const RUNS = 4;
 const [SHORT, LONG] = [1, 50];
 const MOST_FIRST_MB = 1024;
-const MOST_RUN_MB = 600;
+const MOST_LONG_MB = 1024;
+/** In seconds. */
+const TEN_MINUTES = 600;
 
 /** A ledger's first release, and runs that each add one snapshot to it. */
 interface Runs {
@@ -49,8 +51,9 @@ export async function runs(report: Report): Promise<void> {
   );
   const long = await withScratch((folder) => runsAfter(LONG, folder, pdfs));
   report(
-    compare(`${what} at fifty years ÷ at one`, long.run.cpu, short.run.cpu, 's of CPU', 1.5),
-    compare('its peak memory ÷ 600 MB', long.run.largest, MOST_RUN_MB, 'MB', 1),
+    compare(`${what} at fifty years ÷ ten minutes`, long.run.cpu, TEN_MINUTES, 's of CPU', 1),
+    compare(`${what} at fifty years ÷ at one`, long.run.cpu, short.run.cpu, 's of CPU'),
+    compare('its peak memory ÷ 1 GB', long.run.largest, MOST_LONG_MB, 'MB', 1),
     compare('its peak memory, all processes ÷ the largest', long.run.together, long.run.largest, 'MB'),
     compare('files that it changes at fifty years ÷ at one', long.changed, short.changed, 'files', 1.2),
     compare('files that it changes at fifty years ÷ files', long.changed, long.files, 'files', 0.4),
@@ -66,7 +69,7 @@ export async function runs(report: Report): Promise<void> {
   );
 }
 
-function printsPdfs(): boolean {
+export function printsPdfs(): boolean {
   try {
     return findChromium({ configured: null, path: programPath() }) !== '';
   } catch {
@@ -82,14 +85,8 @@ async function runsAfter(years: number, folder: string, flags: readonly string[]
     string,
   ];
   await writeSample({ out: ledger, from: `${FIRST_YEAR}-07-03`, to: `${FIRST_YEAR + years}-07-03`, seed: 1 });
-  const withheld = await withhold(ledger, later);
-  const build = () =>
-    runMeasured(process.execPath, [
-      'src/cli.ts',
-      'build',
-      ...['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key')],
-      ...['--base-url', 'https://data.example.org', ...flags],
-    ]);
+  const withheld = await withhold(ledger, later, RUNS);
+  const build = () => measuredBuild(folder, ledger, out, flags);
   const first = await build();
   const results: Omit<Runs, 'first'>[] = [];
   for (const names of withheld) {
@@ -114,10 +111,25 @@ async function runsAfter(years: number, folder: string, flags: readonly string[]
   };
 }
 
+/** A run as operators start it. `folder`: for the publisher's key. */
+export function measuredBuild(
+  folder: string,
+  ledger: string,
+  out: string,
+  flags: readonly string[],
+): Promise<Used> {
+  return runMeasured(process.execPath, [
+    'src/cli.ts',
+    'build',
+    ...['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key')],
+    ...['--base-url', 'https://data.example.org', '--allow-placeholders', ...flags],
+  ]);
+}
+
 /** Takes the last snapshots out of a ledger. Returns the names of their files, the oldest first. */
-async function withhold(ledger: string, folder: string): Promise<string[][]> {
+export async function withhold(ledger: string, folder: string, last: number): Promise<string[][]> {
   await mkdir(folder);
-  const ids = (await openDirectory(ledger).snapshots(null)).slice(-RUNS).map(({ id }) => id);
+  const ids = (await openDirectory(ledger).snapshots(null)).slice(-last).map(({ id }) => id);
   const names = await readdir(join(ledger, 'snapshots'));
   const withheld = ids.map((id) => names.filter((name) => name.startsWith(id)));
   for (const name of withheld.flat()) await rename(join(ledger, 'snapshots', name), join(folder, name));

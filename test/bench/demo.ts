@@ -1,0 +1,76 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Manifest } from '../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { releaseFiles } from '../../pipeline/release/format/release-files.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { compare, type Report } from './figure.ts';
+import { measuredBuild, printsPdfs, withhold } from './runs.ts';
+import { withScratch } from './scratch.ts';
+
+/** The last slot has the first events of a new day; the ones before it are of the day before. */
+const END = '2026-06-11T06:00:00Z';
+const SEED = 7;
+const RUNS = 4;
+const MOST_MB = 600;
+
+/**
+ * What a release of the demo costs, with site, charts and PDFs: the first one, the next ones, and the first one of a new day. The reference is
+ * a first release of the data files alone. What a checkout compiles once is compiled before.
+ */
+export async function demo(report: Report): Promise<void> {
+  const flags = printsPdfs() ? [] : ['--without-pdf'];
+  return withScratch(async (folder) => {
+    const [ledger, later, out, data] = ['ledger', 'later', 'out', 'data'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string, string];
+    await writeSample({ out: ledger, to: END, seed: SEED });
+    const withheld = await withhold(ledger, later, RUNS);
+    const build = () => measuredBuild(folder, ledger, out, flags);
+    await measuredBuild(join(folder, 'compiled'), ledger, join(folder, 'compiled/out'), flags);
+    const alone = await measuredBuild(join(folder, 'alone'), ledger, data, ['--without-site']);
+    const first = await build();
+    const manifests: Manifest[] = [(await readCurrent(out))!.manifest];
+    const runs: Awaited<ReturnType<typeof build>>[] = [];
+    for (const names of withheld) {
+      for (const name of names) await rename(join(later, name), join(ledger, 'snapshots', name));
+      runs.push(await build());
+      manifests.push((await readCurrent(out))!.manifest);
+    }
+    const [next, newDay] = [runs[0]!, runs.at(-1)!];
+    const changed = changedIn(manifests[0]!, manifests[1]!);
+    const ofData = changed.filter(
+      ({ kind, media_type }) => kind === 'data' && !OTHER_FORMATS.test(media_type),
+    );
+    const { files } = manifests[1]!;
+    const together = Math.max(...[first, ...runs].map((one) => one.together));
+    report(
+      compare('first release of the demo ÷ its data files alone', first.cpu, alone.cpu, 's of CPU'),
+      compare('next run ÷ first release', next.cpu, first.cpu, 's of CPU', 0.4),
+      compare('first run of a new day ÷ first release', newDay.cpu, first.cpu, 's of CPU', 0.5),
+      compare('files that a next run changes ÷ files', changed.length, files.length, 'files', 0.36),
+      compare(
+        'of these other than data files ÷ all of these',
+        changed.length - ofData.length,
+        changed.length,
+        'files',
+      ),
+      compare(
+        'files with their compressed variants ÷ 2,500',
+        releaseFiles({ files, segments: {}, unlisted: [] }).size,
+        2500,
+        'files',
+        1,
+      ),
+      compare('peak memory of a run, all processes ÷ 600 MB', together, MOST_MB, 'MB', 1),
+    );
+  });
+}
+
+/** The same rows as in a file that is counted already. */
+const OTHER_FORMATS = /ndjson|parquet|spreadsheet|sqlite|pdf/;
+
+function changedIn(before: Manifest, { files }: Manifest): Manifest['files'] {
+  const old = new Map(before.files.map(({ path, sha256 }) => [path, sha256]));
+  return files.filter(({ path, sha256 }) => old.get(path) !== sha256);
+}
