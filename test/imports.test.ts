@@ -135,7 +135,7 @@ describe('the environment', () => {
   const FONTS = ['pipeline/charts/files/rasterise.ts'];
 
   /** Threads learn only from it where Node keeps compiled programs. */
-  const COMPILED = ['src/cli.ts', 'src/sidecar/charts/renderer.ts'];
+  const COMPILED = ['pipeline/build/site/page-threads.ts', 'src/cli.ts', 'src/sidecar/charts/renderer.ts'];
 
   /** The browser gets all of it, and a temporary folder of its own. */
   const BROWSER = ['pipeline/charts/files/printing-browser.ts'];
