@@ -135,22 +135,13 @@ export async function* readOpenHeadLines(
   if (offset === undefined) return null;
   let number = covered;
   let end = size;
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunksOf(file, offset, Number.MAX_SAFE_INTEGER)) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const lines: HeadLine[] = [];
-    let start = 0;
-    for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, start)) {
+  for await (const batch of splitLines(chunksOf(file, offset, Number.MAX_SAFE_INTEGER), placeOf, covered)) {
+    const lines = batch.map((line) => {
       number += 1;
-      const line = bytes.subarray(start, at);
-      const event = parseEventLine(line, placeOf(number));
-      lines.push({ event, line });
-      end = event.seq + 1;
-      start = at + 1;
-    }
-    offset += start;
-    rest = bytes.subarray(start);
-    if (rest.length > MAX_LINE_BYTES) parseEventLine(rest, placeOf(number + 1));
+      offset! += line.length + 1;
+      return { event: parseEventLine(line, placeOf(number)), line };
+    });
+    end = lines.at(-1)!.event.seq + 1;
     yield lines;
   }
   return { first, offset, size: end };
@@ -177,7 +168,7 @@ export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promi
     const { size: bytes } = await file.stat();
     // The last line and a following incomplete one, each of at most this length, with the line end before them.
     const start = Math.max(0, bytes - 2 * (MAX_LINE_BYTES + 1) - 1);
-    const tail = await readBytes(file, start, bytes);
+    const tail = Buffer.concat(await Array.fromAsync(chunksOf(file, start, bytes)));
     const end = tail.lastIndexOf(LINE_END);
     const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
     const first = parseEventLine(firstLine, placeOf(1));
@@ -190,39 +181,12 @@ export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promi
   }
 }
 
-/** The last events of the head that all have this time, newest first; reads no more of the head than they need. Throws as `readHead`. */
-export async function readHeadSince(ledger: LedgerDirectory, timestamp: string): Promise<LedgerEvent[]> {
-  const file = await openHead(ledger.head);
-  if (!file) return [];
-  try {
-    const { size } = await file.stat();
-    for (let bytes = CHUNK_BYTES; ; bytes *= 4) {
-      const start = Math.max(0, size - bytes);
-      const tail = await readBytes(file, start, size);
-      const events: LedgerEvent[] = [];
-      // What follows the last line end is not written yet.
-      for (let end = tail.lastIndexOf(LINE_END); end > 0; ) {
-        const begin = tail.lastIndexOf(LINE_END, end - 1);
-        // The beginning of this line is before the tail.
-        if (begin < 0 && start > 0) break;
-        const event = parseEventLine(tail.subarray(begin + 1, end), 'head.ndjson, near its end');
-        if (event.timestamp !== timestamp) return events;
-        events.push(event);
-        end = begin;
-      }
-      if (start === 0) return events;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
 /**
  * The lines of the head as they are, in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being
  * written or is left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.
  */
 export async function* readRawLines(file: FileHandle): AsyncGenerator<Buffer[], number> {
-  return yield* splitLines(chunksOf(file, 0, Number.MAX_SAFE_INTEGER), 'head.ndjson');
+  return yield* splitLines(chunksOf(file, 0, Number.MAX_SAFE_INTEGER), placeOf);
 }
 
 async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {
@@ -256,12 +220,6 @@ async function skipLines(file: FileHandle, lines: number): Promise<number | unde
     passed += chunk.length;
   }
   return undefined;
-}
-
-async function readBytes(file: FileHandle, start: number, end: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(file, start, end)) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /** The file's bytes in [start, end), as far as they exist. Leaves a pending write beyond `end` for the next call. */

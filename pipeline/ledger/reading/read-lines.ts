@@ -103,32 +103,43 @@ const LINE_END = 0x0a;
  */
 export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {
   const place = `snapshots/${file.id}.ndjson.zst`;
-  const rest = yield* splitLines(decompress(file.events, place), place);
+  const rest = yield* splitLines(decompress(file.events, place), (line) => `${place}:${line}`);
   if (rest > 0) throw corrupt(place, 'a line end at the end', 'none');
 }
 
-/** The complete lines of the chunks. Returns how many bytes follow the last line end. Throws `ledger_corrupt` for a line too long. */
+/**
+ * The complete lines of the chunks, of which `before` precede them. Returns how many bytes follow the last line end. `placeOf` names a line,
+ * from 1. Throws `ledger_corrupt` for a line too long.
+ */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
-  place: string,
+  placeOf: (line: number) => string,
+  before = 0,
 ): AsyncGenerator<Buffer[], number> {
+  let count = before;
   let rest: Buffer = Buffer.alloc(0);
+  const assertFits = ({ length }: Buffer) => {
+    if (length > MAX_LINE_BYTES)
+      throw corrupt(placeOf(count + 1), `a line of at most ${MAX_LINE_BYTES} bytes`, `${length}`);
+  };
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const lines: Buffer[] = [];
     let start = 0;
     for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, start)) {
-      lines.push(bytes.subarray(start, end));
+      const line = bytes.subarray(start, end);
+      assertFits(line);
+      lines.push(line);
+      count += 1;
       start = end + 1;
     }
     rest = bytes.subarray(start);
-    const longest = lines.reduce((most, { length }) => Math.max(most, length), rest.length);
-    if (longest > MAX_LINE_BYTES) throw corrupt(place, `lines of at most ${MAX_LINE_BYTES} bytes`, longest);
+    assertFits(rest);
     if (lines.length > 0) yield lines;
   }
   return rest.length;
 }
 
-function corrupt(place: string, expected: string, found: string | number, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found: `${found}`, cause });
+function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
 }

@@ -20,7 +20,8 @@ const NONE = Buffer.alloc(0);
 export class LineWriter {
   readonly #order: EventOrder;
   readonly #batchBytes: number;
-  readonly #place = () => `event ${this.#order.seq}`;
+  /** Names the next event in errors. */
+  protected readonly place = () => `event ${this.#order.seq}`;
   #batch = NONE;
   /** Offset of the next line. One byte precedes the first, for the leaf prefix. */
   #at = 1;
@@ -31,16 +32,16 @@ export class LineWriter {
     this.#batchBytes = batchBytes;
   }
 
-  /** `line`: its line without the line end. Returns the line after one byte that belongs to its predecessor. */
-  append(event: LedgerEvent, line: string | Uint8Array): Buffer {
+  /** An event that has been checked, and its line without the line end. Returns the line after one byte that belongs to its predecessor. */
+  appendLine(event: LedgerEvent, line: string | Uint8Array): Buffer {
     if (this.#batch === NONE) this.#batch = Buffer.allocUnsafeSlow(1 + this.#batchBytes + ROOM);
     const start = this.#at;
     const bytes = line.length > MAX_LINE_BYTES ? line.length : this.#write(line);
     if (bytes > MAX_LINE_BYTES) {
       const expected = `at most ${MAX_LINE_BYTES} bytes`;
-      throw new CathedralError('ledger_corrupt', { place: this.#place(), expected, found: `${bytes}` });
+      throw new CathedralError('ledger_corrupt', { place: this.place(), expected, found: `${bytes}` });
     }
-    this.#order.accept(event, this.#place);
+    this.#order.accept(event, this.place);
     this.#at += bytes;
     this.#batch[this.#at++] = LINE_END;
     return this.#batch.subarray(start - 1, start + bytes);
@@ -64,11 +65,6 @@ export class LineWriter {
     return lines;
   }
 
-  /** The place of the next event, in errors. */
-  get place(): () => string {
-    return this.#place;
-  }
-
   /** Timestamp of the last event; null before the first. */
   get timestamp(): string | null {
     return this.#order.timestamp;
@@ -84,41 +80,26 @@ export class LineWriter {
  * Writes events that continue from a position as ledger lines, each validated as by a reader, and computes their Merkle tree. Throws
  * `ledger_schema`, `ledger_order` or `ledger_corrupt` (too long) with the place `event <seq>`.
  */
-export class EventWriter {
-  readonly #lines: LineWriter;
+export class EventWriter extends LineWriter {
   readonly #tree: CompactRange;
 
-  /** `full` once `batchBytes` have been written. */
   constructor(position: LedgerPosition, batchBytes: number) {
-    this.#lines = new LineWriter(position, batchBytes);
+    super(position, batchBytes);
     this.#tree = CompactRange.resume(position.size, position.range);
   }
 
   append(event: LedgerEvent): void {
-    assertEvent(event, this.#lines.place);
+    assertEvent(event, this.place);
     this.appendLine(event, formatEventLine(event));
   }
 
-  /** An event that has been checked, and its line without the line end. */
-  appendLine(event: LedgerEvent, line: string | Uint8Array): void {
-    const leaf = this.#lines.append(event, line);
+  override appendLine(event: LedgerEvent, line: string | Uint8Array): Buffer {
+    const leaf = super.appendLine(event, line);
     // The byte before the line is its predecessor's line end. The leaf prefix replaces it while the line is hashed.
     leaf[0] = LEAF_PREFIX;
     this.#tree.append(hash('sha256', leaf, 'hex'));
     leaf[0] = LINE_END;
-  }
-
-  get full(): boolean {
-    return this.#lines.full;
-  }
-
-  /** The lines since the last call, with line ends. The caller may keep the buffer. */
-  take(): Buffer {
-    return this.#lines.take();
-  }
-
-  get size(): number {
-    return this.#tree.size;
+    return leaf;
   }
 
   /** RFC 6962 root over all events so far, hex. */
@@ -127,11 +108,6 @@ export class EventWriter {
   }
 
   position(snapshot: string | null): LedgerPosition {
-    return {
-      snapshot,
-      size: this.#tree.size,
-      range: this.#tree.hashes(),
-      timestamp: this.#lines.timestamp,
-    };
+    return { snapshot, size: this.size, range: this.#tree.hashes(), timestamp: this.timestamp };
   }
 }

@@ -13,7 +13,7 @@ import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/directory.ts';
-import { type HeadLine, readHeadEnds, readHeadLines, readHeadSince } from '../reading/head.ts';
+import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { removeIncomplete, waitingFile } from './copied-snapshots.ts';
 import { LineWriter } from './event-writer.ts';
@@ -177,8 +177,10 @@ export class LedgerWriter {
    * time. Throws as reading the head.
    */
   async repeatable(): Promise<LedgerEvent[]> {
-    const { size, timestamp } = this.#end;
-    return timestamp === null || size === this.#sealed.size ? [] : readHeadSince(this.#ledger, timestamp);
+    const events: LedgerEvent[] = [];
+    for await (const lines of readHeadLines(this.#ledger, this.#sealed.size))
+      for (const { event } of lines) if (event.timestamp === this.#end.timestamp) events.push(event);
+    return events;
   }
 
   /**
@@ -195,7 +197,7 @@ export class LedgerWriter {
       const take = (draft: EventDraft) => {
         try {
           const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
-          if (!refusal) lines.append(event, line);
+          if (!refusal) lines.appendLine(event, line);
           since = event.timestamp;
           last = event;
         } catch (error) {
@@ -221,7 +223,7 @@ export class LedgerWriter {
     await this.#extend((lines, flush) =>
       fill(async (added) => {
         for (const { event, line } of added) {
-          lines.append(event, line);
+          lines.appendLine(event, line);
           if (lines.full) await flush();
         }
       }),

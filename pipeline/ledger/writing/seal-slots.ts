@@ -75,7 +75,7 @@ export class SlotSealer {
 
   #keep(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
     this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
-    this.#rest.append(event, line);
+    this.#rest.appendLine(event, line);
     return this.#rest.full ? this.#flush() : null;
   }
 
