@@ -1,26 +1,24 @@
-import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
+import { inUtc } from '../../ledger/events/draft.ts';
 import { FEW_ROWS } from '../../ledger/events/import-alert.ts';
 import { numberText } from '../../ledger/events/json.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { RowPlace } from '../import/row-index.ts';
 import type { Opening, RowSource, RowView, SourceRow } from '../import/source.ts';
-import { columnsOf, delimiterOf, parseCells, rowOf } from '../rows/csv-rows.ts';
-import { eventRow, objectRow } from '../rows/json-events.ts';
-import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../rows/mapping.ts';
-import { parseLine } from '../rows/row-json.ts';
-import { notUtf8 } from '../rows/utf8-chunks.ts';
-import { type Extent, type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from './file-records.ts';
+import { decoderOf, HEAD_BYTES, markOf } from '../rows/input.ts';
+import type { Mapping, Row } from '../rows/mapping.ts';
+import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
+import { csvReader, eventsOfRow, ndjsonReader, orFault, type RowReader } from '../rows/row-reader.ts';
 
 /**
  * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
  * program that writes half a row and goes on ten minutes later is not known.
  */
 const SETTLED_MS = 10 * 60_000;
+const CHUNK_BYTES = 256 * 1024;
 
 /** How the file is written. */
 export type FileKind = 'ndjson' | 'csv';
@@ -40,7 +38,7 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
         throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
       });
       try {
-        return await openView(kind, name, { file, ...opening }, mapping);
+        return await openView(kind, { name, file, mapping }, opening);
       } catch (error) {
         await file.close();
         throw error instanceof CathedralError
@@ -51,141 +49,43 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
   };
 }
 
-/** The text of a record → what it says. */
-interface Reader {
-  /** The rows of some consecutive records. */
-  rows(records: readonly FileRecord[]): (Row | CathedralError)[];
-  map(row: Row, place: () => string): MappedRow | null;
-  idOf(row: Row, place: () => string): string | null;
-}
-
-const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
-const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
-
 async function openView(
   kind: FileKind,
-  name: string,
-  { file, mark, index, now }: { file: FileHandle } & Opening,
-  mapping: Mapping | null,
+  { name, file, mapping }: { name: string; file: FileHandle; mapping: Mapping | null },
+  opening: Opening,
 ): Promise<RowView> {
   const { size, mtimeMs } = await file.stat();
-  const head = Buffer.alloc(Math.min(size, BOM.length));
-  await file.read(head, 0, head.length, 0);
-  const encoding = mapping?.file.encoding ?? 'utf-8';
-  if (UTF_16.some((bom) => head.subarray(0, 2).equals(bom)) || /16/.test(new TextDecoder(encoding).encoding))
+  const { buffer: head, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const mark = markOf(head.subarray(0, bytesRead));
+  const encoding = mark?.encoding ?? mapping?.file.encoding ?? 'utf-8';
+  if (/16/.test(new TextDecoder(encoding).encoding))
     throw importFault(name, 'a file in UTF-8, or in an encoding with one byte for a line end', 'UTF-16');
-  const extent = {
-    name,
-    file,
-    end: size,
-    separators: kind === 'csv' ? Buffer.from(mapping?.file.delimiter ?? ',;\t') : null,
-    isSettled: now - mtimeMs >= SETTLED_MS,
-  };
-  const start = { offset: head.equals(BOM) ? BOM.length : 0, line: 1, index: 0 };
-  const begin = kind === 'csv' ? await placeOfLine(extent, start, mapping?.file.header ?? 1) : start;
-  const decode = decoderOf(encoding, name);
-  const table = kind === 'csv' ? await csvReader(extent, begin, decode, mapping) : null;
-  const reader = table?.reader ?? ndjsonReader(name, decode, mapping);
-  const known = table ? { ...extent, separators: Buffer.from(table.delimiter) } : extent;
-  const before = Mark.safeParse(JSON.parse(mark ?? 'null')).data ?? null;
-  return new FileView(known, table?.begin ?? begin, {
-    reader,
-    index,
-    now,
-    changedAt: mtimeMs,
-    mark: before,
-  });
+  const start = { offset: mark?.length ?? 0, line: 1, index: 0 };
+  const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
+  const { isSettled } = extent;
+  const how = { name, start, decode: decoderOf(name, encoding), mapping, isSettled };
+  const reader =
+    kind === 'csv' ? await csvReader({ ...how, chunks: chunksOf(extent, start.offset) }) : ndjsonReader(how);
+  return new FileView(extent, reader, opening);
 }
 
-/** The place of a line, below lines of titles, in which quotes have no meaning. */
-async function placeOfLine(extent: Extent, start: RecordPlace, line: number): Promise<RecordPlace> {
-  if (line === start.line) return start;
-  for await (const records of readRecords({ ...extent, separators: null }, start)) {
-    const found = records.find((record) => record.line >= line);
-    if (found) return { offset: found.offset, line: found.line, index: 0 };
-  }
-  return { offset: extent.end, line, index: 0 };
+interface Extent {
+  file: FileHandle;
+  /** Bytes of the file that are read: what is appended later is not. */
+  end: number;
+  /** Unix ms. */
+  changedAt: number;
+  /** Whether nothing is being written any more: then the end of the file also ends its last record. */
+  isSettled: boolean;
 }
 
-/** Records → UTF-8. Throws `ledger_corrupt`. */
-type Decode = (record: FileRecord) => Buffer;
-
-function decoderOf(encoding: string, name: string): Decode {
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  if (decoder.encoding !== 'utf-8')
-    return ({ bytes, line }) => {
-      try {
-        return Buffer.from(decoder.decode(bytes));
-      } catch (cause) {
-        const place = `${name}:${line}`;
-        throw new CathedralError('ledger_corrupt', {
-          place,
-          expected: encoding,
-          found: 'other bytes',
-          cause,
-        });
-      }
-    };
-  return ({ bytes, line }) => {
-    if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
-    throw notUtf8(bytes, name, line);
-  };
-}
-
-function ndjsonReader(name: string, decode: Decode, mapping: Mapping | null): Reader {
-  const idOf = ({ id }: Row) => (typeof id === 'string' ? id : (numberText(id) ?? null));
-  return {
-    rows: (records) =>
-      records.map((record) =>
-        orFault(() => {
-          const place = () => `${name}:${record.line}`;
-          return objectRow(parseLine(decode(record).toString().trimEnd(), place), place);
-        }),
-      ),
-    map: (row, place) => (mapping ? mapping.map(row, place) : eventRow(row, place)),
-    idOf: (row, place) => (mapping ? mapping.idOf(row, place) : idOf(row)),
-  };
-}
-
-/** Reads the header, and returns the place after it. */
-async function csvReader(extent: Extent, begin: RecordPlace, decode: Decode, given: Mapping | null) {
-  const { name } = extent;
-  const first: FileRecord[] = [];
-  for await (const records of readRecords(extent, begin)) {
-    first.push(...records);
-    if (first.length > 1) break;
-  }
-  const start = first[0] ? decode(first[0]).toString() : '';
-  const delimiter = given?.file.delimiter ?? delimiterOf(start);
-  const header = start.startsWith('sep=') ? first[1] : first[0];
-  if (!header) throw importFault(name, 'a first line with the names of columns', 'none that ends');
-  const [cells = []] = parseCells(decode(header), delimiter, `${name}:${header.line}`);
-  const columns = columnsOf({ cells, line: header.line }, name);
-  const named = columns.filter((column) => column !== '');
-  const mapping = given ?? plainMapping(named, `${name}:${header.line}`);
-  assertColumns(mapping, named, `${name}:${header.line}`);
-  const rowsOf = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
-    const place = `${name}:${records[0]?.line}`;
-    const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, place));
-    if (!(all instanceof CathedralError) && all.length === records.length)
-      return records.map(({ line }, index) => {
-        const { row, fault } = rowOf({ cells: all[index]!, line }, columns, name);
-        return fault ?? row;
-      });
-    // One of them is wrong: the others are read alone.
-    if (records.length > 1) return records.flatMap((record) => rowsOf([record]));
-    return [all instanceof CathedralError ? all : importFault(place, 'a row', `${all.length} of them`)];
-  };
-  const reader: Reader = { rows: rowsOf, map: mapping.map, idOf: mapping.idOf };
-  return { reader, delimiter, begin: { ...header.after, index: 0 } };
-}
-
-function orFault<T>(read: () => T): T | CathedralError {
-  try {
-    return read();
-  } catch (fault) {
-    if (fault instanceof CathedralError) return fault;
-    throw fault;
+async function* chunksOf({ file, end: whole }: Extent, from: number, end = whole): AsyncGenerator<Buffer> {
+  for (let at = from; at < end; ) {
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - at));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield chunk.subarray(0, bytesRead);
   }
 }
 
@@ -200,25 +100,16 @@ interface PlacedRow {
 const Mark = z.object({ offset: z.number(), since: z.number() });
 type Mark = z.output<typeof Mark>;
 
-interface FileOpening extends Omit<Opening, 'mark'> {
-  /** Unix ms. */
-  changedAt: number;
-  /** Of the import before. */
-  mark: Mark | null;
-}
-
 class FileView implements RowView {
   mark: string | null = null;
   #extent: Extent;
-  readonly #begin: RecordPlace;
-  readonly #reader: Reader;
-  readonly #opening: FileOpening;
+  readonly #reader: RowReader;
+  readonly #opening: Opening;
   /** Row id → the place after it, for the ends of stretches, which are the beginnings of others. */
   readonly #known = new Map<string, RecordPlace>();
 
-  constructor(extent: Extent, begin: RecordPlace, { reader, ...opening }: { reader: Reader } & FileOpening) {
+  constructor(extent: Extent, reader: RowReader, opening: Opening) {
     this.#extent = extent;
-    this.#begin = begin;
     this.#reader = reader;
     this.#opening = opening;
   }
@@ -235,15 +126,17 @@ class FileView implements RowView {
   }
 
   async held(after: RowPlace | null) {
-    const records = readRecords(this.#extent, await this.#placeAfter(after));
+    const records = this.#records(await this.#placeAfter(after));
     let last: FileRecord | undefined;
     let step = await records.next();
     for (; !step.done; step = await records.next()) last = step.value.at(-1);
     if (step.value === null) return null;
     const { offset, line, bytes } = step.value;
-    const { now, changedAt, mark } = this.#opening;
-    const isOpen = isQuoteOpen(bytes, this.#extent.separators);
-    const since = mark?.offset === offset ? mark.since : changedAt;
+    const { changedAt } = this.#extent;
+    const { now, mark } = this.#opening;
+    const isOpen = isQuoteOpen(bytes, this.#reader.layout.separators);
+    const before = Mark.safeParse(JSON.parse(mark ?? 'null')).data;
+    const since = before?.offset === offset ? before.since : changedAt;
     if (isOpen && now - since >= SETTLED_MS) {
       // Rows that are appended all the time would hide it for ever.
       this.#extent = { ...this.#extent, isSettled: true };
@@ -253,8 +146,8 @@ class FileView implements RowView {
     const reason = isOpen ? 'a quote that is not closed' : 'no line end';
     // The row may be as old as the one before it.
     const [row] = last ? this.#reader.rows([last]) : [];
-    const before = row ? this.#row(row, last!.after.index).row.timestamp : after?.timestamp;
-    const held = Math.min(since, before ? Date.parse(before) : since);
+    const earlier = row ? this.#row(row, last!.after.index).row.timestamp : after?.timestamp;
+    const held = Math.min(since, earlier ? Date.parse(earlier) : since);
     return { since: formatTimestamp(held), unread: { line, since, reason } };
   }
 
@@ -266,7 +159,7 @@ class FileView implements RowView {
     const first = seen.get(id);
     if (first !== undefined)
       throw importFault(
-        `${this.#extent.name}, row ${index}`,
+        `${this.#reader.layout.name}, row ${index}`,
         'each id once',
         `${JSON.stringify(id)}, as in row ${first}`,
       );
@@ -275,7 +168,7 @@ class FileView implements RowView {
 
   /** The place after an imported row: mostly where the number of rows says, otherwise where its id is. */
   async #placeAfter(place: RowPlace | null): Promise<RecordPlace> {
-    if (place === null) return this.#begin;
+    if (place === null) return this.#reader.begin;
     const known = this.#known.get(place.id);
     if (known) return known;
     const expected = await this.#skip(place.place - 1);
@@ -287,25 +180,26 @@ class FileView implements RowView {
 
   /** If the row is deleted, its place is after the newest one before it that is still there. */
   async #placeOfDeleted(place: RowPlace): Promise<RecordPlace> {
-    const own = await this.#find([place.id], this.#begin);
+    const { begin } = this.#reader;
+    const own = await this.#find([place.id], begin);
     if (own) return own;
     let tried = 0;
     for (const ids of this.#opening.index.idsUpTo(place)) {
-      const found = await this.#find(ids, this.#begin);
+      const found = await this.#find(ids, begin);
       if (found) return found;
       tried += ids.length;
       // If all of so many are gone, this is another file.
       if (tried >= FEW_ROWS) throw this.#lost(place);
     }
-    return this.#begin;
+    return begin;
   }
 
   /** The place after that many rows; null if there are fewer. */
   async #skip(rows: number): Promise<RecordPlace | null> {
     const before = [...this.#known.values()].filter(({ index }) => index <= rows);
-    const from = before.reduce((last, one) => (one.index > last.index ? one : last), this.#begin);
+    const from = before.reduce((last, one) => (one.index > last.index ? one : last), this.#reader.begin);
     if (rows <= from.index) return from;
-    for await (const records of readRecords(this.#extent, from)) {
+    for await (const records of this.#records(from)) {
       const found =
         records.at(-1)!.after.index >= rows ? records.find(({ after }) => after.index === rows) : null;
       if (found) return found.after;
@@ -329,37 +223,44 @@ class FileView implements RowView {
   }
 
   async *#read(from: RecordPlace, to?: RecordPlace): AsyncGenerator<PlacedRow[]> {
+    for await (const records of this.#records(from, to)) {
+      const rows = this.#reader.rows(records);
+      yield records.map(({ after }, index) => ({ ...this.#row(rows[index]!, after.index), after }));
+    }
+  }
+
+  async *#records(from: RecordPlace, to?: RecordPlace): ReturnType<typeof readRecords> {
+    const { layout } = this.#reader;
+    const { isSettled, end } = this.#extent;
+    const chunks = chunksOf(this.#extent, from.offset, to?.offset);
     try {
-      for await (const records of readRecords(this.#extent, from, to?.offset)) {
-        const rows = this.#reader.rows(records);
-        yield records.map(({ after }, index) => ({ ...this.#row(rows[index]!, after.index), after }));
-      }
+      return yield* readRecords(chunks, from, layout, isSettled && (to?.offset ?? end) === end);
     } catch (error) {
       if (error instanceof CathedralError) throw error;
-      throw importFault(this.#extent.name, 'a readable file', (error as Error).message, error);
+      throw importFault(layout.name, 'a readable file', (error as Error).message, error);
     }
   }
 
   #row(row: Row | CathedralError, index: number): Pick<PlacedRow, 'row' | 'hasOwnId'> {
+    const { layout, mapping } = this.#reader;
     let id = `${index}`;
     let hasOwnId = false;
-    const place = () => `${this.#extent.name}, row ${id}`;
-    const draftOf = () => {
+    const place = () => `${layout.name}, row ${id}`;
+    const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      const own = this.#reader.idOf(row, place);
-      hasOwnId = own !== null;
-      id = own ?? id;
-      const mapped = this.#reader.map(row, place);
-      return mapped && { ...mapped.draft, timestamp: this.#timeOf(mapped.draft, place) };
-    };
-    const draft = orFault(draftOf);
-    if (draft === null || draft instanceof CathedralError)
-      return { row: { id, timestamp: '', draft }, hasOwnId };
-    const { timestamp, seq: _, salt: __, ...rest } = draft;
-    return { row: { id, timestamp, draft: rest }, hasOwnId };
+      const own = mapping ? mapping.idOf(row, place) : (numberText(row.id) ?? row.id);
+      hasOwnId = typeof own === 'string';
+      if (hasOwnId) id = own as string;
+      const [event] = eventsOfRow(row, mapping, place);
+      return event ? { draft: event.draft, timestamp: this.#timeOf(event.draft.timestamp, place) } : null;
+    });
+    if (mapped === null || mapped instanceof CathedralError)
+      return { row: { id, timestamp: '', draft: mapped }, hasOwnId };
+    const { timestamp: _, seq: __, salt: ___, ...draft } = mapped.draft;
+    return { row: { id, timestamp: mapped.timestamp, draft }, hasOwnId };
   }
 
-  #timeOf({ timestamp }: EventDraft, place: () => string): string {
+  #timeOf(timestamp: unknown, place: () => string): string {
     if (typeof timestamp === 'string') return inUtc(timestamp);
     const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
     throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
@@ -367,7 +268,7 @@ class FileView implements RowView {
 
   #lost({ id, place }: RowPlace): CathedralError {
     return importFault(
-      this.#extent.name,
+      this.#reader.layout.name,
       `row ${id}, which was imported as number ${place}`,
       'no such row: the file was truncated, rewritten or replaced. Restore it, or import into another folder',
     );

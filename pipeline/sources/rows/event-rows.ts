@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { readCsv } from './csv-rows.ts';
-import { eventRow, jsonValues, ndjsonValues, objectRow, type Placed } from './json-events.ts';
-import { assertColumns, type MappedRow, type Mapping, plainMapping } from './mapping.ts';
-import { type Input, peekLine, utf8Chunks } from './utf8-chunks.ts';
+import { decoderOf, type Input, Lookahead, utf8Chunks } from './input.ts';
+import { jsonItems, objectRow } from './json-rows.ts';
+import type { MappedRow, Mapping, Row } from './mapping.ts';
+import { readRecords } from './records.ts';
+import { csvReader, eventsOfRow, ndjsonReader, orFault } from './row-reader.ts';
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -34,18 +35,54 @@ export interface ReadOptions {
   mapping?: Mapping | null;
 }
 
+/** Longest first line that is looked at, in bytes. */
+const MAX_FIRST_LINE = 1024 * 1024;
+
 /** Reads a file of rows. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_schema` or `config_invalid` about the file as a whole. */
 export async function readRowFile(
   input: Input,
   { format, mapping = null }: ReadOptions = {},
 ): Promise<RowFile> {
   const { name } = input;
-  const { start, content: chunks } = await peekLine(utf8Chunks(input, mapping?.file.encoding));
-  const kind = format ?? formatOf(name, start);
-  if (kind === 'csv') return csvFile(chunks, name, mapping);
-  const read = kind === 'json' ? jsonValues : ndjsonValues;
-  const values = read(chunks, name);
-  return { name, mapping, rows: jsonRows(values, name, mapping) };
+  const content = new Lookahead(utf8Chunks(input, mapping?.file.encoding));
+  const isLine = (bytes: Buffer) => /\S[\r\n]/.test(bytes.toString('latin1'));
+  const start = await content.first((bytes) => isLine(bytes) || bytes.length > MAX_FIRST_LINE);
+  const kind = format ?? formatOf(name, start.toString());
+  if (kind === 'json') return { name, mapping, rows: documentRows(content.content(), name, mapping) };
+  const decode = decoderOf(name);
+  const opening = { name, start: { offset: 0, line: 1, index: 0 }, decode, mapping };
+  const reader =
+    kind === 'csv'
+      ? await csvReader({ ...opening, chunks: content.ahead(), isSettled: true })
+      : ndjsonReader(opening);
+  async function* rows(): AsyncGenerator<FileRow[]> {
+    for await (const all of readRecords(content.content(), opening.start, reader.layout, true)) {
+      const records = all.filter(({ offset }) => offset >= reader.begin.offset);
+      const found = records.length === 0 ? [] : reader.rows(records);
+      yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping));
+    }
+  }
+  return { name, mapping: reader.mapping, rows: rows() };
+}
+
+async function* documentRows(
+  content: AsyncIterable<Buffer>,
+  name: string,
+  mapping: Mapping | null,
+): AsyncGenerator<FileRow[]> {
+  const items = await jsonItems(content, name);
+  yield items.flatMap(({ line, value }) => {
+    const row = orFault(() => objectRow(value, () => `${name}:${line}`));
+    return rowsOf(row, line, name, mapping);
+  });
+}
+
+/** The events of a row, each with its line; one without an event for a row that is left out. */
+function rowsOf(row: Row | CathedralError, line: number, name: string, mapping: Mapping | null): FileRow[] {
+  const all =
+    row instanceof CathedralError ? row : orFault(() => eventsOfRow(row, mapping, () => `${name}:${line}`));
+  if (all instanceof CathedralError) return [{ line, mapped: null, fault: all }];
+  return all.length === 0 ? [{ line, mapped: null }] : all.map((mapped) => ({ line, mapped }));
 }
 
 /** Opens a file, or standard input. Throws `ledger_unreadable` when it is read. */
@@ -86,50 +123,5 @@ function isWhole(line: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function csvFile(
-  chunks: AsyncGenerator<Buffer>,
-  name: string,
-  given: Mapping | null,
-): Promise<RowFile> {
-  const { columns, line, rows } = await readCsv(chunks, name, given?.file);
-  const place = `${name}:${line}`;
-  const mapping = given ?? plainMapping(columns, place);
-  assertColumns(mapping, columns, place);
-  async function* mapped(): AsyncGenerator<FileRow[]> {
-    for await (const batch of rows)
-      yield batch.flatMap(({ line, row, fault }) => {
-        if (fault) return { line, mapped: null, fault };
-        return mapOne(line, () => mapping.mapAll(row, () => `${name}:${line}`));
-      });
-  }
-  return { name, mapping, rows: mapped() };
-}
-
-async function* jsonRows(
-  batches: AsyncGenerator<Placed[]>,
-  name: string,
-  mapping: Mapping | null,
-): AsyncGenerator<FileRow[]> {
-  for await (const batch of batches)
-    yield batch.flatMap(({ line, value, fault }) => {
-      if (fault) return { line, mapped: null, fault };
-      const place = () => `${name}:${line}`;
-      return mapOne(line, () =>
-        mapping === null ? [eventRow(value, place)] : mapping.mapAll(objectRow(value, place), place),
-      );
-    });
-}
-
-/** The events of a row, each with its line; one without an event for a row that is left out. */
-function mapOne(line: number, map: () => MappedRow[]): FileRow[] {
-  try {
-    const all = map();
-    return all.length === 0 ? [{ line, mapped: null }] : all.map((mapped) => ({ line, mapped }));
-  } catch (fault) {
-    if (!(fault instanceof CathedralError)) throw fault;
-    return [{ line, mapped: null, fault }];
   }
 }

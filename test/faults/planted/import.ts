@@ -40,7 +40,10 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'half a row is read at once',
     breaks: 'A last row without a line end waits ten minutes',
     file: 'pipeline/sources/file/file-source.ts',
-    change: ['isSettled: now - mtimeMs >= SETTLED_MS', 'isSettled: now - mtimeMs < SETTLED_MS'],
+    change: [
+      'isSettled: opening.now - mtimeMs >= SETTLED_MS',
+      'isSettled: opening.now - mtimeMs < SETTLED_MS',
+    ],
     tests: ['test/contract/import.test.ts'],
   },
   {

@@ -207,7 +207,7 @@ describe('a CSV file', () => {
     expect(await messageOf(follow('csv', mapping))).toContain('found UTF-16');
     writeFileSync(path, '');
     expect(await messageOf(follow('csv', mapping))).toContain(
-      'a first line with the names of columns, found none that ends',
+      'a line with the names of columns, found none that ends',
     );
   });
 });

@@ -1,5 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
-import { MAX_INPUT_LINE, tooLong } from '../rows/json-events.ts';
+import { CathedralError } from '../../errors.ts';
+
+/** Longest line or row of an input, in bytes. An event has at most 65,535 bytes; the rest is room for white space. */
+const MAX_RECORD = 1024 * 1024;
 
 /** A place between two records of a file. */
 export interface RecordPlace {
@@ -19,72 +21,71 @@ export interface FileRecord extends RecordPlace {
   after: RecordPlace;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+/** How the records of a file are told apart. */
+export interface Layout {
+  /** For messages. */
+  name: string;
+  /** Bytes of which one separates cells, after which a quote begins a cell that may have line ends; null where nothing is quoted. */
+  separators: Buffer | null;
+  /** The lines before this one are titles: quotes mean nothing in them, and they are no records. */
+  header: number;
+}
+
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
 const LINE_ENDS = Buffer.from('\r\n');
 const WHITE_SPACE = Buffer.from('\r\n\t ');
-/** A row of empty cells, as spreadsheets save rows that were cleared or only have a format. */
-const OF_EMPTY_ROWS = Buffer.from('\r\n\t ,;"');
-
-export interface Extent {
-  /** For messages. */
-  name: string;
-  file: FileHandle;
-  /** Bytes of the file that are read: what is appended later is not. */
-  end: number;
-  /** Bytes of which one separates cells, after which a quote begins a cell that may have line ends; null where nothing is quoted. */
-  separators: Buffer | null;
-  /** Whether nothing is being written any more: then the end of the file also ends its last record. */
-  isSettled: boolean;
-}
 
 /**
- * The records between a place and the end, in batches, without empty lines and rows of empty cells. A last record that does not end is
- * still being written, unless the file is settled: it is no record, but what this returns. Throws `ledger_corrupt` for a line that is
- * too long, and what reading throws.
+ * The records of some bytes, in batches, without empty lines and rows of empty cells, as spreadsheets save rows that were cleared. A last record
+ * that does not end is still being written, unless the file is settled: it is no record, but what this returns. Throws `ledger_corrupt`
+ * for a record that is too long, and what reading throws.
  */
 export async function* readRecords(
-  { name, file, end: whole, separators, isSettled }: Extent,
+  chunks: AsyncIterable<Buffer>,
   from: RecordPlace,
-  end: number = whole,
+  { name, separators, header }: Layout,
+  isSettled: boolean,
 ): AsyncGenerator<FileRecord[], (RecordPlace & { bytes: Buffer }) | null> {
+  const nothing = separators ? Buffer.concat([WHITE_SPACE, separators, Buffer.of(QUOTE)]) : WHITE_SPACE;
   let rest: Buffer = Buffer.alloc(0);
   let place = from;
-  const isEmpty = (record: Buffer) =>
-    record.every((byte) => (separators ? OF_EMPTY_ROWS : WHITE_SPACE).includes(byte));
-  const recordOf = (bytes: Buffer): FileRecord => {
+  const isTitle = () => place.line < header;
+  const take = (bytes: Buffer): FileRecord => {
     const { offset, line, index } = place;
-    const lines = separators ? linesIn(bytes) : 1;
-    const isRow = !isEmpty(bytes);
+    const lines = separators && !isTitle() ? linesIn(bytes) : 1;
+    const isRow = !isTitle() && !bytes.every((byte) => nothing.includes(byte));
     const after = { offset: offset + bytes.length, line: line + lines, index: index + (isRow ? 1 : 0) };
-    return { ...place, bytes, after };
+    const record = { ...place, bytes, after };
+    place = after;
+    return record;
   };
-  for (let at = from.offset; at < end; ) {
-    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - at));
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-    if (bytesRead === 0) return null;
-    at += bytesRead;
-    const bytes =
-      rest.length === 0 ? chunk.subarray(0, bytesRead) : Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const records: FileRecord[] = [];
     let start = 0;
-    for (let stop = endOf(bytes, start, separators); stop > 0; stop = endOf(bytes, start, separators)) {
-      const record = recordOf(bytes.subarray(start, stop));
-      if (record.after.index > place.index) records.push(record);
-      place = record.after;
+    const end = () => endOf(bytes, start, isTitle() ? null : separators);
+    for (let stop = end(); stop > 0; stop = end()) {
+      const record = take(bytes.subarray(start, stop));
+      if (record.after.index > record.index) records.push(record);
       start = stop;
     }
     rest = bytes.subarray(start);
-    if (rest.length > MAX_INPUT_LINE)
-      throw tooLong(`${name}:${place.line}${separators ? ', where a quote may not be closed' : ''}`);
     if (records.length > 0) yield records;
+    if (rest.length > MAX_RECORD) throw tooLong(name, place.line, separators);
   }
-  if (isEmpty(rest)) return null;
-  if (!isSettled || end < whole) return { ...place, bytes: rest };
-  yield [recordOf(rest)];
+  if (rest.every((byte) => nothing.includes(byte))) return null;
+  if (!isSettled) return { ...place, bytes: rest };
+  const record = take(rest);
+  if (record.after.index > record.index) yield [record];
   return null;
+}
+
+function tooLong(name: string, line: number, separators: Buffer | null): CathedralError {
+  const place = `${name}:${line}${separators ? ', where a quote may not be closed' : ''}`;
+  const expected = 'at most 1 MiB in one line';
+  return new CathedralError('ledger_corrupt', { place, expected, found: 'a longer one' });
 }
 
 /**
@@ -130,7 +131,8 @@ function rowEnd(bytes: Buffer, at: number): number {
 }
 
 function linesIn(record: Buffer): number {
-  let count = 0;
+  // At the end of a whole record, CR stands alone.
+  let count = record.at(-1) === CR ? 1 : 0;
   for (let end = rowEnd(record, 0); end > 0; end = rowEnd(record, end)) count += 1;
   return count;
 }

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
@@ -9,64 +8,22 @@ import {
   numberText,
   readStrictJson,
 } from '../../ledger/events/json.ts';
+import { decoderOf } from './input.ts';
 import type { MappedRow, Row } from './mapping.ts';
-import { faultOf, parseLine, STRICT } from './row-json.ts';
+import { faultOf, STRICT } from './row-json.ts';
 
-/** Longest line or cell of an input, in characters. An event has at most 65,535 bytes; the rest is room for white space. */
-export const MAX_INPUT_LINE = 1024 * 1024;
 /** Longest JSON document, in bytes: it is read as a whole. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 
-/** A value and the line of its file where it begins. */
-export interface Placed {
-  line: number;
-  /** The value; or why there is none. */
-  value: unknown;
-  fault?: CathedralError;
-}
-
-/** The values of NDJSON, one per line, in batches. An empty line is skipped. Throws what `chunks` throws. */
-export async function* ndjsonValues(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Placed[]> {
-  let rest = '';
-  let isTooLong = false;
-  let line = 0;
-  const take = (text: string): Placed | null => {
-    line += 1;
-    const own = line;
-    if (isTooLong || text.length > MAX_INPUT_LINE) {
-      isTooLong = false;
-      return { line: own, value: undefined, fault: tooLong(`${name}:${own}`) };
-    }
-    const end = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (end.trim() === '') return null;
-    try {
-      return { line: own, value: parseLine(end, () => `${name}:${own}`) };
-    } catch (fault) {
-      if (!(fault instanceof CathedralError)) throw fault;
-      return { line: own, value: undefined, fault };
-    }
-  };
-  for await (const chunk of chunks) {
-    const text = rest + chunk.toString(isAscii(chunk) ? 'latin1' : 'utf8');
-    const batch: Placed[] = [];
-    let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const placed = take(text.slice(start, end));
-      if (placed) batch.push(placed);
-      start = end + 1;
-    }
-    rest = text.slice(start);
-    // The rest of a line that is too long is not kept.
-    if (rest.length > MAX_INPUT_LINE) [rest, isTooLong] = ['', true];
-    if (batch.length > 0) yield batch;
-  }
-  const last = rest === '' && !isTooLong ? null : take(rest);
-  if (last) yield [last];
-}
-
-/** The items of a JSON array, or of the array `events` of an object, in batches. A single event is one item. */
-export async function* jsonValues(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Placed[]> {
-  const text = await wholeText(chunks, name);
+/**
+ * The items of a JSON array, or of the array `events` of an object, with their lines. A single event is one item. Throws `ledger_corrupt` for
+ * what is no such document.
+ */
+export async function jsonItems(
+  content: AsyncIterable<Buffer>,
+  name: string,
+): Promise<{ line: number; value: unknown }[]> {
+  const text = await documentText(content, name);
   const lines = lineCounter(text);
   const starts: number[] = [];
   let value: unknown;
@@ -83,22 +40,22 @@ export async function* jsonValues(chunks: AsyncIterable<Buffer>, name: string): 
   if (items === null)
     throw corrupt(name, 'an array of events, {"events": [...]} or one event', text.slice(0, 80));
   const first = lines(text.search(/\S/));
-  yield items.map((item, index) => ({
+  return items.map((item, index) => ({
     line: starts[index] === undefined ? first : lines(starts[index]),
     value: item,
   }));
 }
 
-async function wholeText(chunks: AsyncIterable<Buffer>, name: string): Promise<string> {
+async function documentText(content: AsyncIterable<Buffer>, name: string): Promise<string> {
   const all: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of content) {
     length += chunk.length;
     if (length > MAX_DOCUMENT)
       throw corrupt(name, 'a JSON document of at most 64 MiB: write longer ones as NDJSON', 'a longer one');
     all.push(chunk);
   }
-  return Buffer.concat(all).toString();
+  return decoderOf(name)({ bytes: Buffer.concat(all), line: 1 }).toString();
 }
 
 /** Line of a character; offsets must not decrease. */
@@ -125,8 +82,7 @@ const MEMBERS = ['seq', 'timestamp', 'cycle', 'type', 'agent', 'data', 'salt', '
 const KNOWN = new Set(MEMBERS);
 
 /** An event as JSON has it, without a mapping. Its own `id` is the row's. Throws `ledger_schema`. */
-export function eventRow(value: unknown, place: () => string): MappedRow {
-  const row = objectRow(value, place);
+export function eventRow(row: Row, place: () => string): MappedRow {
   for (const name in row) {
     if (KNOWN.has(name)) continue;
     const near = nearestName(name, MEMBERS);
@@ -155,10 +111,6 @@ function idText(id: unknown, place: () => string): string {
 export function objectRow(value: unknown, place: () => string): Row {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Row;
   throw schema(place(), 'a JSON object', `${JSON.stringify(value)}`.slice(0, 80));
-}
-
-export function tooLong(place: string): CathedralError {
-  return corrupt(place, 'at most 1 MiB in one line', 'a longer one');
 }
 
 function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {

@@ -1,0 +1,191 @@
+import { isUtf8 } from 'node:buffer';
+import { CathedralError } from '../../errors.ts';
+import type { FileRecord } from './records.ts';
+
+/** A file of rows or events, or standard input. */
+export interface Input {
+  /** For messages: `votes.csv`, `standard input`. */
+  name: string;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+const BOMS: readonly (readonly [encoding: string, bytes: Buffer])[] = [
+  ['utf-8', Buffer.of(0xef, 0xbb, 0xbf)],
+  ['utf-16le', Buffer.of(0xff, 0xfe)],
+  ['utf-16be', Buffer.of(0xfe, 0xff)],
+];
+
+/** Files of another kind, by their first bytes. */
+const FOREIGN: readonly (readonly [kind: string, bytes: Buffer])[] = [
+  ['a workbook (.xlsx or .ods): save it as “CSV UTF-8”', Buffer.of(0x50, 0x4b, 0x03, 0x04)],
+  ['an old Excel workbook (.xls): save it as “CSV UTF-8”', Buffer.of(0xd0, 0xcf, 0x11, 0xe0)],
+  ['a gzip file: decompress it first', Buffer.of(0x1f, 0x8b)],
+  ['a zstd file: decompress it first', Buffer.of(0x28, 0xb5, 0x2f, 0xfd)],
+];
+
+/** Bytes that tell what a file is. */
+export const HEAD_BYTES = 4;
+
+/** The encoding that the first bytes of a file tell, and the length of its byte order mark. */
+export function markOf(head: Buffer): { encoding: string; length: number } | null {
+  const found = BOMS.find(([, mark]) => head.subarray(0, mark.length).equals(mark));
+  return found ? { encoding: found[0], length: found[1].length } : null;
+}
+
+/**
+ * The content in UTF-8 without a byte order mark. The mark tells the encoding; `encoding` is that of a file without one, by default UTF-8.
+ * Whether UTF-8 is valid is not checked. Throws `ledger_corrupt` for a file of another kind, and for bytes that another encoding does not have.
+ */
+export async function* utf8Chunks(input: Input, encoding = 'utf-8'): AsyncGenerator<Buffer> {
+  const look = new Lookahead(buffers(input.bytes));
+  const head = await look.first((bytes) => bytes.length >= HEAD_BYTES);
+  for (const [kind, start] of FOREIGN)
+    if (head.subarray(0, start.length).equals(start)) throw corrupt(input.name, 'text', kind);
+  const mark = markOf(head);
+  const own = mark?.encoding ?? new TextDecoder(encoding).encoding;
+  if (own === 'utf-8') yield* skipping(look.content(), mark?.length ?? 0);
+  else yield* recoded(look.content(), input.name, own);
+}
+
+async function* buffers(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of bytes) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+async function* skipping(chunks: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const chunk of chunks) {
+    const rest = chunk.subarray(left);
+    left -= chunk.length - rest.length;
+    if (rest.length > 0) yield rest;
+  }
+}
+
+async function* recoded(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+  encoding: string,
+): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let lines = 1;
+  const decode = (chunk?: Buffer) => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
+    } catch (cause) {
+      throw corrupt(`${name}:${lines} or after`, encoding, 'other bytes', cause);
+    }
+  };
+  for await (const chunk of chunks) {
+    const text = decode(chunk);
+    lines += linesIn(text);
+    if (text.length > 0) yield text;
+  }
+  const end = decode();
+  if (end.length > 0) yield end;
+}
+
+/** Chunks that can be looked at before they are read. */
+export class Lookahead {
+  readonly #chunks: AsyncGenerator<Buffer>;
+  readonly #taken: Buffer[] = [];
+
+  constructor(chunks: AsyncGenerator<Buffer>) {
+    this.#chunks = chunks;
+  }
+
+  /** The beginning of the content, until `isEnough` of it is there, or all of it. */
+  async first(isEnough: (bytes: Buffer) => boolean): Promise<Buffer> {
+    let bytes: Buffer = Buffer.alloc(0);
+    for await (const chunk of this.ahead()) {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      if (isEnough(bytes)) break;
+    }
+    return bytes;
+  }
+
+  /** The content, of which nothing is used up. */
+  async *ahead(): AsyncGenerator<Buffer> {
+    for (let at = 0; ; at += 1) {
+      if (at === this.#taken.length) {
+        const { done, value } = await this.#chunks.next();
+        if (done) return;
+        this.#taken.push(value);
+      }
+      yield this.#taken[at]!;
+    }
+  }
+
+  /** The content, once. */
+  async *content(): AsyncGenerator<Buffer> {
+    try {
+      for (let chunk = this.#taken.shift(); chunk; chunk = this.#taken.shift()) yield chunk;
+      yield* this.#chunks;
+    } finally {
+      await this.#chunks.return(undefined);
+    }
+  }
+}
+
+/** Records → UTF-8. Throws `ledger_corrupt`. */
+export type Decode = (record: Pick<FileRecord, 'bytes' | 'line'>) => Buffer;
+
+/** Decodes the records of a file in an encoding in which a line end is one byte. */
+export function decoderOf(name: string, encoding = 'utf-8'): Decode {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  if (decoder.encoding !== 'utf-8')
+    return ({ bytes, line }) => {
+      try {
+        return Buffer.from(decoder.decode(bytes));
+      } catch (cause) {
+        throw corrupt(`${name}:${line}`, encoding, 'other bytes', cause);
+      }
+    };
+  return ({ bytes, line }) => {
+    if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
+    throw notUtf8(bytes, name, line);
+  };
+}
+
+const EXPORT = 'export it as “CSV UTF-8”';
+
+/** Says which byte is not UTF-8, and in which line. */
+function notUtf8(bytes: Buffer, name: string, line: number): CathedralError {
+  const nul = bytes.indexOf(0);
+  if (nul >= 0)
+    return corrupt(
+      `${name}:${line + linesIn(bytes.subarray(0, nul))}`,
+      `UTF-8: ${EXPORT}, or name the "encoding" in the mapping file`,
+      'a NUL byte, as in UTF-16 without a byte order mark or in a binary file',
+    );
+  const at = charactersEnd(bytes);
+  const letter = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1));
+  return corrupt(
+    `${name}:${line + linesIn(bytes.subarray(0, at))}`,
+    `UTF-8: ${EXPORT}, or name the "encoding" in the mapping file, such as windows-1252`,
+    `the byte 0x${bytes[at]!.toString(16)}, which is ${JSON.stringify(letter)} in Windows-1252`,
+  );
+}
+
+/** Number of bytes before the first that no character begins or continues with. */
+function charactersEnd(bytes: Buffer): number {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let end = 0;
+  try {
+    for (let at = 0; at < bytes.length; at += 1)
+      if (decoder.decode(bytes.subarray(at, at + 1), { stream: true }) !== '') end = at + 1;
+  } catch {
+    // Here it is.
+  }
+  return end;
+}
+
+const LINE_END = 0x0a;
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
+  return lines;
+}
+
+function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
+}

@@ -1,0 +1,171 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { CathedralError } from '../../errors.ts';
+import type { Decode } from './input.ts';
+import { eventRow, objectRow } from './json-rows.ts';
+import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from './mapping.ts';
+import { type FileRecord, type Layout, type RecordPlace, readRecords } from './records.ts';
+import { parseLine } from './row-json.ts';
+
+/** Turns the records of a file into rows. */
+export interface RowReader {
+  layout: Layout;
+  /** Where the first row begins. */
+  begin: RecordPlace;
+  /** Null for events as JSON. */
+  mapping: Mapping | null;
+  /** What some consecutive records say, or why one says nothing. */
+  rows(records: readonly FileRecord[]): (Row | CathedralError)[];
+}
+
+interface Opening {
+  name: string;
+  /** The content. */
+  chunks: AsyncIterable<Buffer>;
+  /** Where it begins. */
+  start: RecordPlace;
+  decode: Decode;
+  /** Default: for CSV that of `plainMapping`; NDJSON holds events. */
+  mapping: Mapping | null;
+  /** Whether the end of the content ends its last record. */
+  isSettled: boolean;
+}
+
+/** A reader of NDJSON, which has one value per line. */
+export function ndjsonReader({
+  name,
+  start,
+  decode,
+  mapping,
+}: Omit<Opening, 'chunks' | 'isSettled'>): RowReader {
+  const rowOfLine = (record: FileRecord) => {
+    const place = () => `${name}:${record.line}`;
+    return objectRow(parseLine(decode(record).toString().trimEnd(), place), place);
+  };
+  return {
+    layout: { name, separators: null, header: 1 },
+    begin: start,
+    mapping,
+    rows: (records) => records.map((record) => orFault(() => rowOfLine(record))),
+  };
+}
+
+/**
+ * A reader of a CSV table (RFC 4180, with any line end): comma, semicolon or tab, by its header or as given. Throws `ledger_corrupt` for a
+ * header that is none, `ledger_schema` and `config_invalid` for columns that the mapping does not know.
+ */
+export async function csvReader({
+  name,
+  chunks,
+  start,
+  decode,
+  mapping: given,
+  isSettled,
+}: Opening): Promise<RowReader> {
+  const { header: line = 1, delimiter: own } = given?.file ?? {};
+  const layout = { name, separators: Buffer.from(own ?? DELIMITERS.join('')), header: line };
+  const first: FileRecord[] = [];
+  for await (const records of readRecords(chunks, start, layout, isSettled)) {
+    first.push(...records);
+    if (first.length > 1) break;
+  }
+  const text = first[0] ? decode(first[0]).toString() : '';
+  const delimiter = own ?? delimiterOf(text);
+  const header = SEP.test(text) ? first[1] : first[0];
+  if (!header)
+    throw corrupt(
+      name,
+      `a line with the names of columns${line === 1 ? '' : ` from line ${line} on`}`,
+      isSettled ? 'no line' : 'none that ends',
+    );
+  const place = `${name}:${header.line}`;
+  const [cells = []] = parseCells(decode(header), delimiter, place);
+  const columns = columnsOf(cells, place);
+  const named = columns.filter((column) => column !== '');
+  const mapping = given ?? plainMapping(named, place);
+  assertColumns(mapping, named, place);
+  const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
+    const [{ line } = { line: 0 }] = records;
+    const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, `${name}:${line}`));
+    if (!(all instanceof CathedralError) && all.length === records.length)
+      return records.map((record, index) => rowOf(all[index]!, columns, `${name}:${record.line}`));
+    // One of them is wrong: the others are read alone.
+    if (records.length > 1) return records.flatMap((record) => rows([record]));
+    return [
+      all instanceof CathedralError ? all : corrupt(`${name}:${line}`, 'a row', `${all.length} of them`),
+    ];
+  };
+  return {
+    layout: { ...layout, separators: Buffer.from(delimiter) },
+    begin: { ...header.after, index: 0 },
+    mapping,
+    rows,
+  };
+}
+
+/** Excel's own first line, `sep=;`, which other programs would take for the header. */
+const SEP = /^sep=(.)[\r\n]/;
+const DELIMITERS = [',', ';', '\t'];
+
+/** What separates the names of columns: the one of three that occurs most often outside quotes. */
+function delimiterOf(start: string): string {
+  const sep = SEP.exec(start)?.[1];
+  if (sep !== undefined) return sep;
+  const line = start.replaceAll(/"[^"]*"/g, '');
+  const count = (character: string) => line.split(character).length;
+  return DELIMITERS.reduce((most, one) => (count(one) > count(most) ? one : most));
+}
+
+/** The columns of a header; an empty name where it has none. Throws `ledger_corrupt` for a name that it has twice. */
+function columnsOf(cells: readonly string[], place: string): string[] {
+  const columns = cells.map((cell) => cell.trim());
+  const twice = columns.find((column, index) => column !== '' && columns.indexOf(column) !== index);
+  if (twice === undefined) return columns;
+  throw corrupt(place, 'each column once', `${JSON.stringify(twice)} twice`);
+}
+
+const RULES = {
+  // Also a file whose parts have different line ends.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+};
+const QUOTES = 'CSV with quotes around the whole cell, and two for one inside of it';
+
+/** The cells of whole records. Throws `ledger_corrupt`; `place` names the first of them. */
+function parseCells(records: Buffer, delimiter: string, place: string): string[][] {
+  try {
+    return parse(records, { ...RULES, delimiter }) as string[][];
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    throw corrupt(place, QUOTES, cause.message.replace(/ at line \d+/, ''), cause);
+  }
+}
+
+function rowOf(cells: readonly string[], columns: readonly string[], place: string): Row | CathedralError {
+  if (cells.length !== columns.length)
+    return corrupt(place, `${columns.length} cells, as the first line has`, `${cells.length}`);
+  const row: Record<string, string> = {};
+  for (let index = 0; index < columns.length; index += 1) {
+    const [column, cell] = [columns[index]!, cells[index]!];
+    if (column !== '') row[column] = cell;
+    else if (cell !== '') return corrupt(place, `a name for column ${index + 1} in the first line`, 'none');
+  }
+  return row;
+}
+
+/** The events of a row; none for one that the mapping leaves out. Throws `ledger_schema` and `ledger_corrupt`. */
+export function eventsOfRow(row: Row, mapping: Mapping | null, place: () => string): MappedRow[] {
+  return mapping === null ? [eventRow(row, place)] : mapping.mapAll(row, place);
+}
+
+export function orFault<T>(read: () => T): T | CathedralError {
+  try {
+    return read();
+  } catch (fault) {
+    if (fault instanceof CathedralError) return fault;
+    throw fault;
+  }
+}
+
+function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
+}
