@@ -1,4 +1,3 @@
-import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import { DAY_MS } from '../../words/day.ts';
 
 /** How a table writes times. */
@@ -96,9 +95,9 @@ const ISO =
 
 /** A time as it is written: that of a clock somewhere. */
 interface Written {
-  /** `2025-12-01T07:00:00` */
-  local: string;
-  /** Of a second, with its point; or empty. */
+  /** In whole seconds. */
+  local: Temporal.PlainDateTime;
+  /** Of a second, with its point and the digits that were written; or empty. */
   fraction: string;
   /** `Z`, `UTC`, `+02`; undefined: that of a zone. */
   offset: string | undefined;
@@ -112,36 +111,49 @@ interface Written {
  * Throws TimeFault for another format, a time without a zone, and one that clocks skip or show twice.
  */
 export function parseTime(text: string, how: TimeFormat): string {
-  const written = readTime(text, how);
-  return written.isDay ? `${written.local}Z` : inUtc(written, how);
+  const { local, fraction, offset, isDay } = readTime(text, how);
+  const utc = isDay
+    ? local
+    : inCalendar(() => inUtc(local, offset === 'Z' ? 'UTC' : (offset ?? how.zone), how));
+  if (utc.year < 0 || utc.year > 9999) throw new TimeFault(NO_DAY);
+  return `${utc.toString({ smallestUnit: 'second' })}${fraction}Z`;
 }
 
 /** A day as a table writes it → `2025-12-01`; of a time, its day where it was written. Throws TimeFault. */
 export function parseDay(text: string, how: TimeFormat): string {
-  return readTime(text, how).local.slice(0, 10);
+  return readTime(text, how).local.toPlainDate().toString();
 }
 
 function readTime(text: string, { format, language }: TimeFormat): Written {
-  const written =
-    format === undefined
-      ? readIso(text)
-      : NAMED.includes(format)
-        ? readNumber(text, format)
-        : readPattern(text, format, language);
-  const ms = Date.parse(`${written.local}Z`);
-  // Date turns 30 February into March.
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(written.local))
-    throw new TimeFault('a time that exists in the calendar');
-  return written;
+  if (format === undefined) return readIso(text);
+  return NAMED.includes(format) ? readNumber(text, format) : readPattern(text, format, language);
+}
+
+const NO_DAY = 'a time that exists in the calendar';
+
+/** Throws TimeFault where Temporal throws a RangeError: for 30 February, for an offset of 25 hours. */
+function inCalendar<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) throw new TimeFault(NO_DAY);
+    throw error;
+  }
+}
+
+/** Year, month, day, hour, minute and second as a time. Throws TimeFault. */
+function localTime(parts: readonly (string | number | undefined)[]): Temporal.PlainDateTime {
+  const [year = 0, month, day, hour, minute, second] = parts.map(Number);
+  return inCalendar(() => new Temporal.PlainDateTime(year, month!, day!, hour, minute, second));
 }
 
 function readPattern(text: string, format: string, language = 'en'): Written {
   const found = patternOf(format).exec(text)?.groups;
   if (!found) throw new TimeFault(`a time in the format ${format}`);
-  const { year, day, half, noon, minute = '00', second = '00', fraction, offset } = found;
-  const hour = half === undefined ? (found.hour ?? '00') : hourOf(half, noon!);
+  const { year, month, day, half, noon, minute = 0, second = 0, fraction, offset } = found;
+  const hour = half === undefined ? (found.hour ?? 0) : hourOf(half, noon!);
   return {
-    local: `${year}-${pad(monthNumber(found.month!, language))}-${pad(day)}T${pad(hour)}:${minute}:${second}`,
+    local: localTime([year, monthNumber(month!, language), day, hour, minute, second]),
     fraction: fraction === undefined ? '' : `.${fraction}`,
     offset,
     isDay: found.hour === undefined && half === undefined,
@@ -152,13 +164,13 @@ function readPattern(text: string, format: string, language = 'en'): Written {
 const MONTHS = new Map<string, ReadonlyMap<string, number>>();
 const plainMonth = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\.$/, '');
 
-function monthNumber(text: string, language: string): string {
-  if (/^\d/.test(text)) return text;
+function monthNumber(text: string, language: string): number {
+  if (/^\d/.test(text)) return Number(text);
   const months = MONTHS.getOrInsertComputed(language, monthsOf);
   const number = months.get(plainMonth(text));
   if (number === undefined)
     throw new TimeFault(`a month, such as ${[...months.keys()].slice(0, 2).join(' or ')}`);
-  return `${number}`;
+  return number;
 }
 
 /** The names that are used alone and beside a day, which differ in Slavic languages; long and short ones. */
@@ -191,9 +203,9 @@ export function isLanguage(tag: string): boolean {
 function readIso(text: string): Written {
   const found = ISO.exec(text)?.groups;
   if (!found) throw new TimeFault(hintFor(text));
-  const { date, time = '00:00', fraction = '', offset } = found;
-  const local = `${date}T${time.length === 5 ? `${time}:00` : time}`;
-  return { local, fraction, offset, isDay: found.time === undefined };
+  const { date, time, fraction = '', offset } = found;
+  const local = localTime([...date!.split('-'), ...(time ?? '00:00').split(':')]);
+  return { local, fraction, offset, isDay: time === undefined };
 }
 
 const NO_ZONE = 'a time with Z or an offset from UTC, or a "zone" in the mapping file';
@@ -211,7 +223,8 @@ function hintFor(text: string): string {
 }
 
 /** Day 0 of Excel's calendar, in which 1900 is a leap year: days from 1 March 1900 on count from here. */
-const EXCEL_START = Date.UTC(1899, 11, 30);
+const EXCEL_START = Temporal.PlainDateTime.from('1899-12-30T00:00');
+const UNIX_START = Temporal.PlainDateTime.from('1970-01-01T00:00');
 
 function readNumber(text: string, format: string): Written {
   const [, whole = '', fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,12}))?$/.exec(text) ?? [];
@@ -219,58 +232,48 @@ function readNumber(text: string, format: string): Written {
   if (whole === '' || (format === 'excel' && Number(whole) < 61))
     throw new TimeFault(format === 'excel' ? 'a day number of Excel like 46296.25' : 'Unix time');
   if (format === 'excel') {
-    const ms = EXCEL_START + Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
-    return { ...clock(ms, ''), offset: undefined, isDay: /^0*$/.test(fraction) };
+    const milliseconds = Math.round(Number(`${whole}.${fraction}`) * DAY_MS);
+    const local = inCalendar(() => EXCEL_START.add({ milliseconds }));
+    const digits = fractionOf(`${local.millisecond}`.padStart(3, '0'));
+    return { local, fraction: digits, offset: undefined, isDay: /^0*$/.test(fraction) };
   }
-  const digits = format === 'unix' ? fraction : whole.slice(-3).padStart(3, '0') + fraction;
   const seconds = Number(format === 'unix' ? whole : whole.slice(0, -3));
-  return { ...clock(seconds * 1000, digits), offset: 'Z', isDay: false };
+  const digits = format === 'unix' ? fraction : whole.slice(-3).padStart(3, '0') + fraction;
+  const local = inCalendar(() => UNIX_START.add({ seconds }));
+  return { local, fraction: fractionOf(digits), offset: 'Z', isDay: false };
 }
 
-/** Throws TimeFault for a time beyond the calendar. */
-function clock(ms: number, digits: string): Pick<Written, 'local' | 'fraction'> {
-  if (!(ms < 8.64e15)) throw new TimeFault('a time that exists in the calendar');
-  const [local = '', milliseconds = ''] = new Date(ms).toISOString().slice(0, -1).split('.');
-  const fraction = (digits || milliseconds).replace(/0+$/, '');
-  return { local, fraction: fraction === '' ? '' : `.${fraction}` };
+function fractionOf(digits: string): string {
+  const some = digits.replace(/0+$/, '');
+  return some === '' ? '' : `.${some}`;
 }
 
-function hourOf(half: string, noon: string): string {
+function hourOf(half: string, noon: string): number {
   const hour = Number(half);
   if (hour < 1 || hour > 12) throw new TimeFault('an hour from 1 to 12 with am or pm');
-  return String((hour % 12) + (noon.toLowerCase() === 'pm' ? 12 : 0));
+  return (hour % 12) + (noon.toLowerCase() === 'pm' ? 12 : 0);
 }
 
-function pad(part: string | undefined): string {
-  return String(part).padStart(2, '0');
-}
-
-function inUtc({ local, fraction, offset }: Written, how: TimeFormat): string {
-  if (offset !== undefined) return utcTimestamp(`${local}${fraction}${fullOffset(offset)}`);
-  const { zone, ambiguous = 'reject' } = how;
+/** `zone`: a time zone or an offset, `+02` or `+0200`. */
+function inUtc(
+  local: Temporal.PlainDateTime,
+  zone: string | undefined,
+  { ambiguous }: TimeFormat,
+): Temporal.PlainDateTime {
   if (zone === undefined) throw new TimeFault(NO_ZONE);
-  const plain = Temporal.PlainDateTime.from(local);
-  const [earlier, later] = (['earlier', 'later'] as const).map((disambiguation) =>
-    plain.toZonedDateTime(zone, { disambiguation }).toInstant(),
-  );
-  const isGap = !plain.equals(earlier!.toZonedDateTimeISO(zone).toPlainDateTime());
-  if (isGap)
+  if (zone === 'UTC') return local;
+  if (/^[+-]/.test(zone)) return local.toZonedDateTime(zone).withTimeZone('UTC').toPlainDateTime();
+  const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' });
+  const later = local.toZonedDateTime(zone, { disambiguation: 'later' });
+  if (!earlier.toPlainDateTime().equals(local))
     throw new TimeFault(
       `a time that exists in ${zone}: clocks were set forward over this one. Correct it, or name the "zone" of the clock that showed it, such as Etc/GMT-1 for UTC+1`,
     );
-  if (!earlier!.equals(later!) && ambiguous === 'reject')
+  if (!earlier.equals(later) && ambiguous === undefined)
     throw new TimeFault(
       `a time that occurs once in ${zone}, or "ambiguous": "earlier" or "later" in the mapping file`,
     );
-  const instant = ambiguous === 'later' ? later! : earlier!;
-  return `${new Date(instant.epochMilliseconds).toISOString().slice(0, 19)}${fraction}Z`;
-}
-
-/** `+02` and `+0200` → `+02:00`, `UTC` → `Z` */
-function fullOffset(offset: string): string {
-  if (/^[A-Z]/.test(offset)) return 'Z';
-  const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
-  return `${offset[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
+  return (ambiguous === 'later' ? later : earlier).withTimeZone('UTC').toPlainDateTime();
 }
 
 /** Whether this is a time zone: `Europe/Berlin`, `UTC`. */

@@ -51,6 +51,11 @@ describe('a time', () => {
       'clocks were set forward over this one. Correct it, or name the "zone"',
     ],
     ['2026-02-29', { zone: 'UTC' }, 'exists in the calendar'],
+    ['2026-12-31T23:59:60Z', {}, 'exists in the calendar'],
+    ['2026-12-31T24:00:00Z', {}, 'exists in the calendar'],
+    ['2026-12-31T06:00:00+25:00', {}, 'exists in the calendar'],
+    ['29.02.2026 06:00', { format: 'dd.MM.yyyy HH:mm', zone: 'UTC' }, 'exists in the calendar'],
+    ['999999999999999', { format: 'unix' }, 'exists in the calendar'],
     ['13:00 PM', { format: 'yyyy-MM-dd h:mm a', zone: 'UTC' }, 'in the format'],
     ['59', { format: 'excel', zone: 'UTC' }, 'a day number of Excel'],
   ] as const)('%s with %j is refused', ([text, how, expected]) => {
