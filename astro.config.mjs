@@ -1,5 +1,4 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, normalize } from 'node:path';
 import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -33,20 +32,6 @@ const withoutUnused = {
   },
 };
 
-/** The build of DuckDB for workers that wait for it, which its package does not export by a name. */
-const duckdb = createRequire(import.meta.url)
-  .resolve('@duckdb/duckdb-wasm/dist/duckdb-eh.wasm')
-  .replace(/[^/\\]+$/, 'duckdb-browser-blocking.mjs');
-
-/**
- * DuckDB's loader evaluates text for extensions, which this site has none of and the content policy forbids. A direct eval could see the
- * names around it, so the bundler would leave modules apart, which one script cannot have.
- */
-const withoutDirectEval = {
-  name: 'without-direct-eval',
-  transform: (code, id) => (id.includes(duckdb) ? code.replaceAll(/\beval\(/g, '(0,eval)(') : null),
-};
-
 /** `npm run dev`: what pages link to and load, from the newest release. */
 const filesOfRelease = {
   name: 'files-of-release',
@@ -56,7 +41,7 @@ const filesOfRelease = {
       const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
       const isBeside = /^\/(log|snapshots)\//.test(path);
       const file = join(CATHEDRAL_OUT, isBeside ? '' : 'current/public', path);
-      const isPage = /\.html$|^\/_astro\//.test(path);
+      const isPage = /\.html$|^\/_astro\/(?!duckdb-)/.test(path);
       if (isPage || !statSync(file, { throwIfNoEntry: false })?.isFile()) return next();
       const hasEnding = /\.[a-z]\w*$/.test(path);
       response.setHeader('content-type', hasEnding ? mediaTypeOf(path) : 'application/json');
@@ -115,11 +100,6 @@ export default defineConfig({
   vite: {
     cacheDir: below('cache/vite'),
     plugins: CATHEDRAL_OUT ? [filesOfRelease] : [],
-    resolve: {
-      alias: {
-        '@duckdb/duckdb-wasm/blocking': duckdb,
-      },
-    },
     environments: {
       // It runs from the release's folder, where there are no packages; names without a hash, which would be one of paths of
       // this machine.
@@ -133,7 +113,7 @@ export default defineConfig({
     // Charts in the browser come with modules that write files on a server. What only those import is left out: it does
     // not say of itself that it may be, and csv-stringify needs a Buffer as soon as it is loaded.
     worker: {
-      plugins: () => [withoutUnused, withoutDirectEval],
+      plugins: () => [withoutUnused],
       rolldownOptions: { treeshake: { moduleSideEffects: (id) => !SERVER_ONLY.test(id) } },
     },
   },

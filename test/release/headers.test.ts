@@ -97,7 +97,7 @@ describe('the _headers file', () => {
       expect(rules.length).toBeLessThan(90);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2000);
       // A host that drops excess rules keeps the policies.
-      expect(rules.slice(0, 3)).toEqual(['/*', '/search/*', '/_astro/sql-worker*']);
+      expect(rules.slice(0, 3)).toEqual(['/*', '/search/*', '/_astro/duckdb-*']);
       for (const path of [
         'economy/supply',
         `charts/${CHARTS[0]!.id}-0.svg`,

@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { writeSqlEngine } from '../../pipeline/build/site/sql-engine.ts';
 import { csvCells } from '../../pipeline/formats/csv-cells.ts';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
@@ -14,7 +13,6 @@ import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
 import { SQL_EXAMPLES } from '../../src/site/components/sql/examples.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
-import { madeOnce } from './made-once.ts';
 import { type Visit, violations, visit } from './visit.ts';
 
 let release: FilesRelease;
@@ -26,12 +24,11 @@ let asked: string[] = [];
 let hasRanges = true;
 /** What the host sends in place of a file. */
 const instead = new Map<string, Buffer>();
-let engine: Buffer;
+let site: string;
 
 beforeAll(async () => {
   release = await filesRelease();
-  const { out: site } = await filesSite();
-  engine = await readFile(await engineFile());
+  ({ out: site } = await filesSite());
   const folders = [site, join(release.out, 'current/public'), release.out];
   server = createServer(async ({ url = '', headers }, response) => {
     const name = decodeURIComponent(new URL(url, 'http://host').pathname)
@@ -39,7 +36,7 @@ beforeAll(async () => {
       .replace(/(^|\/)$/, '$1index.html');
     const { range = '' } = headers;
     asked.push(`${name} ${range}`.trim());
-    const bytes = instead.get(name) ?? (name === SQL_ENGINE.path ? engine : await read(folders, name));
+    const bytes = instead.get(name) ?? (await read(folders, name));
     if (!bytes) return response.writeHead(404).end();
     const kind = name.endsWith('.html') ? 'page' : 'asset';
     const about = headersFor({ path: name, kind, media_type: typeOf(name) } as ManifestFile);
@@ -60,19 +57,6 @@ afterAll(async () => {
   server?.closeAllConnections();
   server?.close();
 });
-
-async function engineFile(): Promise<string> {
-  const { file } = await madeOnce('sql-engine', async (folder) => {
-    const file = join(folder, 'engine.zip');
-    await writeSqlEngine({
-      canCarry: async () => false,
-      carry: async () => {},
-      write: ({ content }) => writeFile(file, content),
-    });
-    return { file };
-  });
-  return file;
-}
 
 function typeOf(name: string): string {
   return /\.\w+$/.test(name) ? mediaTypeOf(name) : 'application/json';
@@ -162,13 +146,19 @@ describe('the rows of a file', () => {
 });
 
 describe('SQL', () => {
-  test('the engine is a ZIP archive of the package’s WebAssembly, of which the page states the size', async () => {
-    const { version } = JSON.parse(await readFile('node_modules/@duckdb/duckdb-wasm/package.json', 'utf8'));
-    expect(SQL_ENGINE).toMatchObject({ version, path: `_astro/duckdb-eh-${version}.zip` });
-    expect(sha256(unzipSync(engine)[SQL_ENGINE.wasm]!)).toBe(
-      sha256(await readFile(`node_modules/@duckdb/duckdb-wasm/dist/${SQL_ENGINE.wasm}`)),
-    );
-    expect(Math.round(engine.length / 1e6)).toBe(8);
+  test('the engine is the package’s worker and its WebAssembly, of whose archive the page states the size', async () => {
+    const dist = 'node_modules/@duckdb/duckdb-wasm/dist';
+    const { version } = JSON.parse(await readFile(`${dist}/../package.json`, 'utf8'));
+    const { archive, worker, wasm } = SQL_ENGINE;
+    expect([archive, worker].map((path) => path.replace(version, ''))).toEqual([
+      '_astro/duckdb-eh-.zip',
+      '_astro/duckdb-eh-.worker.js',
+    ]);
+    const packed = await readFile(join(site, archive));
+    expect(sha256(unzipSync(packed)[wasm]!)).toBe(sha256(await readFile(`${dist}/${wasm}`)));
+    expect(Math.round(packed.length / 1e6)).toBe(8);
+    const own = await readFile(`${dist}/duckdb-browser-eh.worker.js`);
+    expect((await readFile(join(site, worker))).equals(own)).toBe(true);
   });
 
   /** Runs a query, and gives what the page then says. */

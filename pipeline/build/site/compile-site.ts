@@ -9,6 +9,7 @@ import { moduleUrl, PROJECT } from '../../config/project.ts';
 import { asDiskErrors, diskFull } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
+import { addSqlEngine } from './sql-engine.ts';
 
 const END_WITH_PARENT = moduleUrl('pipeline/build/site/end-with-parent.ts').href;
 /** These pages encrypt nothing. A random key would make every build different. */
@@ -30,7 +31,7 @@ const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;
 const SITE = '/site';
 
 export interface CompiledSite {
-  /** Folder of the files that browsers load: styles, scripts, fonts, and everything in `public/`. */
+  /** Folder of the files that browsers load: styles, scripts, fonts, the SQL engine, and everything in `public/`. */
   client: string;
   /** Folder of the program that renders pages. */
   server: string;
@@ -46,6 +47,7 @@ export async function compileSite(into: string): Promise<CompiledSite> {
   const root = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
   try {
     const compiled = await compileIn(root);
+    await addSqlEngine(compiled.client);
     const made = { client: join(into, 'client'), server: join(into, 'server') };
     await asDiskErrors(into, async () => {
       await cp(compiled.client, made.client, { recursive: true });

@@ -9,7 +9,6 @@ import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program
 import type { Given } from './open-program.ts';
 import { paperHtml } from './paper-html.ts';
 import { writeSearchIndex } from './search-index.ts';
-import { writeSqlEngine } from './sql-engine.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
@@ -56,7 +55,6 @@ export async function renderSite(
     };
     const inputs = { scratch: staging.scratch, program, draft, facts, snapshots };
     list = await makeSite(inputs, folderOf(staging));
-    await writeSqlEngine(staging);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, { ...options, organisation });
   return list;

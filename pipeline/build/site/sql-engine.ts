@@ -1,25 +1,23 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { SQL_ENGINE } from '../../release/format/sql-engine.ts';
-import { siteFile } from '../../release/staging/site-tree.ts';
-import type { Staging } from '../../release/staging/staging.ts';
 
 const LEVEL = 9;
 
-/**
- * Adds the engine of the SQL page. To compress it takes seconds, so each later run takes it over, a rebuild too: another processor may
- * compress to other bytes. Throws publish_failed.
- */
-export async function writeSqlEngine(staging: Pick<Staging, 'canCarry' | 'carry' | 'write'>): Promise<void> {
-  const { path, wasm } = SQL_ENGINE;
-  if (await staging.canCarry(path)) return staging.carry(path);
-  const place = createRequire(import.meta.url).resolve(`@duckdb/duckdb-wasm/dist/${wasm}`);
-  const bytes = await asDiskErrors(place, () => readFile(place));
-  const compressed = await promisify(deflateRaw)(bytes, { level: LEVEL });
-  await staging.write(siteFile(path, zipOfOne(wasm, bytes, compressed)));
+/** Adds the engine of the SQL page to the files that browsers load. Throws publish_failed. */
+export async function addSqlEngine(client: string): Promise<void> {
+  const { archive, wasm, worker } = SQL_ENGINE;
+  const dist = dirname(createRequire(import.meta.url).resolve(`@duckdb/duckdb-wasm/dist/${wasm}`));
+  await asDiskErrors(client, async () => {
+    await copyFile(join(dist, 'duckdb-browser-eh.worker.js'), join(client, worker));
+    const bytes = await readFile(join(dist, wasm));
+    const compressed = await promisify(deflateRaw)(bytes, { level: LEVEL });
+    await writeFile(join(client, archive), zipOfOne(wasm, bytes, compressed));
+  });
 }
 
 const [DEFLATE, MIDNIGHT, FIRST_DAY_OF_1980] = [8, 0, 0x21];

@@ -33,8 +33,12 @@ export interface PolicyException {
 export const EXCEPTIONS: readonly PolicyException[] = [
   // Search reads its index with WebAssembly. This permits compiling it, but not evaluating text as script.
   { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
-  // So does the SQL engine, in a worker, which has the policy that comes with its script and not that of its page.
-  { below: '_astro/sql-worker', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
+  // So does the SQL engine, in a worker, which has the policy that comes with its script and not that of its page. It gets the unpacked
+  // WebAssembly from the page, in memory.
+  {
+    below: '_astro/duckdb-',
+    directives: { 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': "'self' blob:" },
+  },
   // Embeds are meant to be framed by any page. They offer no action that a framing page could abuse.
   { below: 'embed/', directives: { 'frame-ancestors': '*' } },
 ];

@@ -1,71 +1,70 @@
-import {
-  BROWSER_RUNTIME,
-  type Connection,
-  createDuckDB,
-  type Database,
-  VoidLogger,
-} from '@duckdb/duckdb-wasm/blocking';
+import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm';
 import { type DataType, Type } from 'apache-arrow';
 import { LIMITS, MEMORY, type QueryResult, type ResultColumn } from './limits.ts';
 
 /** Below this name the engine may read: the tables' own files. */
 const FOLDER = 'tables/';
 
-/** A database in the worker's memory, which reads nothing but what it is given. */
+const SETTINGS = [
+  `memory_limit = '${MEMORY}'`,
+  // Without extensions: they would be loaded from another host.
+  'autoinstall_known_extensions = false',
+  'autoload_known_extensions = false',
+  `allowed_directories = ['${FOLDER}']`,
+  'enable_external_access = false',
+  'lock_configuration = true',
+];
+
+/** A database in the memory of a worker, which reads nothing but what it is given. */
 export class Engine {
-  readonly #database: Database;
-  readonly #connection: Connection;
+  readonly #database: AsyncDuckDB;
+  readonly #connection: AsyncDuckDBConnection;
+  readonly version: string;
 
-  private constructor(database: Database) {
+  private constructor(database: AsyncDuckDB, connection: AsyncDuckDBConnection, version: string) {
     this.#database = database;
-    database.open({ path: ':memory:' });
-    this.#connection = database.connect();
-    for (const setting of [
-      `memory_limit = '${MEMORY}'`,
-      // Without extensions: they would be loaded from another host.
-      'autoinstall_known_extensions = false',
-      'autoload_known_extensions = false',
-      `allowed_directories = ['${FOLDER}']`,
-      'enable_external_access = false',
-      'lock_configuration = true',
-    ])
-      this.#connection.query(`SET ${setting}`);
+    this.#connection = connection;
+    this.version = version;
   }
 
-  /** Loads the engine from the address of its WebAssembly. */
-  static async open(mainModule: string): Promise<Engine> {
-    const bundle = { mainModule, mainWorker: '' };
-    const database = await createDuckDB({ mvp: bundle, eh: bundle }, new VoidLogger(), BROWSER_RUNTIME);
-    await database.instantiate(() => {});
-    return new Engine(database);
-  }
-
-  version(): string {
-    return this.#database.getVersion();
+  /** `worker` and `wasm`: the addresses of DuckDB's own worker and of its WebAssembly. */
+  static async open(worker: string, wasm: string): Promise<Engine> {
+    const running = new Worker(worker);
+    const failed = new Promise<never>((_, reject) => {
+      running.addEventListener('error', ({ message }) =>
+        reject(new Error(message || 'its worker did not start')),
+      );
+    });
+    const database = new AsyncDuckDB(new VoidLogger(), running);
+    await Promise.race([database.instantiate(wasm), failed]);
+    await database.open({ path: ':memory:' });
+    const connection = await database.connect();
+    for (const setting of SETTINGS) await connection.query(`SET ${setting}`);
+    return new Engine(database, connection, await database.getVersion());
   }
 
   /** The tables that a query names. Throws where it cannot be parsed. */
-  tablesIn(sql: string): string[] {
+  tablesIn(sql: string): Promise<string[]> {
     return this.#connection.getTableNames(sql);
   }
 
   /** Makes a table from a CSV text with a header. `columns`: its SQL types; those with `isText` are never null. */
-  addTable(
+  async addTable(
     name: string,
     csv: Uint8Array,
     columns: readonly { name: string; type: string; isText: boolean }[],
-  ): void {
+  ): Promise<void> {
     const file = `${FOLDER}${name}.csv`;
     const types = columns.map((column) => `${quoted(column.name)}: ${quoted(column.type)}`).join(', ');
     const texts = columns.filter(({ isText }) => isText).map((column) => quoted(column.name));
-    this.#database.registerFileBuffer(file, csv);
+    await this.#database.registerFileBuffer(file, csv);
     try {
-      this.#connection.query(
+      await this.#connection.query(
         `CREATE OR REPLACE TABLE "${name}" AS SELECT * FROM read_csv(${quoted(file)}, auto_detect = false, header = true, delim = ',',
           quote = '"', escape = '"', new_line = '\\n', columns = {${types}}${texts.length > 0 ? `, force_not_null = [${texts.join(', ')}]` : ''})`,
       );
     } finally {
-      this.#database.dropFile(file);
+      await this.#database.dropFile(file);
     }
   }
 
@@ -77,7 +76,7 @@ export class Engine {
     const parts: string[] = [];
     let [rows, bytes] = [0, 0];
     let stopped: string | null = null;
-    for (const batch of reader) {
+    for await (const batch of reader) {
       const { fields } = batch.schema;
       if (columns.length === 0) {
         columns = fields.map(({ name, type }) => ({ name, type: String(type), isNumber: isNumber(type) }));

@@ -11,7 +11,7 @@ import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
 /** One at a time. To cancel one, end the worker. */
 export interface SqlJob {
   /** Address and name of the engine. */
-  engine: { path: string; wasm: string };
+  engine: { worker: string; archive: string; wasm: string };
   tables: readonly SqlTable[];
   sql: string;
   /** Empty: the newest snapshot. */
@@ -69,29 +69,25 @@ function send(reply: SqlReply): void {
   postMessage(reply);
 }
 
-/** The engine's loader fetches its WebAssembly; what it gets is unpacked on the way. */
-async function openEngine({ path, wasm }: SqlJob['engine']): Promise<Engine> {
+/** DuckDB's own worker gets its WebAssembly unpacked. */
+async function openEngine({ worker, archive, wasm }: SqlJob['engine']): Promise<Engine> {
   say('Loading DuckDB …');
-  const fetchPlainly = self.fetch.bind(self);
-  const response = await fetchPlainly(`/${path}`, { credentials: 'omit' });
-  if (!response.ok || !response.body)
+  const place = `/${archive}`;
+  const response = await fetch(place, { credentials: 'omit' });
+  if (!response.ok)
     throw new CathedralError('mirror_unreachable', {
-      place: `/${path}`,
+      place,
       expected: 'status 200',
       found: `status ${response.status}`,
     });
   const bytes = new Uint8Array(await response.arrayBuffer());
   say('Starting DuckDB …');
-  const unpacked = new Response(unpack(bytes, wasm), { headers: { 'Content-Type': 'application/wasm' } });
-  const address = `${location.origin}/${wasm}`;
-  self.fetch = (input, init) => {
-    const asked = input instanceof Request ? input.url : String(input);
-    return asked === address ? Promise.resolve(unpacked) : fetchPlainly(input, init);
-  };
+  const headers = { 'Content-Type': 'application/wasm' };
+  const address = URL.createObjectURL(await new Response(unpack(bytes, wasm), { headers }).blob());
   try {
-    return await Engine.open(address);
+    return await Engine.open(`/${worker}`, address);
   } finally {
-    self.fetch = fetchPlainly;
+    URL.revokeObjectURL(address);
   }
 }
 
@@ -118,16 +114,14 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob): Pr
     opening = null;
     throw error;
   });
-  const names = new Set(asEngine(() => engine.tablesIn(sql)));
+  const names = new Set(await engine.tablesIn(sql).catch(asQueryFault));
   const wanted = tables.filter(({ name }) => names.has(name));
   if (heldAsOf !== asOf) held = new Map();
   heldAsOf = asOf;
   await load(engine, wanted, { asOf, allowed });
   say('Running …');
   const begin = performance.now();
-  const result = await engine.run(sql).catch((error: Error) => {
-    throw new QueryFailed(error.message);
-  });
+  const result = await engine.run(sql).catch(asQueryFault);
   const files = [...new Map(wanted.map(({ name, path }) => [path, held.get(name)!])).values()];
   const snapshot = files.reduce<string | null>(
     (last, file) => (last === null || file.snapshot > last ? file.snapshot : last),
@@ -139,7 +133,7 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob): Pr
     files,
     snapshot,
     ms: performance.now() - begin,
-    version: engine.version(),
+    version: engine.version,
   };
 }
 
@@ -153,12 +147,8 @@ function engineWords(message: string): string {
   }
 }
 
-function asEngine<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new QueryFailed((error as Error).message);
-  }
+function asQueryFault({ message }: Error): never {
+  throw new QueryFailed(message);
 }
 
 /** Loads the tables that are not in the engine yet, all of one snapshot. */
@@ -185,7 +175,7 @@ async function load(
       say(`Reading /${path}: ${Math.floor((100 * done) / total)} % …`),
     );
     for (const table of missing.filter((one) => one.path === path)) {
-      engine.addTable(table.name, await csvOf(table, blob), sqlColumns(table));
+      await engine.addTable(table.name, await csvOf(table, blob), sqlColumns(table));
       const { sha256, bytes } = version.file;
       held.set(table.name, { path, snapshot: version.entry.id, sha256, bytes });
     }
