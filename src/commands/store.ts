@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { PUBLISHER_LEASE } from '../../pipeline/build/cluster-run.ts';
+import { PUBLISHER_LEASE } from '../../pipeline/build/cluster.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';

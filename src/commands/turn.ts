@@ -1,19 +1,18 @@
-import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { keyNameOf } from '../../pipeline/artifacts/documents/organisation.ts';
 import { readOrganisation } from '../../pipeline/artifacts/documents.ts';
 import type { Claim } from '../../pipeline/bucket/claim-bucket.ts';
-import { readCurrentRelease } from '../../pipeline/bucket/current-release.ts';
-import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import {
+  announceRun,
   clusterRun,
-  PUBLISHER_LEASE,
+  holderOf,
+  keepPointer,
   purgeOnceSwitched,
   shareStatus,
   type Turn,
-} from '../../pipeline/build/cluster-run.ts';
+  withTurn,
+} from '../../pipeline/build/cluster.ts';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -22,7 +21,6 @@ import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts
 import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
-import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
 import { requireKeys } from '../../pipeline/release/signing/change-publisher.ts';
 import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { hostFolders, postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
@@ -89,7 +87,7 @@ export async function takeTurn(
       progress.stage(`waiting for the turn of this publisher in ${database.name}`);
       const log = (line: string) => progress.stage(line);
       if (!objects) {
-        return withTurn(database, config, async (lease) => {
+        return withTurn(database, turnOf('build', config), async (lease) => {
           const records = postgresRecords(database, lease, hostFolders({ movesHere }));
           const report = await publish({ records, share: null, signal: lease.signal, now });
           return purged(report, config, context);
@@ -101,8 +99,7 @@ export async function takeTurn(
           database,
           objects,
           claim,
-          holder: holderOf('build'),
-          waitMs: config.wait * 1000,
+          ...turnOf('build', config),
           switchDelayMs: config.switchDelay * 1000,
         },
         {
@@ -177,27 +174,15 @@ export async function withRecords<T>(
   const { store, publisherKey, wait } = config;
   return withDatabase(store, command, (database) => {
     if (!database) return work(fileRecords(publisherKey, { waitMs: wait * 1000 }));
-    return withTurn(
-      database,
-      config,
-      (lease) => work(postgresRecords(database, lease, hostFolders({ movesHere: false }))),
-      command,
+    const folders = hostFolders({ movesHere: false });
+    return withTurn(database, turnOf(command, config), (lease) =>
+      work(postgresRecords(database, lease, folders)),
     );
   });
 }
 
-function withTurn<T>(
-  database: Database,
-  { wait }: Pick<Config, 'wait'>,
-  work: (lease: Lease) => Promise<T>,
-  command = 'build',
-): Promise<T> {
-  const options = { name: PUBLISHER_LEASE, holder: holderOf(command), waitMs: wait * 1000 };
-  return withLease(database, options, work);
-}
-
-function holderOf(command: string): string {
-  return `${hostname()}, ${command}, process ${process.pid}`;
+function turnOf(command: string, { wait }: Pick<Config, 'wait'>) {
+  return { holder: holderOf(command), waitMs: wait * 1000 };
 }
 
 /** Whose bucket it is. */
@@ -216,9 +201,6 @@ export interface BetweenRuns {
   close(): Promise<void>;
 }
 
-/** How often the pointer in the bucket is compared with the row. */
-const REPAIR_MS = 30_000;
-
 /** Null where releases are not shared. The database need not answer yet. */
 export async function openBetweenRuns(
   config: TurnConfig,
@@ -235,16 +217,11 @@ export async function openBetweenRuns(
   });
   const options = { application: 'cathedral publisher', connections: 1, whenUnreachable: 'retry' } as const;
   const database = await openDatabase(store, options);
-  const repairing = keepPointer(() => claimOf(config), { database, objects, log, signal });
+  const repairing = keepPointer({ database, objects }, () => claimOf(config), { log, signal });
   return {
     async announce(next) {
-      const [claim, clusterNow] = [await claimOf(config), now() + database.clock()];
-      const status = (await readCurrentRelease(database, claim.service))?.status;
-      const known = Date.parse(status?.next_run_at ?? '');
-      // Another publisher runs earlier.
-      if (!status || (known > clusterNow && known <= next)) return;
-      const announced = { ...status, next_run_at: new Date(next).toISOString() };
-      await shareStatus(database, objects, claim, announced, clusterNow);
+      const claim = await claimOf(config);
+      await announceRun({ database, objects, claim }, next, now() + database.clock());
     },
     async close() {
       await repairing;
@@ -252,39 +229,4 @@ export async function openBetweenRuns(
       await database.close();
     },
   };
-}
-
-async function keepPointer(
-  claim: () => Promise<Claim>,
-  {
-    database,
-    objects,
-    log,
-    signal,
-  }: {
-    database: Database;
-    objects: ReturnType<typeof objectStoreAt>;
-    log: (line: string) => void;
-    signal: AbortSignal;
-  },
-): Promise<void> {
-  let told: string | null = null;
-  let isProbed = false;
-  while (!signal.aborted) {
-    await sleep(REPAIR_MS, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
-    try {
-      if (!isProbed) await objects.probe();
-      isProbed = true;
-      const found = await repairPointer(database, objects, await claim());
-      if (found === 'repaired')
-        log(`The pointer in ${objects.name} was not the row of the current release, and is again.`);
-      else if (told !== null) log('The pointer can be compared again.');
-      told = null;
-    } catch (error) {
-      const { message } = error as Error;
-      if (message !== told) log(`The pointer is not compared with the database: ${message}`);
-      told = message;
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import type { BuildReport } from '../../pipeline/build/build.ts';
-import { PUBLISHER_LEASE } from '../../pipeline/build/cluster-run.ts';
+import { PUBLISHER_LEASE } from '../../pipeline/build/cluster.ts';
 import type { RunProgress } from '../../pipeline/build/publish-parts.ts';
 import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BuildReport, build } from '../../pipeline/build/build.ts';
-import { type Cluster, clusterRun, shareStatus } from '../../pipeline/build/cluster-run.ts';
+import { type Cluster, clusterRun, shareStatus } from '../../pipeline/build/cluster.ts';
 import { DATA_ONLY } from '../../pipeline/build/plan.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';

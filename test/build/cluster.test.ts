@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parsePointer } from '../../pipeline/bucket/pointer.ts';
-import { purgeOnceSwitched } from '../../pipeline/build/cluster-run.ts';
+import { purgeOnceSwitched } from '../../pipeline/build/cluster.ts';
 import { openDirectory } from '../../pipeline/ledger/reading/directory.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, claimBucket } from '../bucket/claim-bucket.ts';
 import { cleanBucket } from '../bucket/clean-bucket.ts';
@@ -9,7 +10,7 @@ import { pullForPublisher } from '../bucket/pull-for-publisher.ts';
 import { pullSnapshots } from '../bucket/pull-snapshots.ts';
 import { openPush, type Push } from '../bucket/push.ts';
 import { CathedralError } from '../errors.ts';
-import type { ObjectStore } from '../objects/object-store.ts';
+import type { ObjectStore, objectStoreAt } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { type Lease, type LeaseOptions, withLease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';
@@ -21,8 +22,22 @@ import type { Share } from './plan.ts';
 /** The lease that the runs of all publishers share. */
 export const PUBLISHER_LEASE = 'publisher';
 
+/** Whose turn it is, for whoever waits. `command`: its name. */
+export function holderOf(command: string): string {
+  return `${hostname()}, ${command}, process ${process.pid}`;
+}
+
+/** Runs `work` in the turn of this publisher, which nobody else has meanwhile. Throws locked. */
+export function withTurn<T>(
+  database: Database,
+  { holder, waitMs }: Pick<LeaseOptions, 'holder' | 'waitMs'>,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  return withLease(database, { name: PUBLISHER_LEASE, holder, waitMs }, work);
+}
+
 /** What the publishers of a service share. */
-export interface Cluster extends Omit<LeaseOptions, 'name'> {
+export interface Cluster extends Pick<LeaseOptions, 'holder' | 'waitMs'> {
   database: Database;
   objects: ObjectStore;
   /** Whose bucket it is. */
@@ -62,10 +77,7 @@ const PARALLEL = 8;
  * that is older than what was published, store_failed, and what `build` throws.
  */
 export async function clusterRun(cluster: Cluster, run: ClusterRun): Promise<BuildReport> {
-  const { database } = cluster;
-  return withLease(database, { ...cluster, name: PUBLISHER_LEASE }, (lease) =>
-    run.record(() => runInTurn(cluster, lease, run)),
-  );
+  return withTurn(cluster.database, cluster, (lease) => run.record(() => runInTurn(cluster, lease, run)));
 }
 
 async function runInTurn(cluster: Cluster, lease: Lease, run: ClusterRun): Promise<BuildReport> {
@@ -212,6 +224,51 @@ export async function shareStatus(
   const next = status.next_run_at ?? (known !== null && Date.parse(known) > now ? known : null);
   await setStatus(database, claim.service, { ...status, next_run_at: next });
   await repairPointer(database, objects, claim);
+}
+
+/** A store that may not have been reached yet. */
+type Probed = ReturnType<typeof objectStoreAt>;
+
+/** How often the pointer in the bucket is compared with the row. */
+const REPAIR_MS = 30_000;
+
+/** Tells all machines when the next run of this one is, ms since 1970, unless another publisher runs earlier. */
+export async function announceRun(
+  { database, objects, claim }: Pick<Cluster, 'database' | 'objects' | 'claim'>,
+  next: number,
+  now: number,
+): Promise<void> {
+  const status = (await readCurrentRelease(database, claim.service))?.status;
+  const known = Date.parse(status?.next_run_at ?? '');
+  if (!status || (known > now && known <= next)) return;
+  await shareStatus(database, objects, claim, { ...status, next_run_at: new Date(next).toISOString() }, now);
+}
+
+/** Between the runs: keeps the pointer in the bucket what the row says, until `signal` aborts. Says each fault once. */
+export async function keepPointer(
+  { database, objects }: Pick<Cluster, 'database'> & { objects: Probed },
+  claim: () => Promise<Claim>,
+  { log, signal }: { log: (line: string) => void; signal: AbortSignal },
+): Promise<void> {
+  let told: string | null = null;
+  let isProbed = false;
+  while (!signal.aborted) {
+    await sleep(REPAIR_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      if (!isProbed) await objects.probe();
+      isProbed = true;
+      const found = await repairPointer(database, objects, await claim());
+      if (found === 'repaired')
+        log(`The pointer in ${objects.name} was not the row of the current release, and is again.`);
+      else if (told !== null) log('The pointer can be compared again.');
+      told = null;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== told) log(`The pointer is not compared with the database: ${message}`);
+      told = message;
+    }
+  }
 }
 
 /**
