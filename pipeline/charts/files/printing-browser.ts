@@ -18,6 +18,9 @@ const FLAGS = [
   '--no-startup-window',
   // Glyph positions follow the font, not the screen settings of the machine.
   '--font-render-hinting=none',
+  // Drawing in the browser's own process, and one process for all pages, save a third of its memory.
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
 ];
 
 /** A build of Chromium without what a window needs: it prints the same in half of the time. */
@@ -53,7 +56,8 @@ export class PrintingBrowser implements AsyncDisposable {
 
 async function launch(chromium: string): Promise<Browser> {
   // Chromium's sandbox does not start as root, and the pages are our own, served from this machine.
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  // Without it, the process that starts others in a sandbox has nothing to do.
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox', '--no-zygote'] : [];
   const folder = makeTemporary();
   const removeFolder = () => {
     try {
