@@ -138,10 +138,10 @@ export type Identified = Omit<Manifest, 'format' | 'digest'>;
 const known = new WeakSet<ManifestFile>();
 
 /**
- * Sorts files and segments by path and members by schema, and adds the content digest and the release id. Throws publish_failed if
- * the body does not match the schema.
+ * Sorts files and segments by path and members by schema, and adds the content digest and the release id. `knownContent`: the digest, if it was
+ * computed before the proofs were added, which it does not cover. Throws publish_failed if the body does not match the schema.
  */
-export function identifyRelease(given: ManifestBody): Identified {
+export function identifyRelease(given: ManifestBody, knownContent?: string): Identified {
   const { files: givenFiles, ...rest } = given;
   const fresh = givenFiles.filter((file) => !known.has(file));
   const parsed = ManifestBody.safeParse({ ...rest, files: fresh });
@@ -157,7 +157,7 @@ export function identifyRelease(given: ManifestBody): Identified {
     Object.entries(parsed.data.segments).sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   const body = { ...parsed.data, files, segments };
-  const content = contentDigest(body);
+  const content = knownContent ?? contentDigest(body);
   return { release: `${body.ledger.snapshot}-${content.slice(0, 8)}`, ...body, content };
 }
 
@@ -167,8 +167,12 @@ export function sealManifest(given: ManifestBody): Manifest {
 }
 
 /** A complete manifest and its text, which has the digest as its last member. */
-export function sealWithText(given: ManifestBody): { manifest: Manifest; text: string } {
-  const sealed = { format: 'cathedral-release/1' as const, ...identifyRelease(given), digest: NO_DIGEST };
+export function sealWithText(
+  given: ManifestBody,
+  knownContent?: string,
+): { manifest: Manifest; text: string } {
+  const identified = identifyRelease(given, knownContent);
+  const sealed = { format: 'cathedral-release/1' as const, ...identified, digest: NO_DIGEST };
   const unsealed = formatManifest(sealed);
   const digest = sha256(unsealed);
   return { manifest: { ...sealed, digest }, text: withDigest(unsealed, digest) };

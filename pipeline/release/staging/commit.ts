@@ -21,6 +21,8 @@ export interface Outcome {
 }
 
 interface Committing {
+  /** The content digest, if it is known. */
+  content?: string | undefined;
   /** Where the next run resumes. */
   state: unknown;
   prepare?: ((release: Published) => Promise<void>) | undefined;
@@ -36,9 +38,9 @@ export async function commit(
   out: string,
   folder: StagingFolder,
   body: ManifestBody,
-  { state, prepare, isServed = true }: Committing,
+  { content, state, prepare, isServed = true }: Committing,
 ): Promise<Outcome> {
-  const { manifest, text } = sealWithText(body);
+  const { manifest, text } = sealWithText(body, content);
   await folder.write('manifest.json', Buffer.from(text));
   await folder.flush();
   const name = releaseFolder(manifest);

@@ -261,18 +261,22 @@ export class Staging implements AsyncDisposable {
     // Sorted, because some were taken over and others made.
     const unlisted = this.#kept.toSorted((a, b) => (a.file < b.file ? -1 : 1));
     const body = { ...facts, files, segments: this.segments, unlisted };
-    const signed = sign ? await this.#prove(body, sign) : body;
-    return commit(this.#out, this.folder, signed, { state: JSON.parse(state), prepare, isServed });
+    const { body: whole, content } = sign ? await this.#prove(body, sign) : { body, content: undefined };
+    const rest = { content, state: JSON.parse(state), prepare, isServed };
+    return commit(this.#out, this.folder, whole, rest);
   }
 
   /** Adds what proves the release, the last of its files. */
-  async #prove(given: ManifestBody, sign: NonNullable<Publication['sign']>): Promise<ManifestBody> {
-    const { release, content: _, ...body } = identifyRelease(given);
+  async #prove(
+    given: ManifestBody,
+    sign: NonNullable<Publication['sign']>,
+  ): Promise<{ body: ManifestBody; content: string }> {
+    const { release, content, ...body } = identifyRelease(given);
     const { texts, version, keys, expires } = await sign({ release, ...body });
     const proofs = [...texts].map(([path, text]) => proofFile(path, text, body.timestamp));
     for (const proof of proofs) await this.write(proof);
     const files = [...body.files, ...proofs.map(({ path }) => this.#datedFile(path, body))];
-    return { ...body, signed: { version, keys: [...keys], expires }, files };
+    return { body: { ...body, signed: { version, keys: [...keys], expires }, files }, content };
   }
 
   /** Each file with the time since which it has been as it is. */
