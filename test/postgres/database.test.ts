@@ -284,18 +284,22 @@ describe.skipIf(!hasPostgres)('a database', () => {
       await primary.sql("CREATE ROLE secretive LOGIN PASSWORD 'open sesame'; CREATE ROLE stranger LOGIN");
     });
 
-    test.each(Object.entries(REFUSED))('%s', async (_, [sql, user, message]) => {
-      const address = await primary.newDatabase();
-      const name = address.slice(address.lastIndexOf('/') + 1);
-      const statement = sql
-        .replace('DATABASE here', `DATABASE ${name}`)
-        .replace('TO there', `TO ${name}_other`);
-      if (statement !== '') await primary.sql(statement, statement.startsWith('CREATE') ? name : undefined);
-      // Also a server that may wait for the database.
-      const opening = open(address.replace('owner', user), { whenUnreachable: 'retry' });
-      const error = await opening.catch((error) => error);
-      expect(error.message).toMatch(message);
-      expect(error.message).not.toContain('hunter2');
+    test('for each of these reasons', async () => {
+      const messages = Object.entries(REFUSED).map(async ([reason, [sql, user]]) => {
+        const address = await primary.newDatabase();
+        const name = address.slice(address.lastIndexOf('/') + 1);
+        const statement = sql
+          .replace('DATABASE here', `DATABASE ${name}`)
+          .replace('TO there', `TO ${name}_other`);
+        if (statement !== '') await primary.sql(statement, statement.startsWith('CREATE') ? name : undefined);
+        // Also a server that may wait for the database.
+        const opening = open(address.replace('owner', user), { whenUnreachable: 'retry' });
+        return [reason, String(await opening.catch(({ message }) => message))] as const;
+      });
+      for (const [reason, message] of await Promise.all(messages)) {
+        expect(message, reason).toMatch(REFUSED[reason]![2]);
+        expect(message, reason).not.toContain('hunter2');
+      }
     });
 
     test('if all connections are in use', async () => {

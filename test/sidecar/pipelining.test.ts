@@ -73,15 +73,6 @@ async function stopReading(socket: Socket, request: string): Promise<void> {
   socket.pause();
 }
 
-test('pipelined requests are answered in order on one connection', async () => {
-  const client = await (await served()).open();
-  client.socket.write(`${COUNTED}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${SMALL.repeat(MAX_PIPELINED - 1)}`);
-  const expected = ['200', '404', ...Array.from({ length: MAX_PIPELINED - 1 }, () => '200')];
-  await expect.poll(() => answersIn(client.text)).toEqual(expected);
-  client.socket.write(SMALL);
-  await expect.poll(() => answersIn(client.text).length).toBe(expected.length + 1);
-});
-
 test('of too many requests the first are answered, and then the connection ends', async () => {
   const { parsed, open } = await served();
   const client = await open();
