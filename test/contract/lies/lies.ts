@@ -177,6 +177,7 @@ add('a page has been added to the log', 'f', put(['log/evil.html', 'nobody signe
 add('all is of the first release (rollback)', 'v f m p r', (host) => {
   host.site = new Map(honest(1));
 });
+add('all is of the first release, whose log is as long (rollback)', 'm p', world(1, { events: () => 200 }));
 add(
   'latest.json announces a version that nobody signed',
   'v f m p',
