@@ -16,11 +16,20 @@ export interface Field {
   unit: string;
   range: string;
   formula: string;
+  /** Its JSON Schema; of one that may be null, without the null. */
+  schema: JsonSchema;
 }
 
 export interface JsonSchema {
   type?: string | string[];
+  format?: string;
+  title?: string;
   enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
   const?: unknown;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
@@ -112,19 +121,16 @@ function alternative(schema: JsonSchema): JsonSchema {
 
 function fieldOf(schema: JsonSchema, name: string): Omit<Field, 'required'> {
   const inner = schema.anyOf?.find((one) => one.type !== 'null') ?? {};
-  const {
-    description = '',
-    'x-unit': unit = '',
-    'x-range': range = '',
-    'x-formula': formula = '',
-  } = { ...inner, ...schema };
+  const whole = { ...inner, ...schema };
+  const { description = '', 'x-unit': unit = '', 'x-range': range = '', 'x-formula': formula = '' } = whole;
   return {
     name,
     type: typeName(schema),
     description,
     unit,
-    range: range || oneOf(schema) || oneOf(inner),
+    range: range || oneOf(whole),
     formula,
+    schema: whole,
   };
 }
 

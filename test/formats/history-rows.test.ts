@@ -80,6 +80,11 @@ test.each([BY_DAY, TEXTS, JSON_ROWS])(
           const added = batches.flatMap((batch) => inFileOrder(table, batch)).map((row) => row.at(-1));
           expect(added).toEqual(sorted.map((_, row) => eventsOf(table, row).at(-1)));
           if (table !== BY_DAY) return;
+          // The row of a day that was added last stands first.
+          for (const ofDay of Map.groupBy(batches.flat(), dayOf).values()) {
+            const events = ofDay.map((row) => row.at(-1) as number);
+            expect(events).toEqual(events.toSorted((a, b) => b - a));
+          }
           const days = batches.map((batch) => [...new Set(batch.map(dayOf))]);
           expect(new Set(days.flat()).size).toBe(days.flat().length);
         },

@@ -1,25 +1,8 @@
-import { z } from 'zod';
 import type { Artifact } from '../../artifacts/artifact.ts';
+import { type Field, fieldsIn, type JsonSchema } from '../../artifacts/data-dictionary.ts';
+import { toJsonSchema } from '../../ledger/events/json-schema.ts';
 
-/** The members of a JSON Schema that describe a cell. */
-const Column = z.object({
-  type: z.enum(['string', 'number', 'integer', 'boolean']),
-  format: z.string().optional(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  unit: z.string().optional(),
-  range: z.string().optional(),
-  formula: z.string().optional(),
-  enum: z.array(z.union([z.string(), z.number()])).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minLength: z.number().optional(),
-  maxLength: z.number().optional(),
-  pattern: z.string().optional(),
-});
-type Column = z.infer<typeof Column>;
-
-/** Types of Table Schema that JSON Schema expresses by format, or our metadata by unit. */
+/** Types of Table Schema that JSON Schema expresses by format, or the data dictionary by unit. */
 const TYPES: Readonly<Record<string, string>> = {
   date: 'date',
   'date-time': 'datetime',
@@ -27,64 +10,48 @@ const TYPES: Readonly<Record<string, string>> = {
   'YYYY-MM-DD': 'date',
 };
 
+/** What a cell may be. */
+const CELLS = /^(string|number|integer|boolean)( or null)?$/;
+
 /**
- * Table Schema (Data Package 2) of a CSV artifact. Its columns are the members of the artifact's schema, which describes
- * one row.
+ * Table Schema (Data Package 2) of a CSV artifact. Its columns are the fields of the artifact's schema, which describes
+ * one row. Throws for a column with another kind of cell, or more than one.
  */
 export function formatTableSchema({
   title,
   description,
   schema,
 }: Pick<Exclude<Artifact, { kind: 'printed' }>, 'title' | 'description' | 'schema'>) {
-  const row = z.toJSONSchema(schema, { target: 'draft-2020-12' });
-  const required = new Set(row.required);
-  const fields = Object.entries(row.properties ?? {}).map(([name, property]) =>
-    formatField(name, property, required.has(name)),
-  );
+  const fields = fieldsIn(toJsonSchema(schema) as JsonSchema);
   return {
     $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
     title,
     description,
-    fields,
+    fields: fields.map(formatField),
     missingValues: [''],
   };
 }
 
-function formatField(name: string, property: unknown, present: boolean) {
-  const { nullable, column } = readColumn(property);
-  const { type, format, unit, title, description, range, formula } = column;
+function formatField({ name, required, type, description, unit, formula, schema }: Field) {
+  const [, cell, orNull] = CELLS.exec(type) ?? [];
+  if (cell === undefined) throw new Error(`column ${name}: expected one kind of cell, found ${type}`);
+  const { title, format = '', 'x-range': range } = schema;
   return {
     name,
-    type: TYPES[format ?? ''] ?? TYPES[unit ?? ''] ?? type,
+    type: TYPES[format] ?? TYPES[unit] ?? cell,
     ...(title && { title }),
     ...(description && { description }),
     ...(unit && { unit }),
     ...(range && { range }),
     ...(formula && { formula }),
-    constraints: { required: present && !nullable, ...constraints(column) },
+    constraints: { required: required && orNull === undefined, ...constraints(schema, cell) },
   };
 }
 
-/** `{anyOf: [T, null]}` and `{type: [T, null]}` are cells that may be empty. */
-function readColumn(property: unknown): { nullable: boolean; column: Column } {
-  const { anyOf, type, ...rest } = property as { anyOf?: { type?: string }[]; type?: string | string[] };
-  const choices = anyOf ?? [type].flat().map((name) => ({ type: name }));
-  const cells = choices.filter((choice) => choice.type !== 'null');
-  // A column with more than one kind of cell has no type here and is refused.
-  const cell = cells.length === 1 ? cells[0] : {};
-  return { nullable: cells.length < choices.length, column: Column.parse({ ...cell, ...rest }) };
-}
-
-function constraints({
-  type,
-  format,
-  minimum,
-  maximum,
-  minLength,
-  maxLength,
-  pattern,
-  enum: values,
-}: Column) {
+function constraints(
+  { format, minimum, maximum, minLength, maxLength, pattern, enum: values }: JsonSchema,
+  cell: string,
+) {
   const inRange = (limit: number | undefined) =>
     limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
   return {
@@ -94,7 +61,7 @@ function constraints({
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
     // A pattern beside a format only repeats the format.
-    ...(type === 'string' && pattern && !format && { pattern: asXmlPattern(pattern) }),
+    ...(cell === 'string' && pattern && !format && { pattern: asXmlPattern(pattern) }),
   };
 }
 

@@ -149,4 +149,35 @@ export const FAULTS: readonly PlantedFault[] = [
     ],
     tests: RELEASE,
   },
+  {
+    name: 'a catalogue lists restricted files as downloads',
+    breaks: 'Restricted files are never listed in public catalogues',
+    file: 'pipeline/formats/catalogue/catalogue.ts',
+    change: ['downloads: restricted ? [] : downloadsOf(', 'downloads: downloadsOf('],
+    tests: ['test/formats/catalogue/catalogues.test.ts'],
+  },
+  {
+    name: 'a catalogue promises the hash of a real-time file',
+    breaks: 'No catalogue promises a hash that a download does not have',
+    file: 'pipeline/formats/catalogue/catalogue.ts',
+    change: [
+      "mediaType !== 'application/pdf' && !LIVE_PATHS.includes(path)",
+      "mediaType !== 'application/pdf'",
+    ],
+    tests: ['test/formats/catalogue/catalogues.test.ts'],
+  },
+  {
+    name: 'the rows of a day are upside down in other formats',
+    breaks: 'Every format has the rows of a table, the oldest day first and each day as in the file',
+    file: 'pipeline/formats/history-rows.ts',
+    change: ['...rows.slice(begin, end).reverse()', '...rows.slice(begin, end)'],
+    tests: ['test/formats/history-rows.test.ts'],
+  },
+  {
+    name: 'a block of rows has rows of two years',
+    breaks: 'The files of a closed year have its rows and no others',
+    file: 'pipeline/formats/write-tables.ts',
+    change: [' || (block.length > 0 && rowYear !== year)', ''],
+    tests: ['test/contract/release.test.ts'],
+  },
 ];
