@@ -138,4 +138,45 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (take(draft)) await flush();', 'take(draft);'],
     tests: ['test/contract/memory.test.ts'],
   },
+  {
+    name: 'an append keeps the incomplete line of a writer that was killed',
+    breaks: 'The next writer removes what one that was killed left.',
+    file: 'pipeline/ledger/writing/new-head.ts',
+    change: ['if (isCopy) await this.#file.truncate(to);', 'if (isCopy) void to;'],
+    tests: ['test/ledger/writing/ledger-writer.test.ts'],
+  },
+  {
+    name: 'sealed events stay in the head',
+    breaks: 'The head holds the events after the newest ledger snapshot.',
+    file: 'pipeline/ledger/writing/new-head.ts',
+    change: ['{ start: from, end: to - 1 }', '{ start: 0, end: to - 1 }'],
+    tests: ['test/ledger/writing/ledger-writer.test.ts', 'test/sources/shared/shared-ledger.test.ts'],
+  },
+  {
+    name: 'a check says nothing about a part after an error',
+    breaks: 'What comes after an error is read as well, and its errors are reported.',
+    file: 'pipeline/ledger/check/check-ledger.ts',
+    change: [
+      'if (!slot.hasEvents || !this.#end) return',
+      'if (!slot.hasEvents || !this.#end || !this.#isProved) return',
+    ],
+    tests: ['test/ledger/check/check-ledger.test.ts'],
+  },
+  {
+    name: 'a replica need not have the root that the database names',
+    breaks: 'A replica verifies hashes, order, root hash and signature before it shows a snapshot.',
+    file: 'pipeline/sources/shared/fetch-snapshots.ts',
+    change: [
+      'if (size !== position.size || checkpoint.root !== root)',
+      'if (size !== position.size || checkpoint.root.length !== root.length)',
+    ],
+    tests: ['test/sources/shared/shared-ledger.test.ts'],
+  },
+  {
+    name: 'a replica replaces any ledger',
+    breaks: 'A ledger that has not followed the shared one is never replaced by it.',
+    file: 'pipeline/sources/shared/ledger-replica.ts',
+    change: ['if (followerOf(folder)?.origin !== origin) {', "if (origin === '') {"],
+    tests: ['test/sources/shared/shared-ledger.test.ts'],
+  },
 ];

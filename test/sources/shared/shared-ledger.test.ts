@@ -354,6 +354,30 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     await expect(all.newReplica({ folder: own }).update()).rejects.toMatchObject({ code: 'config_invalid' });
   });
 
+  test('never replaces a ledger that is no copy of it, nor tidies one up', async () => {
+    const all = await machines();
+    await all.append(100);
+    await all.seal();
+    await all.sharer.share();
+    const folder = newFolder();
+    const other = await all.write(folder);
+    await all.append(80, other, 'ZEUS');
+    await other.seal([signer]);
+    other.close();
+    const refused = async (expected: object) => {
+      const before = filesOf(folder);
+      for (const kind of ['replica', 'import'] as const)
+        await expect(all.newReplica({ folder, kind }).update()).rejects.toMatchObject(expected);
+      expect(filesOf(folder)).toEqual(before);
+    };
+    await refused({ code: 'log_forked', place: folder });
+    renameSync(
+      join(folder, 'snapshots/2026-10-01T06Z.ndjson.zst'),
+      join(folder, 'snapshots/2026-10-01T06Z.ndjson.zst.old'),
+    );
+    await refused({ code: 'ledger_unreadable' });
+  });
+
   test('goes on with the events while the object store is down, and stays as it is while the database is', async () => {
     const all = await machines();
     const replica = all.newReplica();
