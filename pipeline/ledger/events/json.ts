@@ -75,19 +75,12 @@ export function isUnambiguousJson(text: string, value: unknown): boolean {
 
 /** Whether a JSON text has more than so many levels of objects and arrays in each other, the outermost counted. */
 export function isNestedDeeper(text: string, levels: number): boolean {
-  let [depth, isInString] = [0, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isInString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > levels) return true;
-    } else if (character === '}' || character === ']') depth -= 1;
+  try {
+    readStrictJson(text, { ...UNAMBIGUOUS, maxDepth: levels });
+    return false;
+  } catch (cause) {
+    return cause instanceof JsonFault && cause.code === 'too_deep';
   }
-  return false;
 }
 
 /** ECMAScript's raw JSON, which TypeScript's library does not describe yet. */
@@ -213,7 +206,8 @@ class Reader {
   #value(): unknown {
     const first = this.#peek();
     if (first === '{' || first === '[') {
-      if (this.#path.length >= this.#rules.maxDepth) throw this.#tooDeep();
+      if (this.#path.length >= this.#rules.maxDepth)
+        throw this.#fault('too_deep', `at most ${this.#rules.maxDepth} levels`);
       return first === '{' ? this.#object() : this.#array();
     }
     if (first === '"') return this.#string();
@@ -339,24 +333,22 @@ class Reader {
 
   /** A value that is JSON, but not one that the rules accept. */
   #refusal(code: JsonFault['code'], expected: string): JsonFault {
-    const range = { start: this.#token, end: Math.max(this.#at, this.#token + 1) };
-    return new JsonFault(code, this.#message(expected, range.start), this.#path, range);
-  }
-
-  #tooDeep(): JsonFault {
-    const message = this.#message(`at most ${this.#rules.maxDepth} levels`, this.#at);
-    return new JsonFault('too_deep', message, this.#path, { start: this.#at, end: this.#at + 1 });
+    return this.#fault(code, expected, this.#token, Math.max(this.#at, this.#token + 1));
   }
 
   #unexpected(expected: string): JsonFault {
-    const end = Math.min(this.#at + 1, this.#text.length);
-    const range = { start: this.#at, end };
-    return new JsonFault('not_json', this.#message(expected, this.#at), this.#path, range);
+    return this.#fault('not_json', expected);
   }
 
-  #message(expected: string, at: number): string {
-    const found = at < this.#text.length ? JSON.stringify(this.#text.slice(at, at + 20)) : 'the end';
-    return `at character ${at}: expected ${expected}, found ${found}`;
+  #fault(
+    code: JsonFault['code'],
+    expected: string,
+    start = this.#at,
+    end = Math.min(start + 1, this.#text.length),
+  ): JsonFault {
+    const found = start < this.#text.length ? JSON.stringify(this.#text.slice(start, start + 20)) : 'the end';
+    const message = `at character ${start}: expected ${expected}, found ${found}`;
+    return new JsonFault(code, message, this.#path, { start, end });
   }
 }
 

@@ -72,7 +72,7 @@ export interface Appended {
   last: LedgerEvent | null;
 }
 
-export interface SealOptions extends AppendOptions {
+export interface SealOptions {
   /**
    * Whether the newest finished slot gets a snapshot although it has no events, which tells readers that the ledger is quiet and its
    * sealer alive. `always`: also where the ledger's last event or snapshot is more than `MAX_PAUSE_MS` ago. Default `never`.
@@ -261,19 +261,17 @@ export class LedgerWriter {
   }
 
   /**
-   * Writes the snapshot of each slot that has ended and has events, and keeps the later events in the head. `drafts` are appended after
-   * the head's events in the same pass: if one of them is refused, those in slots that were sealed before it stay. `batches` of events
-   * that are checked already follow them. Reads the head once, and needs memory for a few batches of lines. Throws as `append`, and
-   * `config_invalid` for keys that are not this ledger's.
+   * Writes the snapshot of each slot that has ended and has events, and keeps the later events in the head. `batches` of events that are
+   * checked already follow the head's events in the same pass: if one of them is out of order, those in slots that were sealed before it
+   * stay. Reads the head once, and needs memory for a few batches of lines. Throws as `append`, and `config_invalid` for keys that are not
+   * this ledger's.
    */
   async seal(
     signers: Signers,
     options: SealOptions = {},
-    drafts: Iterable<EventDraft> = [],
     batches: AsyncIterable<readonly EventLine[]> | Iterable<readonly EventLine[]> = [],
   ): Promise<Sealed> {
-    const now = this.#options.now();
-    const until = options.until ?? now;
+    const until = options.until ?? this.#options.now();
     this.#assertOwn(signers);
     const { path, head } = this.#ledger;
     const position = await this.position();
@@ -282,12 +280,6 @@ export class LedgerWriter {
       for await (const lines of readHeadLines(this.#ledger, position.size))
         for (const { event, line } of lines) await sealer.append(event, line);
       const known = sealer.end.size;
-      for await (const draft of drafts) {
-        const { size: seq, timestamp } = sealer.end;
-        const since = notBefore(timestamp, sealer.position.snapshot);
-        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
-        await sealer.append(event, line);
-      }
       for await (const batch of batches)
         for (const { event, line } of batch) {
           const written = sealer.append(event, line);

@@ -116,7 +116,6 @@ async function importOnce<Content>(
               quiet: source.quiet,
               until: sealableUntil(held?.since ?? null, options.now() - source.sealDelayMs),
             },
-        [],
         intake.events(differences, fresh ?? null),
       );
       index.mark = view.mark;

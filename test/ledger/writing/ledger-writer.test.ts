@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
+import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import {
@@ -67,6 +69,11 @@ const content = (ledger: LedgerDirectory) => readFileSync(ledger.head, 'utf8');
 const entries = (ledger: LedgerDirectory) => readdirSync(ledger.path, { recursive: true }).sort();
 const sealedEvents = async (ledger: LedgerDirectory) =>
   (await readLedger(ledger.path)).leaves.map(({ event }) => event);
+
+/** A batch of events with their lines. */
+const checked = (events: readonly LedgerEvent[]) => [
+  events.map((event) => ({ event, line: formatEventLine(event) })),
+];
 
 /** What a reader of the whole ledger gets. */
 async function eventsOf(ledger: LedgerDirectory) {
@@ -253,7 +260,7 @@ describe('sealing', () => {
     const one = emptyLedger();
     const writer = await open(one, { now });
     await writer.append(sampleEvents(100));
-    const { snapshots, head } = await writer.seal([signer], {}, sampleEvents(1400, 100));
+    const { snapshots, head } = await writer.seal([signer], {}, checked(sampleEvents(1400, 100)));
     expect(snapshots.map(({ events }) => events)).toEqual([360, 360, 360, 360]);
     expect(head).toBe(60);
     expect(await eventsOf(one)).toEqual(sampleEvents(1500));
@@ -322,13 +329,13 @@ describe('sealing', () => {
     expect((await readLedger(ledger.path)).leaves).toEqual(leaves);
   });
 
-  test('stops at a bad event, keeps the slots before it, and can continue', async () => {
+  test('stops at an event out of order, keeps the slots before it, and can continue', async () => {
     const { ledger, writer } = await headOf(100);
-    const bad = [...sampleEvents(270, 100), { ...sampleEvent(370), agent: '' }];
-    await expect(writer.seal([signer], {}, bad)).rejects.toMatchObject({ code: 'ledger_schema' });
+    const bad = checked([...sampleEvents(270, 100), sampleEvent(371)]);
+    await expect(writer.seal([signer], {}, bad)).rejects.toMatchObject({ code: 'ledger_order' });
     expect(writer.sealed).toMatchObject({ snapshot: SLOT, size: 360 });
     expect(await eventsOf(ledger)).toEqual(sampleEvents(360));
-    await writer.seal([signer], {}, sampleEvents(15, 360));
+    await writer.seal([signer], {}, checked(sampleEvents(15, 360)));
     expect(await eventsOf(ledger)).toEqual(sampleEvents(375));
     expect(entries(ledger).filter((name) => `${name}`.endsWith('.tmp'))).toEqual([]);
   });
