@@ -93,8 +93,7 @@ async function complete(
     if (bundle && !here.has(bundle))
       files.push({ path: bundle, bytes: await readBundle(bundle, hashes, store) });
     if (lacksEvents) {
-      const entries =
-        files.find((file) => file.path === bundle)?.bytes ?? (await readEntries(out, tile)).entries;
+      const entries = files.find((file) => file.path === bundle)?.bytes ?? readEntries(out, tile).entries;
       const lines = entries instanceof Uint8Array ? parseBundle(entries, tile.width, path) : entries;
       files.push(...publicFiles(tile, lines.map(publicEntry)));
     }

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CathedralError } from '../../errors.ts';
 import { formatBundle, MAX_BUNDLE_BYTES } from '../../ledger/log/entry-bundle.ts';
 import { PUBLIC_VERSION } from '../../ledger/log/public-events.ts';
 import { type Bundle, bundlePath, parseTilePath, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
-import { logFile } from './log-folder.ts';
+import { logFile, readLogFile } from './log-folder.ts';
 
 /** Compressed variants stand beside the files, as in a release. */
 const GZIP = '.gz';
@@ -47,16 +46,6 @@ export function plainPath(path: string): string {
 export function assertCompressed(out: string, bundle: Bundle, entries: readonly Uint8Array[]): void {
   const place = logFile(out, compressedPath(bundlePath(bundle)));
   assertBytes(place, inflateBundle(readLogFile(place), place), formatBundle(entries));
-}
-
-/** Throws log_invalid. */
-export function readLogFile(place: string): Buffer {
-  try {
-    return readFileSync(place);
-  } catch (cause) {
-    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new CathedralError('log_invalid', { place, expected: 'a file of the log', found, cause });
-  }
 }
 
 /** Throws log_invalid. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { parseBundle } from '../../ledger/log/entry-bundle.ts';
@@ -24,16 +24,13 @@ export function logFile(out: string, path: string): string {
 }
 
 export function diskTiles(out: string): ReadTile {
-  return (tile) => readLogFile(logFile(out, tilePath(tile)));
+  return async (tile) => readLogFile(logFile(out, tilePath(tile)));
 }
 
 /** The entries of a bundle and their hashes. Throws log_invalid. */
-export async function readEntries(
-  out: string,
-  bundle: Bundle,
-): Promise<{ entries: Uint8Array[]; hashes: string[] }> {
+export function readEntries(out: string, bundle: Bundle): { entries: Uint8Array[]; hashes: string[] } {
   const place = logFile(out, bundlePath(bundle));
-  const entries = parseBundle(await readLogFile(place), bundle.width, place);
+  const entries = parseBundle(readLogFile(place), bundle.width, place);
   return { entries, hashes: entries.map(leafHash) };
 }
 
@@ -44,7 +41,7 @@ export async function verifiedEntries(
   reader: TileReader,
 ): Promise<readonly Uint8Array[]> {
   const hashes = await reader.tile(0, bundle.index);
-  const found = await readEntries(out, bundle);
+  const found = readEntries(out, bundle);
   const wrong = found.hashes.findIndex((hash, index) => hash !== hashes[index]);
   if (wrong < 0) return found.entries;
   throw new CathedralError('log_invalid', {
@@ -54,9 +51,10 @@ export async function verifiedEntries(
   });
 }
 
-async function readLogFile(place: string): Promise<Uint8Array> {
+/** In one go, because these files are short. Throws log_invalid. */
+export function readLogFile(place: string): Buffer {
   try {
-    return await readFile(place);
+    return readFileSync(place);
   } catch (cause) {
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('log_invalid', { place, expected: 'a file of the log', found, cause });

@@ -27,7 +27,7 @@ export async function openLog(out: string): Promise<PublishedLog> {
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
   const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
-  const entries = await readPartialBundle(out, reader);
+  const entries = readPartialBundle(out, reader);
   return {
     checkpoint,
     note,
@@ -49,10 +49,10 @@ function parsePublished(note: string, place: string): Checkpoint {
   }
 }
 
-async function readPartialBundle(out: string, reader: TileReader): Promise<Uint8Array[]> {
+function readPartialBundle(out: string, reader: TileReader): Uint8Array[] {
   const tile = edgeTiles(reader.head.size).find(({ level }) => level === 0);
   if (!tile) return [];
-  const { entries, hashes } = await readEntries(out, tile);
+  const { entries, hashes } = readEntries(out, tile);
   const wrong = hashes.findIndex((hash, index) => hash !== reader.edge(0)[index]);
   if (wrong < 0) return entries;
   throw new CathedralError('log_invalid', {

@@ -13,8 +13,8 @@ import {
 import { type Bundle, bundlePath, newTiles, partialTiles, TILE_WIDTH } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import type { LogFile } from '../../ledger/log/tree-builder.ts';
-import { assertBytes, bundleFiles, compressedPath, inflateBundle, readLogFile } from './compressed-bundle.ts';
-import { logFile, verifiedEntries } from './log-folder.ts';
+import { assertBytes, bundleFiles, compressedPath, inflateBundle } from './compressed-bundle.ts';
+import { logFile, readLogFile, verifiedEntries } from './log-folder.ts';
 
 const FOLDER = 'public';
 
