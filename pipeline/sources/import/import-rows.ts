@@ -1,24 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { CathedralError } from '../../errors.ts';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
 import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
-import type { LedgerPosition } from '../../ledger/log/leaf.ts';
-import { CompactRange } from '../../ledger/log/merkle.ts';
-import { parseCheckpoint } from '../../ledger/notes/checkpoint.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import { openNote } from '../../ledger/notes/open-note.ts';
-import { openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
-import { readHeadLines } from '../../ledger/reading/head.ts';
-import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { Signers } from '../../ledger/writing/write-snapshot.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
 import { compareRows, type Differences } from './compare-rows.ts';
-import { SEAL_DELAY_MS, slotStart } from './imported-row.ts';
-import { isIndexDamage, RowIndex, removeIndex } from './row-index.ts';
+import { slotStart } from './imported-row.ts';
+import { oldestFirst } from './oldest-first.ts';
+import { openIndex } from './open-index.ts';
+import { isIndexDamage, type RowIndex, removeIndex } from './row-index.ts';
 import type { RowFinding, RowSource, RowView, Salt, SourceRow, Unread } from './source.ts';
 
 export interface ImportOptions<Content> {
@@ -100,7 +93,7 @@ async function importOnce<Content>(
   known: RowFault | null,
 ): Promise<ImportReport> {
   const { source, full = false, auditWindows = 1 } = options;
-  const index = await openIndex(writer, options);
+  const index = await openIndex(options.directory, writer.end.size, options.verifiers, source.form);
   try {
     const view = await source.open({ index, mark: index.mark, now: options.now() });
     try {
@@ -137,50 +130,6 @@ async function importOnce<Content>(
 /** Slots that ended by then, Unix ms, may be sealed. */
 function sealableUntil(heldSince: string | null, until: number): number {
   return heldSince === null ? until : Math.min(until, Date.parse(heldSince));
-}
-
-/** The index of what the ledger holds; reads the events that it lacks. */
-async function openIndex<Content>(
-  writer: LedgerWriter,
-  { directory, verifiers, source: { form } }: ImportOptions<Content>,
-): Promise<RowIndex> {
-  const ledger = openDirectory(directory);
-  const { size } = writer.end;
-  const index = RowIndex.open(
-    directory,
-    form.noun,
-    (sealed, next) => next <= size && isSealedAt(directory, sealed, verifiers),
-  );
-  const add = (event: LedgerEvent) => {
-    const row = form.rowOf(event);
-    if (row) index.addRow(row);
-    else for (const change of form.changesOf(event)) index.change(change);
-  };
-  try {
-    let position: LedgerPosition = index.sealed;
-    for (const file of await ledger.snapshots(position.snapshot)) {
-      const leaves = readSnapshot(file, position, verifiers);
-      let step = await leaves.next();
-      for (; !step.done; step = await leaves.next())
-        for (const { event } of step.value) if (event.seq >= index.next) add(event);
-      position = step.value;
-    }
-    for await (const lines of readHeadLines(ledger, Math.max(index.next, position.size)))
-      for (const { event } of lines) add(event);
-    return index;
-  } catch (error) {
-    index.close();
-    throw error;
-  }
-}
-
-/** Whether the ledger has sealed a snapshot that ends at `position`. */
-function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
-  if (position.snapshot === null) return position.size === 0;
-  const { checkpoint } = snapshotFile(path, position.snapshot);
-  const { text } = openNote(readFileSync(checkpoint), verifiers, checkpoint);
-  const { size, root } = parseCheckpoint(text, checkpoint);
-  return size === position.size && root === CompactRange.resume(position.size, position.range).root();
 }
 
 /** Turns what an import found into the ledger's next events. */
@@ -316,53 +265,4 @@ class Intake<Content> {
     this.#notBefore = event.timestamp;
     return { event, line: formatEventLine(event) };
   }
-}
-
-/** Rows of a first import that are looked at before any is taken. */
-const LOOKED_AT = 1000;
-
-/**
- * The rows of a first import, of which the first thousand are looked at before one is taken. A ledger cannot go back in time: where the
- * newest row comes first, all others would get its time, signed for good. A few rows that come late are reported instead.
- */
-async function* oldestFirst<Content>(
-  batches: AsyncIterable<readonly SourceRow<Content>[]>,
-  source: RowSource<Content>,
-): AsyncGenerator<readonly SourceRow<Content>[]> {
-  let first: SourceRow<Content>[] | null = [];
-  for await (const batch of batches) {
-    if (first === null) {
-      yield batch;
-      continue;
-    }
-    first.push(...batch);
-    if (first.length < LOOKED_AT) continue;
-    assertInOrder(first, source);
-    yield first;
-    first = null;
-  }
-  if (first === null) return;
-  assertInOrder(first, source);
-  yield first;
-}
-
-function assertInOrder<Content>(
-  rows: readonly SourceRow<Content>[],
-  { name, oldestFirst: remedy }: RowSource<Content>,
-): void {
-  let latest: SourceRow<Content> | null = null;
-  const late: SourceRow<Content>[] = [];
-  for (const row of rows) {
-    if (row.draft === null || row.draft instanceof CathedralError) continue;
-    const isLate = latest !== null && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
-    if (isLate) late.push(row);
-    else latest = row;
-  }
-  const [one] = late;
-  if (!one || late.length * 10 <= rows.length) return;
-  throw new CathedralError('import_failed', {
-    place: `${name}, row ${one.id}`,
-    expected: `rows whose times ascend, oldest first, in a first import: ${remedy}`,
-    found: `${one.timestamp} after ${latest!.timestamp}; so are ${late.length} of ${rows.length} rows, and the ledger would have them with a later time`,
-  });
 }

@@ -50,6 +50,8 @@ type State = z.output<typeof State>;
 const BEGINNING = Number.MIN_SAFE_INTEGER;
 /** Ids that are read at a time. */
 const BATCH = 4096;
+/** A commit is a few writes. */
+const COMMIT_MS = 5000;
 /** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 
@@ -71,7 +73,8 @@ export function isRemoteCopy(ledger: string): boolean {
   if (existsSync(join(ledger, OLD_INDEX))) return true;
   const path = join(ledger, IMPORT_INDEX);
   if (!existsSync(path)) return false;
-  const database = new DatabaseSync(path, { readOnly: true });
+  // An import may be committing.
+  const database = new DatabaseSync(path, { readOnly: true, timeout: COMMIT_MS });
   try {
     return readState(database).noun === 'event';
   } catch {

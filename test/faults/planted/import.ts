@@ -18,7 +18,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a file that is newest first is taken',
     breaks: 'A first import of rows whose times descend is refused',
-    file: 'pipeline/sources/import/import-rows.ts',
+    file: 'pipeline/sources/import/oldest-first.ts',
     change: ['late.length * 10 <= rows.length', 'late.length * 10 >= rows.length'],
     tests: ['test/contract/import.test.ts'],
   },

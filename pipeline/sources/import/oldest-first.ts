@@ -1,0 +1,52 @@
+import { CathedralError } from '../../errors.ts';
+import { SEAL_DELAY_MS, slotStart } from './imported-row.ts';
+import type { RowSource, SourceRow } from './source.ts';
+
+/** Rows of a first import that are looked at before any is taken. */
+const LOOKED_AT = 1000;
+
+/**
+ * The rows of a first import, of which the first thousand are looked at before one is taken. A ledger cannot go back in time: where the
+ * newest row comes first, all others would get its time, signed for good. A few rows that come late are reported instead.
+ */
+export async function* oldestFirst<Content>(
+  batches: AsyncIterable<readonly SourceRow<Content>[]>,
+  source: RowSource<Content>,
+): AsyncGenerator<readonly SourceRow<Content>[]> {
+  let first: SourceRow<Content>[] | null = [];
+  for await (const batch of batches) {
+    if (first === null) {
+      yield batch;
+      continue;
+    }
+    first.push(...batch);
+    if (first.length < LOOKED_AT) continue;
+    assertInOrder(first, source);
+    yield first;
+    first = null;
+  }
+  if (first === null) return;
+  assertInOrder(first, source);
+  yield first;
+}
+
+function assertInOrder<Content>(
+  rows: readonly SourceRow<Content>[],
+  { name, oldestFirst: remedy }: RowSource<Content>,
+): void {
+  let latest: SourceRow<Content> | null = null;
+  const late: SourceRow<Content>[] = [];
+  for (const row of rows) {
+    if (row.draft === null || row.draft instanceof CathedralError) continue;
+    const isLate = latest !== null && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
+    if (isLate) late.push(row);
+    else latest = row;
+  }
+  const [one] = late;
+  if (!one || late.length * 10 <= rows.length) return;
+  throw new CathedralError('import_failed', {
+    place: `${name}, row ${one.id}`,
+    expected: `rows whose times ascend, oldest first, in a first import: ${remedy}`,
+    found: `${one.timestamp} after ${latest!.timestamp}; so are ${late.length} of ${rows.length} rows, and the ledger would have them with a later time`,
+  });
+}
