@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-const PIPELINE = resolve(import.meta.dirname, '../../../pipeline');
+const PROJECT = resolve(import.meta.dirname, '../../..');
+const PIPELINE = join(PROJECT, 'pipeline');
+/** Names that stand for another file in a browser. */
+const NAMES: Record<string, { browser: string }> = JSON.parse(
+  readFileSync(join(PROJECT, 'package.json'), 'utf8'),
+).imports;
 /** Imports of values. Type imports are erased. */
 const IMPORT = /^(?:import|export)\s(?!type\b)[^'"`;]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 
@@ -14,10 +19,11 @@ function needs(file: string, seen = new Set<string>()): string[] {
   // What is asked for by way of globalThis may be missing.
   const globals = /(?<!globalThis\.)\b(Buffer|process)\b/.test(text) ? [`a global of Node in ${file}`] : [];
   const specifiers = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2]!);
-  return [
-    ...globals,
-    ...specifiers.flatMap((one) => (one.startsWith('.') ? needs(resolve(dirname(file), one), seen) : [one])),
-  ];
+  const needsOf = (specifier: string) => {
+    if (specifier.startsWith('#')) return needs(join(PROJECT, NAMES[specifier]!.browser), seen);
+    return specifier.startsWith('.') ? needs(resolve(dirname(file), specifier), seen) : [specifier];
+  };
+  return [...globals, ...specifiers.flatMap(needsOf)];
 }
 
 const allNeeds = (...files: string[]) =>
