@@ -2,7 +2,7 @@ import { PRINTED } from '../artifacts/table.ts';
 import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
 import { CathedralError } from '../errors.ts';
 import type { Manifest } from '../release/format/manifest.ts';
-import { currentId } from '../release/format/release.ts';
+import { currentId, readCurrent } from '../release/format/release.ts';
 import { PARTS, type Part } from '../release/format/status.ts';
 import type { BuildReport } from './build.ts';
 import { type Contents, DATA_ONLY } from './plan.ts';
@@ -64,7 +64,10 @@ interface Means {
   cannotPrint: CathedralError | null;
   /** Whether other machines get the releases, each with its snapshot. */
   isShared: boolean;
-  /** Ends when there is a first release of data files, and a compiled site: the next run makes the rest. */
+  /**
+   * Does one step of a beginning, because the compiler needs the memory for itself: publishes a first release of the data files, or, where
+   * there is one, compiles the site for it. Later runs make the rest.
+   */
   begins: boolean;
   runs: RunProgress;
   /** Compiles the site, unless it is there. */
@@ -80,19 +83,23 @@ interface Means {
 export async function publishInParts(wanted: Contents, means: Means): Promise<BuildReport> {
   const { out, publish, isShared, begins, runs, log } = means;
   const { keepSite = () => keepCompiledSite(programKey()) } = means;
-  await runs.begins(partsAsked(wanted));
-  const inSteps = begins || wanted.pages !== null;
-  if (isShared || !inSteps || !(await isFirst(out))) return publishWhatCanBe(wanted, means);
-  const data = await publish(DATA_ONLY, false);
-  const lacks = partsLacking(data.manifest, wanted);
-  await runs.hasPublished({ ...data, lacks });
-  await runs.begins(lacks);
-  if (wanted.pages) {
+  const prepare = async () => {
+    if (!wanted.pages) return;
     log('preparing the pages');
     // A failure is that of whoever needs them.
     await keepSite().catch(() => {});
-  }
+  };
+  await runs.begins(partsAsked(wanted));
+  const isNew = await isFirst(out);
+  const isBeginning = isNew ? begins || wanted.pages !== null : begins && (await hasBegun(out));
+  if (isShared || !isBeginning) return publishWhatCanBe(wanted, means);
+  if (!isNew) await prepare();
+  const data = await publish(DATA_ONLY, false);
+  const lacks = partsLacking(data.manifest, wanted);
+  await runs.hasPublished({ ...data, lacks });
   if (begins) return { ...data, lacks };
+  await runs.begins(lacks);
+  await prepare();
   const report = await publishWhatCanBe(wanted, means);
   return {
     ...report,
@@ -101,6 +108,12 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
     events: data.events + report.events,
     findings: [...data.findings, ...report.findings],
   };
+}
+
+/** Whether the current release has the data files alone. */
+async function hasBegun(out: string): Promise<boolean> {
+  const current = await readCurrent(out);
+  return current !== null && partsOf(current.manifest).length === 1;
 }
 
 /** Whether OUT has neither a release, not even a damaged one, nor a snapshot to resume from. */

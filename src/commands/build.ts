@@ -80,7 +80,7 @@ export const build = defineCommand({
     begin: {
       flag: 'begin',
       description:
-        'Where there is no release yet, publishes the data files alone, compiles the site, and ends; the next run makes the rest. It is how `start --demo` answers early.',
+        'Does one step of a beginning, as `start` does to answer early in little memory: where there is no release yet, publishes the data files alone; where there are the data files alone, compiles the site. The next run without it makes the rest.',
       ...SWITCH,
     },
     importFull,

@@ -69,12 +69,12 @@ export const start = defineCommand({
       };
       const demo = config.demo ? await openDemoLedger(config.ledger, config, context, signal) : null;
       const ready = untilReleased(out, signal).then(announceReady);
-      if (demo && !(await hasRelease(out))) {
-        // A newcomer sees the first release while the ledger catches up with the present.
-        const beginning = runChild(['build', '--begin', ...flagsOfRuns(config, context.flags)], signal);
-        await Promise.race([ready, beginning]);
-        await Promise.all([demo.keepUpToDate(), beginning]);
-      } else if (demo) {
+      if (config.releases === null && !(await hasRelease(out))) {
+        const begin = () => runChild(['build', '--begin', ...flagsOfRuns(config, context.flags)], signal);
+        // First the data, then the compiled site. A run that fails is repeated on schedule.
+        if ((await begin()).status === 0) await begin();
+      }
+      if (demo) {
         progress.stage('Catching up the demo ledger with the time that passed');
         await demo.keepUpToDate();
         progress.end();

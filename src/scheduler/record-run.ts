@@ -60,7 +60,9 @@ function isOfRuns({ place }: CathedralError, { out }: RunRecord): boolean {
 
 /** Records a run that could not record itself: it was killed, did not start, or the machine had no memory left for it. */
 export async function recordKilledRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
-  const error = { code: 'publish_failed', message: `The run ended unexpectedly: ${how}.` } as const;
+  // Nobody else sends it; the service itself does so only when it stops.
+  const why = how === 'SIGKILL' ? ', probably because the memory did not suffice' : '';
+  const error = { code: 'publish_failed', message: `The run ended unexpectedly: ${how}${why}.` } as const;
   await write(record, startedAt, { ...NOTHING, outcome: 'failed', error });
 }
 

@@ -136,9 +136,10 @@ describe('the first run', () => {
     });
   });
 
-  test('ends there where it only begins', async () => {
+  test('ends there where it only begins, and where everything is there it is a run like others', async () => {
     expect(await run({ isFirst: true, begins: true })).toMatchObject({
       tried: ['data, no snapshot'],
+      told: [`makes ${ALL}`, `lacks ${LACKS}`],
       lacks: LACKS.split(' '),
       failure: null,
     });

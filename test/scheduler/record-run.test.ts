@@ -124,7 +124,7 @@ describe('the status', () => {
     expect(release).toBeNull();
     expect(run).toMatchObject({
       outcome: 'failed',
-      error: { message: 'The run ended unexpectedly: SIGKILL.' },
+      error: { message: 'The run ended unexpectedly: SIGKILL, probably because the memory did not suffice.' },
     });
   });
 

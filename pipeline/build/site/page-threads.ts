@@ -95,7 +95,13 @@ class PageThread {
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (reply: PageReply) => this.#reply(reply));
-    this.#worker.on('error', (error: Error) => this.#fail(error.message));
+    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
+      this.#fail(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? `a page that needs more than ${HEAP_MIB} MiB`
+          : error.message,
+      ),
+    );
     this.#worker.on('exit', () => this.#fail('the thread that renders pages has ended'));
   }
 
