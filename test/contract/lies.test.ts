@@ -156,6 +156,7 @@ function findingsOf({ stdout, stderr }: Outcome): string[] {
       .replace('cathedral: ', '')
       .replaceAll(`${server.url}/`, '/')
       .replaceAll(server.url, 'the host')
+      .replaceAll(server.url.replace('127.0.0.1', 'localhost'), 'another host')
       .replaceAll(join(folder, 'copy'), '')
       .replaceAll(folder, '')
       .trim()

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSweep } from '../setups/sweep.ts';
 import { issueKey, type Service, serve } from './release/program.ts';
 import { RESTRICTED_EVENTS } from './release/restricted-events.ts';
-import { bucketFiles, publish, writeEvents } from './release/seam.ts';
+import { bucketFiles, publish, textOfPdf, writeEvents } from './release/seam.ts';
 
 const LEDGER = JSON.stringify(RESTRICTED_EVENTS);
 const marked = (text: string, start: string) => [
   ...new Set(text.match(new RegExp(`${start}[a-z0-9_]+`, 'gi'))),
 ];
-/** Pages take a minute, and nothing but public files is in them: they are searched in `npm run test:all`. */
-const WHOLE = isSweep ? 'pages' : 'charts';
+/** Pages and PDFs take a minute, and nothing but public files is in them: they are searched in `npm run test:all`. */
+const WHOLE = isSweep ? 'pdfs' : 'charts';
 const SECRETS = marked(LEDGER, 'zq');
 
 let folder: string;
@@ -71,6 +71,7 @@ async function contentOf(file: string): Promise<string> {
     const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
     return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : (value as unknown)));
   }
+  if (file.endsWith('.pdf')) return textOfPdf(bytes);
   if (!file.endsWith('.sqlite')) return bytes.toString('latin1');
   using database = new DatabaseSync(file, { readOnly: true });
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
@@ -107,7 +108,7 @@ test('the search finds what is public, wherever a reader may look for it', () =>
     /\.sqlite$/,
     /\.atom$/,
     /\.svg$/,
-    ...(isSweep ? [/\.html$/, /\/search\/index\/fragment\//] : []),
+    ...(isSweep ? [/\.html$/, /\/search\/index\/fragment\//, /\/transparency\.pdf$/] : []),
   ])
     expect([kind, where(kind) > 0]).toEqual([kind, true]);
   for (const part of [/^log\/public\/v1\//, /^snapshots\//])

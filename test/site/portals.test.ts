@@ -149,8 +149,6 @@ describe('what a portal says of a ledger that holds nothing but its genesis', ()
     .leaves.reduce(apply, emptyState());
   const release = {
     draft: { timestamp: state.asOf, ledger: { size: 1 } },
-    tracing: () => ({ names: () => [], [Symbol.dispose]: () => {} }),
-    note: () => {},
     read: ({ path }: { path: string }) => {
       const artifact = ARTIFACTS.find((one) => one.path === path) as {
         render?: (view: unknown, closed: boolean) => string;

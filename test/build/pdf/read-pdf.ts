@@ -29,7 +29,8 @@ export async function readPdf(pdf: Uint8Array) {
   return {
     info: (await document.getMetadata()).info as Record<string, unknown>,
     marked: ((await document.getMarkInfo()) as unknown as Map<string, boolean>).get('Marked'),
-    outline: titles((await document.getOutline()) as Outline[]),
+    // Null where there is none.
+    outline: titles(((await document.getOutline()) ?? []) as Outline[]),
     texts,
     links: links.map(({ url }) => url as string),
     size: pages[0]!.view,

@@ -246,6 +246,11 @@ add(
   put([SIGNATURE, note('cathedral-manifest/v2\n3\n', PUBLISHER)]),
 );
 add(
+  'the signed text states another version than the manifest',
+  'v f m p',
+  put([SIGNATURE, note(textOf(textAt(SIGNATURE)).replace('\n3\n', '\n4\n'), PUBLISHER)]),
+);
+add(
   'the signed version is beyond all integers',
   'v f m p',
   put([SIGNATURE, note(textOf(textAt(SIGNATURE)).replace('\n3\n', `\n${'9'.repeat(20)}\n`), PUBLISHER)]),
@@ -482,6 +487,11 @@ add('the checkpoint is no note', 'v f m p r e', put([CHECKPOINT, 'no note']));
 
 // Snapshots.
 add('the snapshot list is that of the release before', 'v f m', from(2, LIST, LIST_SIGNATURE));
+add(
+  'the whole snapshot list is signed as that of the release before',
+  'v f m',
+  put(...signedList(textAt(LIST), 2)),
+);
 add('the snapshot list has another signature', 'v f m', put(...signedList(textAt(LIST), 3, [STRANGER])));
 add(
   'the signature of the snapshot list is of another text',
@@ -579,11 +589,13 @@ const to =
   (location: string): Answer =>
   (response) =>
     response.writeHead(302, { location }).end();
-overHttp(
-  'a file redirects to another host',
-  'v m',
-  answer('index.html', to('http://127.0.0.1:9/index.html')),
-);
+/** It has the right bytes. */
+const toAnotherHost: Answer = (response, request, bytes) => {
+  const { host = '' } = request.headers;
+  if (host.startsWith('localhost:')) return serve(response, request, bytes);
+  return to(`http://${host.replace('127.0.0.1', 'localhost')}${request.url}`)(response, request, bytes);
+};
+overHttp('a file redirects to another host', 'v m', answer('index.html', toAnotherHost));
 overHttp('a file redirects to itself', 'v m', answer('index.html', to('/index.html')));
 overHttp(
   'the release redirects to another host',

@@ -56,15 +56,15 @@ export interface PublishOptions {
   now: string;
   /** Last ledger snapshot to publish; default: the newest. */
   until?: string | undefined;
-  /** Only the data files, also the other formats and the catalogues, also the charts, or also the pages. */
-  contents: 'data' | 'formats' | 'charts' | 'pages';
+  /** Only the data files, also the other formats and the catalogues, also the charts, also the pages, or also the PDFs. */
+  contents: 'data' | 'formats' | 'charts' | 'pages' | 'pdfs';
   /** Starts from genesis and reuses nothing. */
   isRebuild?: boolean;
   /** How long each snapshot is kept. */
   days?: number;
 }
 
-/** A run, signed by a publisher whose key is the same everywhere; never with PDFs. Returns the release's id. */
+/** A run, signed by a publisher whose key is the same everywhere. Returns the release's id. */
 export async function publish({
   ledger,
   key,
@@ -86,6 +86,7 @@ export async function publish({
     };
     await writeFile(keyFile, formatNoteKeys([secret]), { mode: 0o600 });
   }
+  await using printers = contents === 'pdfs' ? await openPrinters() : null;
   const { manifest } = await build({
     ledger,
     out,
@@ -99,8 +100,8 @@ export async function publish({
       from: isRebuild ? 'genesis' : 'current',
       contents: {
         formats: contents !== 'data',
-        charts: contents === 'charts' || contents === 'pages' ? { print: null } : null,
-        pages: contents === 'pages' ? { print: null } : null,
+        charts: ['charts', 'pages', 'pdfs'].includes(contents) ? { print: printers?.charts ?? null } : null,
+        pages: ['pages', 'pdfs'].includes(contents) ? { print: printers?.page ?? null } : null,
       },
       publisher: { kind: 'signs', keyFile, now: () => Date.parse(now) },
       snapshots: { days },
@@ -112,9 +113,34 @@ export async function publish({
   return manifest.release;
 }
 
+/** What prints is loaded only where something is printed. */
+async function openPrinters() {
+  const [{ findChromium }, { PrintingBrowser }, { printCharts }, { printPdf }] = await Promise.all([
+    import('../../../pipeline/build/pdf/chromium.ts'),
+    import('../../../pipeline/charts/files/printing-browser.ts'),
+    import('../../../pipeline/charts/files/print-charts.ts'),
+    import('../../../pipeline/build/pdf/print-pdf.ts'),
+  ]);
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const browser = new PrintingBrowser(findChromium({ configured: CHROMIUM_PATH, path: PATH }));
+  return {
+    charts: (charts: Parameters<typeof printCharts>[1]) => printCharts(browser, charts),
+    page: (job: Parameters<typeof printPdf>[1]) => printPdf(browser, job),
+    [Symbol.asyncDispose]: () => browser[Symbol.asyncDispose](),
+  };
+}
+
 /** The paths of what `cathedral publish` uploads from a published folder. */
 export async function bucketFiles(out: string): Promise<string[]> {
   return (await siteFiles(out, (await readCurrent(out))!)).map(({ path }) => path);
+}
+
+/** What a reader's program finds in a PDF, as text. */
+export async function textOfPdf(pdf: Uint8Array): Promise<string> {
+  const { readPdf } = await import('../../build/pdf/read-pdf.ts');
+  const text = JSON.stringify(await readPdf(pdf));
+  // Where a line ends, a word may be in two pieces.
+  return text + text.replaceAll(/\s/g, '');
 }
 
 /** A command in this process, by any clock. */
