@@ -283,10 +283,17 @@ describe('a proof of an event', () => {
     ['that ends before its checkpoint', lines.slice(0, lines.indexOf('') + 1).join('\n')],
     ['that is empty', ''],
     ['in a smaller tree', proofOf(100, note.replace('\n300\n', '\n299\n'), 300)],
-    ['in the log of another ledger', proofOf(100, checkpoint(300, { ledger: OTHER_LEDGER }), 300)],
+    [
+      'in the log of another ledger',
+      proofOf(100, cosigned(checkpoint(300, { ledger: OTHER_LEDGER }), WITNESSES), 300),
+    ],
     [
       'in a log that has another name than its key',
-      proofOf(100, signedBy(LEDGER, textOf(checkpoint(300)).replace('ledger.', 'other.')), 300),
+      proofOf(
+        100,
+        cosigned(signedBy(LEDGER, textOf(checkpoint(300)).replace('ledger.', 'other.')), WITNESSES),
+        300,
+      ),
     ],
     ['in a checkpoint without signatures', proof.replace(/— ledger.*\n/, '')],
     ['in a checkpoint whose signature does not verify', proof.replace(/— ledger.*\n/, LEDGER.line('else\n'))],
