@@ -109,7 +109,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'anything may lie in the folder of snapshots',
     breaks: 'In a folder, log and snapshots also find files that nobody signed.',
     file: 'pipeline/verify/names.ts',
-    change: ['await refuse(folder, await work.disk.list(folder), isKnown, work);', 'void [folder, isKnown];'],
+    change: ['await refuse(SNAPSHOTS, tree, isKnown, work);', 'void [tree, isKnown];'],
     tests: LIES,
   },
   {
