@@ -16,7 +16,7 @@ import { formatNdjson, openNdjson } from './ndjson.ts';
 import { ParquetFile } from './parquet.ts';
 import { readTable } from './read-rows.ts';
 import { PublicDatabase } from './sqlite.ts';
-import { BLOCK_ROWS, formFile, type StreamedFile, streamFiles } from './table-file.ts';
+import { BLOCK_ROWS, formFile, type StreamedFile, streamFiles, type TableFile } from './table-file.ts';
 import { formPath, TABLES, type Table, timeColumn, yearPath } from './tables.ts';
 import { XlsxFile } from './xlsx.ts';
 
@@ -100,11 +100,22 @@ async function writeGrowing(
   return recent;
 }
 
-/** The formats with a file for each year: that of a closed year is written once and stays. */
-const BY_YEAR = {
-  '.parquet': (table: Table) => new ParquetFile(table),
-  '.xlsx': (table: Table, { organisation }: TablesOptions) => new XlsxFile(table, organisation.licence),
-} as const;
+interface YearFormat {
+  ending: string;
+  /** Whether the file of a closed year never changes. A workbook also names the licence and explains the columns, which may. */
+  isFinal: boolean;
+  open(table: Table, options: TablesOptions): TableFile;
+}
+
+/** The formats with a file for each year. */
+const BY_YEAR: readonly YearFormat[] = [
+  { ending: '.parquet', isFinal: true, open: (table) => new ParquetFile(table) },
+  {
+    ending: '.xlsx',
+    isFinal: false,
+    open: (table, { organisation }) => new XlsxFile(table, organisation.licence),
+  },
+];
 
 async function writeYears(
   staging: Staging,
@@ -113,7 +124,6 @@ async function writeYears(
   options: TablesOptions,
 ): Promise<void> {
   const openYear = yearOf(options.facts.timestamp);
-  const isSame = staging.isSame([table.artifact.path]);
   const blocks = blocksOf(rows, timeColumn(table));
   let next = await blocks.next();
   while (!next.done) {
@@ -122,25 +132,28 @@ async function writeYears(
       for (; !next.done && next.value.year === year; next = await blocks.next()) yield next.value.rows;
     }
     const files: StreamedFile[] = [];
-    for (const [ending, open] of Object.entries(BY_YEAR)) {
-      const path = yearPath(table, year, ending);
-      const file = { path, immutable: year < openYear };
-      if (!(await stays(staging, file, isSame))) files.push({ ...file, content: open(table, options) });
+    for (const { ending, isFinal, open } of BY_YEAR) {
+      const file = { path: yearPath(table, year, ending), immutable: isFinal && year < openYear };
+      if (!(await stays(staging, table, year, file))) files.push({ ...file, content: open(table, options) });
     }
     await streamFiles(staging, table, files, ofYear());
   }
 }
 
-/** Takes over the file of a closed year, and that of the current one if its table has the same rows as before. */
+/** Takes over a year's file: one that never changes, or one that the same program would make of the same rows. */
 async function stays(
   staging: Staging,
+  table: Table,
+  year: number,
   { path, immutable }: Pick<StreamedFile, 'path' | 'immutable'>,
-  isSame: boolean,
 ): Promise<boolean> {
-  if (!immutable) return isSame && staging.takeOver(path);
-  if (!staging.before(path)?.immutable || !(await staging.canCarry(path))) return false;
-  await staging.carry(path);
-  return true;
+  const before = staging.previous?.manifest;
+  if (immutable && staging.before(path)?.immutable && (await staging.canCarry(path))) {
+    await staging.carry(path);
+    return true;
+  }
+  const wasOver = before !== undefined && year < yearOf(before.timestamp);
+  return !immutable && staging.isSame(wasOver ? [] : [table.artifact.path]) && staging.takeOver(path);
 }
 
 /** Regroups rows into blocks of BLOCK_ROWS, each of one year; only the last of a year may have fewer. `column` holds their time. */

@@ -46,7 +46,7 @@ export function formatOperations(baseUrl: string): PathOperation[] {
         ...about(
           'getTableOfYear',
           'A year of a growing table as Parquet or Excel workbook',
-          'Parquet with column types, or a sheet with the data and one that describes the columns. The file of a closed year never changes.',
+          'Parquet with column types, or a sheet with the data and one that describes the columns. The rows of a closed year never change.',
         ),
         ...tableForm(
           GROWING,
