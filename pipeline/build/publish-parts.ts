@@ -58,8 +58,11 @@ export interface RunProgress {
 
 interface Means {
   out: string;
-  /** Makes and publishes a release with these contents; `asSnapshot`: which stays when the next one comes. */
-  publish: (contents: Contents, asSnapshot: boolean) => Promise<BuildReport>;
+  /**
+   * Makes and publishes a release with these contents. `lasts`: it is signed, and a snapshot of it stays, which each signed release has;
+   * otherwise it is only for the time until the next one.
+   */
+  publish: (contents: Contents, lasts: boolean) => Promise<BuildReport>;
   /** Why nothing can be printed, known beforehand; null if a browser is there. */
   cannotPrint: CathedralError | null;
   /** Whether other machines get the releases, each with its snapshot. */

@@ -139,7 +139,7 @@ async function publish(
   };
   const report = await publishInParts(contentsOf(config, printing), {
     out,
-    publish: (contents, asSnapshot) =>
+    publish: (contents, lasts) =>
       buildRelease({
         ...source,
         out,
@@ -152,8 +152,8 @@ async function publish(
           purpose: 'publish',
           from: config.rebuild ? 'genesis' : 'current',
           contents,
-          publisher: { kind: 'signs', keyFile, now, ...(turn && { records: turn.records }) },
-          snapshots: asSnapshot ? { days: config.snapshotDays, givesUp: config.givesUpSnapshots } : null,
+          publisher: lasts ? { kind: 'signs', keyFile, now, ...(turn && { records: turn.records }) } : null,
+          snapshots: lasts ? { days: config.snapshotDays, givesUp: config.givesUpSnapshots } : null,
           share: turn?.share ?? null,
         },
         waitMs: config.wait * 1000,

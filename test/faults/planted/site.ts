@@ -1,6 +1,10 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const SAME = 'A resumed run gives the pages that a rebuild gives';
+const DATA = 'Data are published whatever becomes of the site and the PDFs, and the state says so';
+const PARTS = ['test/build/publish-parts.test.ts'];
+const ON_REQUEST = 'Pages of a release that is not complete are rendered from its own files';
+const PAGES = ['test/sidecar/pages/pages-on-request.test.ts'];
 const NEXT_RUN = ['test/build/site/next-run.test.ts'];
 
 export const FAULTS: readonly PlantedFault[] = [
@@ -17,5 +21,61 @@ export const FAULTS: readonly PlantedFault[] = [
     file: 'pipeline/build/site/make-pages.ts',
     change: ['new Set(paths).difference(new Set(touched))', 'new Set(paths)'],
     tests: NEXT_RUN,
+  },
+  {
+    name: 'nothing is published where the site fails',
+    breaks: DATA,
+    file: 'pipeline/build/publish-parts.ts',
+    change: ['if (!isOfSite || !contents.pages) throw error;', 'throw error;'],
+    tests: PARTS,
+  },
+  {
+    name: 'a browser that fails takes the pages with it',
+    breaks: DATA,
+    file: 'pipeline/build/publish-parts.ts',
+    change: ['const isPrinting = error === printFault;', 'const isPrinting = false;'],
+    tests: PARTS,
+  },
+  {
+    name: 'the report forgets what failed',
+    breaks: DATA,
+    file: 'pipeline/build/publish-parts.ts',
+    change: ['failure ??= error;', ''],
+    tests: PARTS,
+  },
+  {
+    name: 'the first data are published as a snapshot, which lacks the reports for ever',
+    breaks: DATA,
+    file: 'pipeline/build/publish-parts.ts',
+    change: ['publish(DATA_ONLY, false)', 'publish(DATA_ONLY, true)'],
+    tests: PARTS,
+  },
+  {
+    name: 'a run that left something out is said to have published all of it',
+    breaks: DATA,
+    file: 'src/scheduler/record-run.ts',
+    change: ['if (lacks.length === 0) return', 'if (failure === null) return'],
+    tests: ['test/scheduler/record-run.test.ts'],
+  },
+  {
+    name: 'pages are rendered for a release that is to have none',
+    breaks: ON_REQUEST,
+    file: 'src/sidecar/pages/pages-on-request.ts',
+    change: ["isCurrent && status.release!.lacks.includes('pages')", 'isCurrent'],
+    tests: PAGES,
+  },
+  {
+    name: 'any address is rendered',
+    breaks: ON_REQUEST,
+    file: 'src/sidecar/pages/pages-on-request.ts',
+    change: ['if (paths.has(`/${path}`))', 'if (path !== null)'],
+    tests: PAGES,
+  },
+  {
+    name: 'a damaged style is sent',
+    breaks: ON_REQUEST,
+    file: 'src/sidecar/pages/pages-on-request.ts',
+    change: ['if (found !== expected) throw', 'if (found === expected) throw'],
+    tests: PAGES,
   },
 ];
