@@ -150,7 +150,7 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'The head holds the events after the newest ledger snapshot.',
     file: 'pipeline/ledger/writing/new-head.ts',
     change: ['{ start: from, end: to - 1 }', '{ start: 0, end: to - 1 }'],
-    tests: ['test/ledger/writing/ledger-writer.test.ts', 'test/sources/shared/shared-ledger.test.ts'],
+    tests: ['test/ledger/writing/ledger-writer.test.ts'],
   },
   {
     name: 'a check says nothing about a part after an error',

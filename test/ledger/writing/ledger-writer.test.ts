@@ -312,6 +312,7 @@ describe('sealing', () => {
         expect(again.end.size).toBe(count);
         const drafts = sampleEvents(batch, count).map(({ type, agent, data }) => ({ type, agent, data }));
         await again.append(drafts);
+        expect(content(ledger)).toMatch(new RegExp(`^{"seq":${Math.min(count, 360)},`));
         expect(await eventsOf(ledger)).toHaveLength(count + batch);
         expect((await again.seal([signer])).head).toBe(Math.max(count - 360, 0) + batch);
         expect(await eventsOf(ledger)).toHaveLength(count + batch);
