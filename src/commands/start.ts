@@ -5,7 +5,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { isDemoLedger } from '../../pipeline/ledger/writing/demo-key.ts';
-import { currentId } from '../../pipeline/release/format/release.ts';
+import { currentId, readCurrent } from '../../pipeline/release/format/release.ts';
 import { runChild } from '../scheduler/scheduled-build.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { assertFree } from '../sidecar/server-address.ts';
@@ -68,11 +68,14 @@ export const start = defineCommand({
         if (demoKey) print(invitation(sidecar.url, demoKey));
       };
       const demo = config.demo ? await openDemoLedger(config.ledger, config, context, signal) : null;
-      const ready = untilReleased(out, signal).then(announceReady);
-      if (config.releases === null && !(await hasRelease(out))) {
+      const ready = untilPublished(out, signal).then(announceReady);
+      const beginsHere = config.releases === null && (config.demo || !config.withoutSite);
+      if (beginsHere && !(await hasRelease(out))) {
         const begin = () => runChild(['build', '--begin', ...flagsOfRuns(config, context.flags)], signal);
         // First the data, then the compiled site. A run that fails is repeated on schedule.
-        if ((await begin()).status === 0) await begin();
+        const hasBegun = (await begin()).status === 0;
+        if (hasBegun) progress.note(`The data files are at ${sidecar.url}; everything else is being made.`);
+        if (hasBegun && !config.withoutSite) await begin();
       }
       if (demo) {
         progress.stage('Catching up the demo ledger with the time that passed');
@@ -117,12 +120,12 @@ async function hasRelease(out: string): Promise<boolean> {
 }
 
 /** How often the first release is looked for, ms. */
-const LOOK_MS = 100;
+const LOOK_MS = 500;
 
-/** Resolves when there is a release, or `signal` aborts. */
-async function untilReleased(out: string, signal: AbortSignal): Promise<boolean> {
+/** Resolves when there is a release that lasts, to true, or when `signal` aborts. */
+async function untilPublished(out: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (await hasRelease(out)) return true;
+    if ((await readCurrent(out).catch(() => null))?.manifest.signed) return true;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
   }
   return false;

@@ -116,7 +116,7 @@ describe('cathedral start --demo', () => {
       const folder = await temporaryFolder();
       const own = ['--ledger', join(folder, 'ledger'), '--out', join(folder, 'out'), '--port=0'];
       const cli = new RunningCli(['start', '--demo', ...own]);
-      const [, url = ''] = await cli.printed(/^Ready: (http:\S+)$/m);
+      const [, url = ''] = await cli.printed(/The data files are at (http:\/\/[\w:.]+)/);
       const first = await statusOf(url);
       expect(first.release!.ledger.snapshot).toBe('2026-06-10T00Z');
       expect(first).toMatchObject({ last_run: { outcome: 'incomplete', error: null } });
@@ -128,6 +128,7 @@ describe('cathedral start --demo', () => {
       await expect.poll(portal, { timeout: 240_000, interval: 500 }).toBe(200);
       expect((await statusOf(url)).release!.lacks).toContain('pages');
       const outcome = async () => (await statusOf(url)).last_run.outcome;
+      await cli.printed(/^Ready: http:\S+$/m);
       await expect.poll(outcome, { timeout: 240_000, interval: 500 }).toBe('published');
       const complete = await statusOf(url);
       expect([complete.release!.lacks, complete.running]).toEqual([[], null]);
