@@ -79,7 +79,7 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'An event that arrives with an old time is imported and reported as late',
     file: 'pipeline/sources/civic/civic-source.ts',
     change: ['windows.slice(0, MAX_SUSPECTS) : []', '[] : windows.slice(0, MAX_SUSPECTS)'],
-    tests: ['test/contract/import.test.ts'],
+    tests: ['test/sources/civic/import.test.ts'],
   },
   {
     name: 'rows of open transactions are passed over',

@@ -128,6 +128,15 @@ describe('importCivicLedger', () => {
     expect(await ids()).toEqual([...names(6), 'a', 'b', 'c']);
   });
 
+  test('finds an event that arrived with an old time by the number of events', async () => {
+    const chain = civicChain(60);
+    await serve(chain);
+    await importInto(directory, server.url, { pageSize: 5 });
+    await serve([...chain, civicAfter(chain[30]!, { event_id: 'late' })]);
+    const { imported, findings } = await importInto(directory, server.url, { pageSize: 5 });
+    expect([imported, findings.map(({ kind }) => kind)]).toEqual([1, ['fork', 'late']]);
+  });
+
   test('refuses a server that returns the same page for every offset', async () => {
     await serve(civicChain(5));
     server.intercept = (_, url) => {
