@@ -15,4 +15,4 @@ export PATH
 case " $* " in *" --planted "*) exec node scripts/planted-faults.ts "$@" ;; esac
 export SWEEP TZ
 # Parts of the names of files.
-exec vitest run test/faults test/nasty cluster-run interrupted- many-machines "$@"
+exec vitest run test/faults test/nasty build/cluster interrupted- many-machines "$@"

@@ -49,7 +49,7 @@ describe('a run that is killed', () => {
     const { outcome } = await publishTiny(out, { events: served + 1 });
     expect(outcome).toBe('published');
     const names = (await readdir(out)).filter((name) => !name.startsWith('lock'));
-    expect(names.sort()).toEqual(['current', 'index', 'releases']);
+    expect(names.sort()).toEqual(['current', 'releases']);
     expect(await readdir(join(out, 'releases'))).toHaveLength(2);
     const fresh = await publishTiny(await temporaryFolder(), { events: served + 1 });
     expect((await readlink(join(out, 'current'))).slice('releases/'.length)).toBe(
