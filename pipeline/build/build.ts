@@ -11,6 +11,7 @@ import { diskFull, isDiskFull } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import { renderSitemap } from '../formats/render-catalogue.ts';
+import { isYearFile } from '../formats/tables.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
 import { recentCheckpoints } from '../ledger/reading/recent-checkpoints.ts';
@@ -121,7 +122,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
     return extendLog(previous.manifest.ledger, (publishLog) =>
-      stand(previous, inputs.publisher, options, prepare(publishLog, null)),
+      stand(previous, inputs.publisher, options, prepare(publishLog)),
     );
   }
 
@@ -156,7 +157,9 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const sitemapped = { baseUrl, asOf: facts.timestamp };
   if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
   const sign = signerOf(inputs.publisher, options);
-  const publication = { facts, state: formatResume(folded), sign };
+  // Whoever asks for a release without other formats does without their closed years, too.
+  const mayLose = contents.formats ? undefined : isYearFile;
+  const publication = { facts, state: formatResume(folded), sign, mayLose };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
     staging.publish({ ...publication, prepare: prepare(publishLog, page) }),
   );
@@ -245,7 +248,7 @@ async function stageData(
 function snapshotPublisher(
   { out, plan: { snapshots, share } }: BuildOptions,
   { publisher, lost }: Inputs,
-): (publishLog: () => Promise<void>, page: string | null) => (release: Published) => Promise<void> {
+): (publishLog: () => Promise<void>, page?: string | null) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
     await share?.snapshots(index);

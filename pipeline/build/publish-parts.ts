@@ -37,15 +37,20 @@ function partsAsked({ formats, charts, pages }: Contents): Part[] {
   return PARTS.filter((part) => asks[part]);
 }
 
-/** The parts that a run was asked for, and a release does not have. */
-function partsLacking(manifest: Manifest, wanted: Contents): Part[] {
+/** Those of the parts that a run was asked for which a release does not have. */
+export function partsLacking(manifest: Manifest, asked: readonly Part[]): Part[] {
   const there = new Set(partsOf(manifest));
-  return partsAsked(wanted).filter((part) => !there.has(part));
+  return asked.filter((part) => !there.has(part));
 }
 
 /** The same without what a browser prints; closed years keep their PDFs. */
 function withoutPrinting({ charts, pages, ...contents }: Contents): Contents {
   return { ...contents, charts: charts && { print: null }, pages: pages && { print: null } };
+}
+
+/** The same without the site; the tables in other formats, the catalogues and the charts do not need it. */
+function withoutPages(contents: Contents): Contents {
+  return { ...withoutPrinting(contents), pages: null };
 }
 
 /** What a run tells before it has ended. */
@@ -98,7 +103,7 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
   if (isShared || !isBeginning) return publishWhatCanBe(wanted, means);
   if (!isNew) await prepare();
   const data = await publish(DATA_ONLY, false);
-  const lacks = partsLacking(data.manifest, wanted);
+  const lacks = partsLacking(data.manifest, partsAsked(wanted));
   await runs.hasPublished({ ...data, lacks });
   if (begins) return { ...data, lacks };
   await runs.begins(lacks);
@@ -113,10 +118,10 @@ export async function publishInParts(wanted: Contents, means: Means): Promise<Bu
   };
 }
 
-/** Whether the current release has the data files alone. */
+/** Whether the current release is one that a beginning published: the data files alone, not signed. */
 async function hasBegun(out: string): Promise<boolean> {
   const current = await readCurrent(out);
-  return current !== null && partsOf(current.manifest).length === 1;
+  return current !== null && !current.manifest.signed && partsOf(current.manifest).length === 1;
 }
 
 /** Whether OUT has neither a release, not even a damaged one, nor a snapshot to resume from. */
@@ -126,7 +131,7 @@ async function isFirst(out: string): Promise<boolean> {
 
 /**
  * Publishes the data whatever becomes of the rest: where a PDF cannot be printed, a release without PDFs, and where the site cannot be made,
- * one of the data files alone. Pages of the previous release would show other numbers than the files beside them, so they are not kept. The
+ * one without pages and PDFs. Pages of the previous release would show other numbers than the files beside them, so they are not kept. The
  * report has the first thing that failed, and what is missing for it.
  */
 async function publishWhatCanBe(
@@ -150,14 +155,14 @@ async function publishWhatCanBe(
   for (;;) {
     try {
       const report = await publish(contents, true);
-      return { ...report, failure, lacks: partsLacking(report.manifest, wanted) };
+      return { ...report, failure, lacks: partsLacking(report.manifest, partsAsked(wanted)) };
     } catch (error) {
       const isOfSite = error instanceof CathedralError && error.code === 'site_failed';
       if (!isOfSite || !contents.pages) throw error;
       const isPrinting = error === printFault;
-      log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages, charts and PDFs'}`);
+      log(`${error.message}: publishing without ${isPrinting ? 'PDFs' : 'pages and PDFs'}`);
       failure ??= error;
-      contents = isPrinting ? withoutPrinting(contents) : DATA_ONLY;
+      contents = isPrinting ? withoutPrinting(contents) : withoutPages(contents);
     }
   }
 }

@@ -42,6 +42,11 @@ export function yearIn(table: Pick<Table, 'artifact' | 'name'>, path: string): s
   return path.startsWith(stem) ? /^(\d{4})\.(?:parquet|xlsx)$/.exec(path.slice(stem.length))?.[1] : undefined;
 }
 
+/** Whether a path is that of a table's rows of one year in another format. */
+export function isYearFile(path: string): boolean {
+  return TABLES.some((table) => yearIn(table, path) !== undefined);
+}
+
 /** Index of the column that has the time of each row of a growing table: a date or a date-time. */
 export function timeColumn({ columns }: Pick<Table, 'columns'>): number {
   return columns.findIndex(({ type }) => type === 'datetime' || type === 'date');

@@ -121,7 +121,7 @@ export class SharedFolder {
   tell({ isReplaced }: Updated): void {
     if (!isReplaced) return;
     this.#told(
-      'Other machines share other events than this one had imported. Theirs count; those of this machine alone are removed, and their rows are compared again by the next import.',
+      'Other machines share other events than this one had imported. Theirs count; those of this machine alone are removed, and their rows are compared again by the next imports.',
     );
   }
 

@@ -1,6 +1,6 @@
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { PUBLISHER_LEASE } from '../../pipeline/build/cluster.ts';
-import type { RunProgress } from '../../pipeline/build/publish-parts.ts';
+import { partsLacking, type RunProgress } from '../../pipeline/build/publish-parts.ts';
 import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
@@ -28,9 +28,13 @@ export async function recordRun(
   run: (runs: RunProgress) => Promise<BuildReport>,
 ): Promise<BuildReport> {
   const startedAt = record.now();
+  let asked: readonly Part[] | null = null;
   try {
     const report = await run({
-      begins: (makes) => recordRunning(record, { started_at: formatTime(startedAt), makes: [...makes] }),
+      begins: (makes) => {
+        asked ??= makes;
+        return recordRunning(record, { started_at: formatTime(startedAt), makes: [...makes] });
+      },
       hasPublished: (report) => write(record, startedAt, resultOf(report), report.lacks),
     });
     await write(record, startedAt, resultOf(report), report.lacks);
@@ -39,7 +43,7 @@ export async function recordRun(
     const isLocked = error instanceof CathedralError && error.code === 'locked' && isOfRuns(error, record);
     // A full disk may not take the status either; the error of the run is the one to report.
     if (!isLocked)
-      await write(record, startedAt, { ...NOTHING, outcome: 'failed', error: errorOf(error) }).catch(
+      await write(record, startedAt, { ...NOTHING, outcome: 'failed', error: errorOf(error) }, asked).catch(
         () => {},
       );
     throw error;
@@ -79,14 +83,19 @@ async function write(
   { out, software, now, keep = (status) => writeStatus(out, status) }: RunRecord,
   startedAt: number,
   result: Result,
-  lacks?: readonly Part[],
+  /** What the release lacks; of a run that failed, what it was asked for, if that is known. */
+  parts: readonly Part[] | null = null,
 ): Promise<void> {
   const previous = await readStatus(out).catch(() => null);
   const release = await readCurrent(out).catch(() => null);
   const next = previous?.next_run_at ?? null;
-  // A run that failed says nothing of the release, which is as it was.
-  const before = previous?.release?.id === release?.manifest.release ? previous?.release?.lacks : undefined;
-  const isFailed = result.outcome === 'failed';
+  const lacks = () => {
+    if (!release) return [];
+    if (result.outcome !== 'failed') return parts ?? [];
+    // As a rule the release is as it was; but the run can have ended right after it published.
+    if (previous?.release?.id === release.manifest.release) return previous.release.lacks;
+    return partsLacking(release.manifest, parts ?? previous?.running?.makes ?? []);
+  };
   await keep({
     format: 'cathedral-status/1',
     service: { software },
@@ -94,7 +103,7 @@ async function write(
       id: release.manifest.release,
       timestamp: release.manifest.timestamp,
       ledger: release.manifest.ledger,
-      lacks: [...((isFailed ? before : lacks) ?? [])],
+      lacks: [...lacks()],
     },
     running: null,
     last_run: { started_at: formatTime(startedAt), finished_at: formatTime(now()), ...result },

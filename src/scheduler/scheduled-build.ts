@@ -22,7 +22,10 @@ export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> 
   // A full disk may not take the status either; the next run may find room.
   if (end.fault && !signal.aborted) await recordKilledRun(build, startedAt, end.fault).catch(() => {});
   const status = await readStatus(out).catch(() => null);
-  if (end.status !== 0) return status?.last_run.outcome === 'incomplete' ? 'incomplete' : 'failed';
+  // One that was refused records nothing, so the status can be that of the run before.
+  const isOfThisRun = status !== null && Date.parse(status.last_run.started_at) >= startedAt;
+  if (end.status !== 0)
+    return isOfThisRun && status.last_run.outcome === 'incomplete' ? 'incomplete' : 'failed';
   const snapshot = status?.release?.ledger.snapshot;
   return snapshot === undefined || isBehind(snapshot, now(), delayMs) ? 'behind' : 'current';
 }

@@ -52,7 +52,9 @@ export const SERVICE_SETTINGS = [
   'simulationOrigins',
   'simulationStartsPerClient',
 ] as const;
-export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
+export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]> &
+  // For pages that are rendered while this process's own runs make the first release.
+  Partial<Pick<Config, 'sourceCode'>>;
 
 /** The ledger that real-time paths follow. */
 interface FollowedLedger {
@@ -183,6 +185,7 @@ export async function openServices(
       renderer,
       readStatus: published.readStatus,
       baseUrl: config.baseUrl,
+      sourceCode: config.sourceCode ?? null,
       report: (err) => throttled.error({ err }, 'a page cannot be rendered'),
     }),
     log: published.log,

@@ -76,6 +76,16 @@ const snapshotIds = async () =>
     .map((name) => name.slice(0, 14))
     .sort();
 
+test('a release can do without other formats, also where the previous one has files of closed years', async () => {
+  const until = (await snapshotIds()).at(-2)!;
+  const { manifest } = await build(options('less', { extras: true, until }));
+  const closed = manifest.files.filter(({ path, immutable }) => immutable && path.endsWith('-2025.parquet'));
+  expect(closed.length).toBeGreaterThan(0);
+  const { outcome, manifest: next } = await build(options('less'));
+  expect(outcome).toBe('published');
+  expect(next.files.filter(({ path }) => path.endsWith('.parquet'))).toEqual([]);
+});
+
 describe('a run', () => {
   test('reads only new snapshots; older ones may be missing', async () => {
     const copy = join(folder, 'pruned-ledger');

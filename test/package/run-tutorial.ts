@@ -179,9 +179,14 @@ mount --bind '${installation}' /opt/cathedral
 mkdir -p /run/credentials
 mount -t tmpfs tmpfs /run/credentials
 service=
+announced() {
+  grep -cs '^Ready: ' '${folder}/log' || :
+}
+# The service says so when a whole release is there; it answers before, with the data files.
 ready() {
-  for _ in $(seq 240); do
-    if curl -sf http://localhost:$PORT/readyz >/dev/null; then return; fi
+  before=$(announced)
+  for _ in $(seq 600); do
+    if [ "$(announced)" -gt "$before" ] && curl -sf http://localhost:$PORT/readyz >/dev/null; then return; fi
     kill -0 $service
     sleep 0.5
   done

@@ -106,7 +106,7 @@ async function compileIn(root: string): Promise<CompiledSite> {
 export function endOf(exit: string, output: string): string {
   const said = `exit ${exit}: ${lastLines(output)}`;
   if (!OUT_OF_MEMORY.test(exit) && !output.includes('heap out of memory')) return said;
-  return `${said.trim()}\nProbably the memory did not suffice: compiling takes 700 MB beside the run. Free some, or install the package, which has its site compiled.`;
+  return `${said.trim()}\nProbably the memory did not suffice: compiling takes 650 MB beside the run. Free some, or install the package, which has its site compiled.`;
 }
 
 /** The output from the first error on, without the stack, which shows only the build tool. */

@@ -31,8 +31,8 @@ export interface SnapshotOptions {
 interface Means extends SnapshotOptions {
   /** Signs a text with the keys of the release; null: the release is not signed. */
   sign: ((text: string) => string) | null;
-  /** The page of the list, rendered with the site. Null: that which is there stays. */
-  page?: string | null;
+  /** The page of the list, rendered with the site; null for a release without pages. Omitted: what is there stays. */
+  page?: string | null | undefined;
   /** Records the snapshots that are about to be listed. */
   record?: ((index: SnapshotIndex) => Promise<void>) | null;
 }
@@ -45,7 +45,7 @@ interface Means extends SnapshotOptions {
 export async function publishSnapshots(
   out: string,
   release: Published,
-  { days, sign, page = null, record }: Means,
+  { days, sign, page, record }: Means,
 ): Promise<void> {
   const { manifest } = release;
   await publishSnapshot(out, release);
@@ -78,10 +78,10 @@ export async function upcomingList(
 /** Writes only files that differ. `note`: null for none. */
 async function writeList(
   out: string,
-  { list, page, note }: { list: string; page: string | null; note: string | null },
+  { list, page, note }: { list: string; page: string | null | undefined; note: string | null },
 ): Promise<void> {
   // The signature comes last: readers who see the new one see the new list.
-  const wanted: [string, string | null][] = [
+  const wanted: [string, string | null | undefined][] = [
     [join(out, PAGE), page],
     [join(out, LIST_PATH), list],
     [join(out, LIST_SIGNATURE_PATH), note],
@@ -89,11 +89,11 @@ async function writeList(
   const changed: [string, string][] = [];
   for (const [place, text] of wanted) {
     const found = await readFile(place, 'utf8').catch(() => null);
-    if (text !== null && found !== text) changed.push([place, text]);
+    if (typeof text === 'string' && found !== text) changed.push([place, text]);
   }
   await replaceFiles(changed);
-  const signature = join(out, LIST_SIGNATURE_PATH);
-  if (note === null) await asDiskErrors(signature, () => rm(signature, { force: true }));
+  for (const [place, text] of wanted)
+    if (text === null) await asDiskErrors(place, () => rm(place, { force: true }));
 }
 
 /** Covers the list and the version of the release: otherwise an older list could be served with it. */

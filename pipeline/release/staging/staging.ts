@@ -48,6 +48,8 @@ export interface Publication {
   sign?: ((release: Provable) => Promise<Proof>) | null;
   /** Called when the release is complete but not yet current, to publish what its readers will need. */
   prepare?: (release: Published) => Promise<void>;
+  /** Immutable data files that this release need not have although the previous one has them. Default: none. */
+  mayLose?: ((path: string) => boolean) | undefined;
 }
 
 type Entry = DraftFile & { modified?: string };
@@ -248,9 +250,9 @@ export class Staging implements AsyncDisposable {
    * Makes this the release that is served, as the last of its steps. The release's id follows from its
    * content, so publishing what is published changes nothing. Throws publish_failed.
    */
-  async publish({ facts, state, sign, prepare }: Publication): Promise<Outcome> {
+  async publish({ facts, state, sign, prepare, mayLose = () => false }: Publication): Promise<Outcome> {
     const { isServed = true } = this.#options;
-    if (isServed) this.#assertNoneLost();
+    if (isServed) this.#assertNoneLost(mayLose);
     const files = this.#dated(facts);
     const own = { 'state.json': state, 'public/_headers': formatHeadersFile(files), 'public/.nojekyll': '' };
     for (const [file, text] of Object.entries(own))
@@ -306,9 +308,9 @@ export class Staging implements AsyncDisposable {
   }
 
   /** A site's hashed assets come and go; a data file that never changes stays. */
-  #assertNoneLost(): void {
+  #assertNoneLost(mayLose: (path: string) => boolean): void {
     for (const { path, kind, immutable } of this.#before.values()) {
-      if (kind !== 'data' || !immutable || this.#entries.has(path)) continue;
+      if (kind !== 'data' || !immutable || this.#entries.has(path) || mayLose(path)) continue;
       const expected = 'to be published again, for it is immutable';
       throw new CathedralError('publish_failed', {
         place: path,

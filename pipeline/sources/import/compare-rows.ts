@@ -51,11 +51,13 @@ async function olderWindows<Content>(
   const most = full ? Number.POSITIVE_INFINITY : auditWindows + (view.suspects ? COUNTED_WINDOWS : 0);
   const inTurn = windowsInTurn(index, recent, source.window).take(most).toArray();
   const audited = full ? inTurn : inTurn.slice(0, auditWindows);
-  const last = audited.at(-1)?.until;
-  index.audited = last === undefined || last === recent ? null : last.place;
   const others = inTurn.slice(audited.length);
   const counted = others.map((one) => ({ ...one, rows: index.count(one.after, one.until.place) }));
   const suspects = counted.length === 0 ? [] : await view.suspects!(counted);
+  // Suspects that come next in turn need no audit of their own, and the next import goes on behind them.
+  const other = suspects.findIndex((one, n) => one.until.place !== others[n]!.until.place);
+  const last = inTurn[audited.length + (other < 0 ? suspects.length : other) - 1]?.until;
+  index.audited = last === undefined || last === recent ? null : last.place;
   return [...audited, ...suspects].sort((one, other) => one.until.place - other.until.place);
 }
 
@@ -103,7 +105,8 @@ class Comparison<Content> {
       if (!isWhole) return;
       if (missing.size === 0 || pass >= (view.passes ?? 1)) break;
     }
-    for (const [id, row] of missing) this.#missing.set(id, row);
+    // A row that another stretch had is changed, and not missing.
+    for (const [id, row] of missing) if (!this.#changes.has(id)) this.#missing.set(id, row);
   }
 
   /** Reads a stretch, and takes the rows that it has from `missing`. False: it ended early. */

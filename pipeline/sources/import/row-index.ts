@@ -152,7 +152,7 @@ export class RowIndex {
   ): RowIndex {
     const path = join(ledger, IMPORT_INDEX);
     if (existsSync(path)) {
-      const database = new DatabaseSync(path);
+      const database = new DatabaseSync(path, { timeout: COMMIT_MS });
       try {
         database.exec('BEGIN IMMEDIATE');
         const state = readState(database);
@@ -163,7 +163,7 @@ export class RowIndex {
       database.close();
     }
     removeIndex(ledger);
-    const database = new DatabaseSync(path);
+    const database = new DatabaseSync(path, { timeout: COMMIT_MS });
     database.exec(SCHEMA);
     database.exec('BEGIN IMMEDIATE');
     const sealed = LEDGER_START as State['sealed'];

@@ -26,6 +26,8 @@ interface Means {
   readStatus: () => Promise<Status | null>;
   /** Without a trailing slash. */
   baseUrl: string;
+  /** Where the source code of this software is; null: not stated. */
+  sourceCode: string | null;
   /** A page could not be rendered. */
   report: (error: unknown) => void;
   /** The compiled site; null if it is not compiled yet. */
@@ -59,7 +61,7 @@ export function createPagesOnRequest(means: Means): PagesOnRequest {
     const page = (path: string) => kept(path, () => renderPage(path, rendering));
     if (paths.has(`/${path}`)) return answerWith(context.request, await page(path));
     if (paths.has(`/${path}/`)) return movedTo(`/${path}/`);
-    return wantsPage(context.request) ? notFound(await page('404/')) : null;
+    return wantsPage(context.request) ? notFound(await page(NOT_FOUND.slice(1))) : null;
   };
   return {
     async answer(context, release) {
@@ -92,6 +94,9 @@ function siteOfThisProgram(): () => Promise<KeptSite | null> {
   };
 }
 
+/** Address of the page for addresses without a page. */
+const NOT_FOUND = '/404/';
+
 /** How often something that is not there yet is looked for, ms. */
 const LOOK_MS = 1000;
 
@@ -102,7 +107,8 @@ function keepFound<T>(find: () => Promise<T | null>): () => Promise<T | null> {
     const kept = await found;
     if (kept !== null || performance.now() - lookedAt < LOOK_MS) return kept;
     lookedAt = performance.now();
-    found = find().catch(() => null);
+    // It may throw at once, too.
+    found = (async () => find())().catch(() => null);
     return found;
   };
 }
@@ -115,7 +121,7 @@ async function readAsset(path: string, { client, digests }: KeptSite, release: S
   return made(bytes, { path, kind: 'asset' }, release);
 }
 
-interface Rendering extends Pick<Means, 'renderer' | 'baseUrl'> {
+interface Rendering extends Pick<Means, 'renderer' | 'baseUrl' | 'sourceCode'> {
   site: KeptSite;
   release: ServedRelease;
   /** Who waits for its turn. */
@@ -129,7 +135,10 @@ interface Addresses {
 
 async function listAddresses(rendering: Rendering): Promise<Addresses> {
   const { body } = await render('addresses', 'the addresses of pages', rendering);
-  return { size: body.length, paths: new Set(JSON.parse(String(body)) as string[]) };
+  const paths = new Set(JSON.parse(String(body)) as string[]);
+  // That page is for what is not found, and nothing that can be asked for.
+  paths.delete(NOT_FOUND);
+  return { size: body.length, paths };
 }
 
 async function renderPage(path: string, rendering: Rendering): Promise<Made> {
@@ -141,12 +150,12 @@ async function renderPage(path: string, rendering: Rendering): Promise<Made> {
 async function render(
   kind: 'page' | 'addresses',
   url: string,
-  { renderer, baseUrl, site, release: { dir }, client }: Rendering,
+  { renderer, baseUrl, sourceCode, site, release: { dir }, client }: Rendering,
 ) {
   const program = [...site.digests].flatMap(([file, sha256]) =>
     file.startsWith(`${SERVER_FOLDER}/`) ? [{ file, sha256 }] : [],
   );
-  const facts = { baseUrl, organisation: await organisationIn(dir) };
+  const facts = { baseUrl, sourceCode: sourceCode ?? undefined, organisation: await organisationIn(dir) };
   const place = dirname(site.server);
   return renderer.run(client, dir, (render) => render({ kind, dir, url, program, place, facts }));
 }

@@ -71,6 +71,7 @@ async function released({
     renderer: { run: (_client, _dir, work) => work(render) },
     readStatus: async () => status,
     baseUrl: 'https://data.example.org',
+    sourceCode: null,
     report: () => rendered.push('reported'),
     findSite: async () => site,
   });
