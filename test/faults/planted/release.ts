@@ -37,7 +37,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'an immutable file may disappear',
     breaks: 'What was published as immutable stays',
     file: 'pipeline/release/staging/staging.ts',
-    change: ['if (isServed) this.#assertNoneLost();', ''],
+    change: ['if (isServed) this.#assertNoneLost(mayLose);', ''],
     tests: ['test/release/rebuild.test.ts'],
   },
   {
