@@ -8,7 +8,6 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import { STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
@@ -58,7 +57,7 @@ export async function pullSnapshots(
   for (const id of [...wanted.keys()].sort())
     if (!(await exists(join(out, SNAPSHOTS, id)))) await pullSnapshot(id, wanted.get(id)!, means);
   if (listed) {
-    await pullNamed(means);
+    await pullHistories(means);
     await replaceFiles(await textsOf(listed, options));
   }
   await asDiskErrors(staging, () => rm(staging, { recursive: true, force: true }));
@@ -92,9 +91,8 @@ async function removeOthers(
     if (!index || sha256(index) !== wanted.get(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
   }
   if (!files) return;
-  for (const named of [ASSETS, OLD_HISTORIES])
-    for (const name of await readdir(join(out, named)).catch(() => []))
-      if (!files[`${named}/${name}`]) await removeWhole(out, `${named}/${name}`);
+  for (const name of await readdir(join(out, OLD_HISTORIES)).catch(() => []))
+    if (!files[`${OLD_HISTORIES}/${name}`]) await removeWhole(out, `${OLD_HISTORIES}/${name}`);
 }
 
 /** Renames it first, so that a kill leaves no part of a snapshot. */
@@ -114,7 +112,11 @@ interface Means extends SnapshotsPull {
   blobs: Map<string, Source>;
 }
 
-async function pullSnapshot(id: string, hash: string, { files, blobs, ...means }: Means): Promise<void> {
+async function pullSnapshot(
+  id: string,
+  hash: string,
+  { blobs, ...means }: Omit<Means, 'files'>,
+): Promise<void> {
   const { out, store } = means;
   const path = `${SNAPSHOTS}/${id}`;
   const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
@@ -133,8 +135,6 @@ async function pullSnapshot(id: string, hash: string, { files, blobs, ...means }
       throw invalid(join(from, file), `a file of ${bytes} bytes`, 'none');
   }
   await folder.write(INDEX, index);
-  const page = files[`${path}/index.html`];
-  if (page) await folder.write('index.html', await readBlob(store, page, LONGEST_INDEX));
   await folder.flush();
   await asDiskErrors(join(out, path), async () => {
     await rename(folder.dir, join(out, path));
@@ -142,13 +142,12 @@ async function pullSnapshot(id: string, hash: string, { files, blobs, ...means }
   });
 }
 
-/** Styles, fonts and old histories, which are named by their content. */
-async function pullNamed({ files, blobs, ...means }: Means): Promise<void> {
+async function pullHistories({ files, blobs, ...means }: Means): Promise<void> {
   const { out } = means;
   const missing: (Blob & { path: string })[] = [];
   for (const [path, blob] of Object.entries(files))
-    if ([ASSETS, OLD_HISTORIES].some((folder) => path.startsWith(`${folder}/`)))
-      if (!(await exists(join(out, path)))) missing.push({ path, ...blob });
+    if (path.startsWith(`${OLD_HISTORIES}/`) && !(await exists(join(out, path))))
+      missing.push({ path, ...blob });
   await fetchMissing(missing, blobs, means);
   const target = new StagingFolder(out);
   for (const { path: as, sha256, bytes } of missing) {

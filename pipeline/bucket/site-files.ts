@@ -12,7 +12,6 @@ import { mediaTypeOf } from '../release/format/media-types.ts';
 import { LATEST_PATH, MANIFEST_PATH, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
@@ -106,13 +105,10 @@ async function snapshotFiles(out: string): Promise<SiteFile[]> {
   const all: SiteFile[] = [];
   for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH])
     all.push(...(await fileIfThere(out, path, snapshotHeaders(path, mediaTypeOf(path), false))));
-  for (const folder of [ASSETS, OLD_HISTORIES]) {
-    const names = await readdir(join(out, folder)).catch(ifMissing([]));
-    for (const name of names.filter((name) => !name.endsWith(TEMPORARY_SUFFIX))) {
-      const path = `${folder}/${name}`;
-      const type = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
-      all.push(fixed(out, path, snapshotHeaders(path, type, true)));
-    }
+  const histories = await readdir(join(out, OLD_HISTORIES)).catch(ifMissing([]));
+  for (const name of histories.filter((name) => !name.endsWith(TEMPORARY_SUFFIX))) {
+    const path = `${OLD_HISTORIES}/${name}`;
+    all.push(fixed(out, path, snapshotHeaders(path, 'application/octet-stream', true)));
   }
   for (const { id } of parseSnapshotIndex(text)) all.push(...(await oneSnapshot(out, `${SNAPSHOTS}/${id}`)));
   return all;
@@ -125,13 +121,9 @@ async function oneSnapshot(out: string, folder: string): Promise<SiteFile[]> {
     throw new CathedralError('release_invalid', { ...fault, found: `${cause.code ?? cause}`, cause });
   });
   const data = parseSnapshot(text, index).files.filter((file) => 'url' in file);
-  const page = `${folder}/${PAGE}`;
   return [
     ...data.map(({ url, media_type: type }) => fixed(out, url, snapshotHeaders(url, type, true))),
     fixed(out, index, snapshotHeaders(index, mediaTypeOf(index), true)),
-    ...((await exists(join(out, page)))
-      ? [fixed(out, page, snapshotHeaders(page, mediaTypeOf(page), true))]
-      : []),
   ];
 }
 

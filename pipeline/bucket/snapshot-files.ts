@@ -9,8 +9,8 @@ import { BlobOf } from './pointer.ts';
 export const LONGEST_SNAPSHOT_FILES = 32 << 20;
 
 /**
- * What stands below `snapshots/` beside a release, each file as a blob: the signed list and its page, the index and the page of every
- * listed snapshot, old histories, styles and fonts. A snapshot's data files are blobs too; its index names them with their hashes.
+ * What stands below `snapshots/` beside a release, each file as a blob: the signed list and its page, the index of every listed snapshot,
+ * and old histories. A snapshot's data files are blobs too; its index names them with their hashes.
  */
 export const SnapshotFiles = z.strictObject({
   format: z.literal('cathedral-snapshot-files/1'),

@@ -5,7 +5,6 @@ import { CathedralError } from '../errors.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import { textOf } from '../release/format/public-manifest.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
@@ -27,7 +26,7 @@ export interface SnapshotObjects {
   files: SnapshotFiles['files'];
 }
 
-/** A snapshot of OUT with its data files; `files` has its index and its page. Throws release_invalid. */
+/** A snapshot of OUT with its data files; `files` has its index. Throws release_invalid. */
 export async function snapshotObjects(out: string, id: string): Promise<SnapshotObjects> {
   const found: SnapshotObjects = { objects: new Map(), files: {} };
   const path = `${SNAPSHOTS}/${id}/${INDEX}`;
@@ -39,9 +38,6 @@ export async function snapshotObjects(out: string, id: string): Promise<Snapshot
     found.objects.set(blobKey(sha256), { file: join(out, file.url), blob: { sha256, bytes } });
   }
   add(found, path, index);
-  const page = `${SNAPSHOTS}/${id}/${PAGE}`;
-  const text = await read(out, page);
-  if (text) add(found, page, text);
   return found;
 }
 
@@ -63,15 +59,14 @@ export async function allSnapshotObjects(
     for (const [key, content] of one.objects) all.objects.set(key, content);
     Object.assign(all.files, one.files);
   }
-  for (const folder of [ASSETS, OLD_HISTORIES])
-    for (const name of await readdir(join(out, folder)).catch(() => [])) {
-      const path = `${folder}/${name}`;
-      // A killed run may have left a part.
-      if (finished(path) !== path) continue;
-      const stored = before[path];
-      if (stored) all.files[path] = stored;
-      else add(all, path, (await read(out, path))!);
-    }
+  for (const name of await readdir(join(out, OLD_HISTORIES)).catch(() => [])) {
+    const path = `${OLD_HISTORIES}/${name}`;
+    // A killed run may have left a part.
+    if (finished(path) !== path) continue;
+    const stored = before[path];
+    if (stored) all.files[path] = stored;
+    else add(all, path, (await read(out, path))!);
+  }
   for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH]) {
     const bytes = await read(out, path);
     if (bytes) add(all, path, bytes);
@@ -81,10 +76,9 @@ export async function allSnapshotObjects(
 
 /** The files of a snapshot that is stored whole; null if it is not. */
 function keptOf(before: SnapshotFiles['files'], id: string, index: Blob): SnapshotObjects | null {
-  const paths = [INDEX, PAGE].map((name) => `${SNAPSHOTS}/${id}/${name}`);
-  if (before[paths[0]!]?.sha256 !== index.sha256) return null;
-  const files = Object.fromEntries(paths.flatMap((path) => (before[path] ? [[path, before[path]]] : [])));
-  return { objects: new Map(), files };
+  const path = `${SNAPSHOTS}/${id}/${INDEX}`;
+  const stored = before[path];
+  return stored?.sha256 === index.sha256 ? { objects: new Map(), files: { [path]: stored } } : null;
 }
 
 function add({ objects, files }: SnapshotObjects, path: string, bytes: Uint8Array): void {

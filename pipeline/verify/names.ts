@@ -9,7 +9,6 @@ import type { Tree } from '../release/disk/list-tree.ts';
 import { HOST_FILES } from '../release/format/headers.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
@@ -85,8 +84,8 @@ export interface SnapshotsSeen {
   unread: ReadonlySet<string>;
 }
 
-/** Styles, scripts and fonts of the snapshots' pages; 12 digits of their SHA-256. */
-const ASSET = new RegExp(`^${ASSETS}/[\\w-]+-([0-9a-f]{12})\\.(css|js|woff2)$`);
+/** Styles, scripts and fonts of the pages that earlier versions made of snapshots; 12 digits of their SHA-256. */
+const ASSET = new RegExp(`^${SNAPSHOTS}/assets/[\\w-]+-([0-9a-f]{12})\\.(css|js|woff2)$`);
 const OLD_HISTORY = new RegExp(`^${OLD_HISTORIES}/([0-9a-f]{64})$`);
 
 /**

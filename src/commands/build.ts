@@ -168,7 +168,7 @@ async function publish(
   return { ...report, findings: [...report.findings, ...findings] };
 }
 
-/** The browser that prints, or that there is none; null for a run without PDFs. */
+/** The browser that prints; the error that says why none can be started; or null for a run without PDFs. */
 function browserOf({
   withoutSite,
   withoutPdf,

@@ -39,7 +39,7 @@ export interface DemoLedger {
    * Starts a process that appends events to it until the signal of `openDemoLedger` aborts. Resolves when the ledger is up to date.
    */
   keepUpToDate(): Promise<void>;
-  /** Resolves when that process has ended; at once if there is none. */
+  /** Resolves when that process has ended; at once if it was never started. */
   end(): Promise<void>;
 }
 

@@ -42,10 +42,7 @@ export async function recordRun(
   } catch (error) {
     const isLocked = error instanceof CathedralError && error.code === 'locked' && isOfRuns(error, record);
     // A full disk may not take the status either; the error of the run is the one to report.
-    if (!isLocked)
-      await write(record, startedAt, { ...NOTHING, outcome: 'failed', error: errorOf(error) }, asked).catch(
-        () => {},
-      );
+    if (!isLocked) await writeFailure(record, startedAt, errorOf(error), asked).catch(() => {});
     throw error;
   }
 }
@@ -66,14 +63,32 @@ function isOfRuns({ place }: CathedralError, { out }: RunRecord): boolean {
 export async function recordKilledRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
   // Nobody else sends it; the service itself does so only when it stops.
   const why = how === 'SIGKILL' ? ', probably because the memory did not suffice' : '';
-  const error = { code: 'publish_failed', message: `The run ended unexpectedly: ${how}${why}.` } as const;
-  await write(record, startedAt, { ...NOTHING, outcome: 'failed', error });
+  const message = `The run ended unexpectedly: ${how}${why}.`;
+  await writeFailure(record, startedAt, { code: 'publish_failed', message }, null);
 }
 
 /** Records the time of the next run, Unix ms. */
 export async function recordNextRun(out: string, next: number): Promise<void> {
   const status = await readStatus(out);
   if (status) await writeStatus(out, { ...status, next_run_at: formatTime(next) });
+}
+
+/**
+ * Records a run that failed. As a rule the release is as it was; but the run can have ended right after it published. `asked`: the parts that
+ * it was asked for; null if it cannot say.
+ */
+async function writeFailure(
+  record: RunRecord,
+  startedAt: number,
+  error: NonNullable<Result['error']>,
+  asked: readonly Part[] | null,
+): Promise<void> {
+  const before = await readStatus(record.out).catch(() => null);
+  const release = await readCurrent(record.out).catch(() => null);
+  const isAsBefore = before?.release?.id === release?.manifest.release;
+  const wanted = asked ?? before?.running?.makes ?? [];
+  const lacks = isAsBefore ? before?.release?.lacks : release && partsLacking(release.manifest, wanted);
+  await write(record, startedAt, { ...NOTHING, outcome: 'failed', error }, lacks ?? []);
 }
 
 type Result = Omit<Status['last_run'], 'started_at' | 'finished_at'>;
@@ -83,19 +98,11 @@ async function write(
   { out, software, now, keep = (status) => writeStatus(out, status) }: RunRecord,
   startedAt: number,
   result: Result,
-  /** What the release lacks; of a run that failed, what it was asked for, if that is known. */
-  parts: readonly Part[] | null = null,
+  lacks: readonly Part[] = [],
 ): Promise<void> {
   const previous = await readStatus(out).catch(() => null);
   const release = await readCurrent(out).catch(() => null);
   const next = previous?.next_run_at ?? null;
-  const lacks = () => {
-    if (!release) return [];
-    if (result.outcome !== 'failed') return parts ?? [];
-    // As a rule the release is as it was; but the run can have ended right after it published.
-    if (previous?.release?.id === release.manifest.release) return previous.release.lacks;
-    return partsLacking(release.manifest, parts ?? previous?.running?.makes ?? []);
-  };
   await keep({
     format: 'cathedral-status/1',
     service: { software },
@@ -103,7 +110,7 @@ async function write(
       id: release.manifest.release,
       timestamp: release.manifest.timestamp,
       ledger: release.manifest.ledger,
-      lacks: [...lacks()],
+      lacks: [...lacks],
     },
     running: null,
     last_run: { started_at: formatTime(startedAt), finished_at: formatTime(now()), ...result },

@@ -111,8 +111,8 @@ describe('a publisher', () => {
     const other = smallService(await temporaryFolder());
     await other.seal(280, 200, 90);
     await other.publish(SNAPSHOTS);
-    await mkdir(join(other.out, 'snapshots/assets'), { recursive: true });
-    await writeFile(join(other.out, 'snapshots/assets/look-000000000000.css'), 'body {}');
+    await mkdir(join(other.out, 'snapshots/histories'), { recursive: true });
+    await writeFile(join(other.out, `snapshots/histories/${'0'.repeat(64)}`), 'x');
     await writeFile(join(other.out, 'log/tile/0/999'), 'x');
     await mkdir(join(other.out, 'staging-killed'));
     await pull(other.out, pushed[1]!);

@@ -77,7 +77,15 @@ describe('the status', () => {
     // A run that fails leaves the release as it was.
     await failureOf(() => recordRun(record, () => Promise.reject(cause)));
     expect(await readStatus(out)).toMatchObject({ release: { lacks }, last_run: { outcome: 'failed' } });
-    await recordRun(record, () => published(out));
+    // Unless it fails after it has published, and before it can say so.
+    const fails = async () => {
+      await publishTiny(out, { events: 6 });
+      throw cause;
+    };
+    const asked = ['data', 'charts'] as const;
+    await failureOf(() => recordRun(record, (runs) => runs.begins(asked).then(fails)));
+    expect(await readStatus(out)).toMatchObject({ release: { lacks: ['charts'], ledger: { size: 6 } } });
+    await recordRun(record, (runs) => runs.begins(['data']).then(() => published(out)));
     expect((await readStatus(out))!.release!.lacks).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ export interface SearchFolder {
   public: string;
   /** The release that this one goes on from; null in a rebuild. */
   previous: Pick<Published, 'manifest'> | null;
-  /** Takes a file of the previous release over; false if there is none or it is damaged. */
+  /** Links a file of the previous release; false if that release lacks it or has damaged it. */
   takeOver(path: string): Promise<boolean>;
   /** A file without an address that the previous release kept; null without one. */
   keptBefore(file: string): Promise<string | null>;

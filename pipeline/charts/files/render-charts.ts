@@ -48,7 +48,7 @@ interface DrawnChart {
 
 /**
  * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to them. A chart
- * whose sources are unchanged costs nothing; otherwise it is drawn again, and of its pictures those whose drawing changed are made again.
+ * whose sources are unchanged is linked. Any other is drawn, and its PNG and PDF are made if the drawing has changed.
  */
 export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
   const fresh: Chart[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { exists } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { isSlotId, slotId, slotTime } from '../events/slot.ts';
-import { IMPORT_INDEX, OLD_INDEX, type SnapshotFile, snapshotFile } from '../reading/directory.ts';
+import { IMPORT_INDEX, type SnapshotFile, snapshotFile } from '../reading/directory.ts';
 import type { LedgerFindings } from './findings.ts';
 
 /** What an import keeps in the folder of its ledger, beside the ledger itself. */
@@ -12,7 +12,8 @@ const IMPORT_FILES: ReadonlySet<string> = new Set([
   'lock',
   'lock-journal',
   'lock.holder',
-  ...[IMPORT_INDEX, OLD_INDEX].flatMap((name) => [name, `${name}-journal`]),
+  IMPORT_INDEX,
+  `${IMPORT_INDEX}-journal`,
 ]);
 
 /** The files of a slot that are there; readers need both. */

@@ -9,8 +9,6 @@ const CHECKPOINT = '.checkpoint';
 
 /** What imports remember of the rows that they have read, beside `snapshots`: a database that the next import can make again. */
 export const IMPORT_INDEX = 'rows-import.db';
-/** That of a remote ledger, as earlier versions named it. */
-export const OLD_INDEX = 'civic-import.db';
 
 /** A ledger snapshot: the events since the previous one, and the signed checkpoint over all events so far. */
 export interface SnapshotFile {

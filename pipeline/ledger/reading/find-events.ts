@@ -112,7 +112,10 @@ async function partsWith({ seq, from, to }: EventQuery, parts: readonly Part[]):
   return parts.slice(Math.max(0, ...first), Math.min(...after));
 }
 
-/** Index of the first part for which `holds`, as it does for all after it; the number of parts if there is none. */
+/**
+ * Binary search: `holds` is false for some parts, then true for the rest. Returns the index of the first of the rest, which is parts.length if
+ * it is never true.
+ */
 async function firstWhere(
   parts: readonly Part[],
   holds: (part: Part) => boolean | Promise<boolean>,
@@ -126,7 +129,7 @@ async function firstWhere(
   return low;
 }
 
-/** Time of the first event of a part or, if it is empty, of one after it; null if there is none. */
+/** Time of the first event from the beginning of a part on; null if neither it nor a later part has events. */
 async function firstTime(parts: readonly Part[], part: Part): Promise<string | null> {
   for (const one of parts.slice(parts.indexOf(part)))
     for await (const [line] of one.lines()) return parseEventLine(line!, `${one.place}:1`).timestamp;

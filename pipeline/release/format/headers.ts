@@ -235,7 +235,6 @@ function rulesApart(open: readonly ManifestFile[]): [string, Headers][] {
   const unnamed = open.filter(({ path, kind }) => kind === 'data' && !/\.[^/]*$/.test(path));
   return [
     ...proofs,
-    ['/snapshots/assets/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     [`/${OLD_HISTORIES}/*`, { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ['/snapshots/2*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ...unnamed.map(({ path, media_type }): [string, Headers] => [

@@ -13,8 +13,6 @@ export const LIST_PATH = `${SNAPSHOTS}/${INDEX}`;
 export const LIST_SIGNATURE_PATH = `${LIST_PATH}.sig`;
 /** Earlier versions of rewritten histories, named by SHA-256. */
 export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
-/** Styles, scripts and fonts of the pages that earlier versions made of snapshots. */
-export const ASSETS = `${SNAPSHOTS}/assets`;
 
 /** Limits for readers of an index, in bytes. */
 export const LONGEST_INDEX = 16 << 20;

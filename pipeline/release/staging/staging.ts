@@ -150,7 +150,7 @@ export class Staging implements AsyncDisposable {
 
   /**
    * Links a file of the previous release, with its variants, instead of making it, for a caller who knows that it would have the same
-   * bytes. Returns false, and does nothing, if there is none or it is damaged, and always in a rebuild: then make the file.
+   * bytes. Returns false, and does nothing, if that release lacks the file or has damaged it, and in a rebuild: then make the file.
    *
    * ```ts
    * if (staging.isSame(sources) && (await staging.takeOver(path))) return;

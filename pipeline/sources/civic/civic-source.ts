@@ -4,7 +4,7 @@ import { CathedralError } from '../../errors.ts';
 import { parseExactJson } from '../../ledger/events/json.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { RowIndex, RowPlace } from '../import/row-index.ts';
-import type { Opening, RowSource, RowView, SourceAlert, SourceRow, Window } from '../import/source.ts';
+import type { Opening, RowSource, RowView, SourceAlert, SourceRow, Stretch } from '../import/source.ts';
 import { inChainOrder, type Link } from './chain.ts';
 import { CIVIC_FORM, secondOf } from './civic-form.ts';
 import { type Remote, readPage } from './read-page.ts';
@@ -142,7 +142,7 @@ class CivicView implements RowView<RemoteEvent> {
   }
 
   /** First compares the number of events, which changes if one was removed or arrived late. */
-  async suspects(windows: readonly Window[]): Promise<readonly Window[]> {
+  async suspects(windows: readonly Stretch[]): Promise<readonly Stretch[]> {
     const total = this.#index.count() + this.#fresh.size;
     if (this.#hasReadAll || total === 0 || (await this.#page(total - 1)).length === 1) return [];
     const newest = this.#newest;

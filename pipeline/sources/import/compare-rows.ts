@@ -35,11 +35,11 @@ export async function compareRows<Content>(options: CompareOptions<Content>): Pr
   const { index, source } = options;
   const { end } = index;
   if (end === null) return { late: [], changes: [] };
-  const comparison = new Comparison(options);
+  const comparison = new Comparison(options, end);
   const recent = index.lastUpTo(end.place - source.overlap);
   await comparison.compare({ after: recent, until: end });
   for (const window of await olderWindows(recent, options)) await comparison.compare(window);
-  return comparison.finish(end);
+  return comparison.finish();
 }
 
 /** The windows before `recent` that this import compares, in the source's order. */
@@ -52,8 +52,8 @@ async function olderWindows<Content>(
   const inTurn = windowsInTurn(index, recent, source.window).take(most).toArray();
   const audited = full ? inTurn : inTurn.slice(0, auditWindows);
   const others = inTurn.slice(audited.length);
-  const counted = others.map((one) => ({ ...one, rows: index.count(one.after, one.until.place) }));
-  const suspects = counted.length === 0 ? [] : await view.suspects!(counted);
+  const imported = ({ after, until }: Stretch) => index.count(after, until.place);
+  const suspects = others.length === 0 ? [] : await view.suspects!(others, imported);
   // Suspects that come next in turn need no audit of their own, and the next import goes on behind them.
   const other = suspects.findIndex((one, n) => one.until.place !== others[n]!.until.place);
   const last = inTurn[audited.length + (other < 0 ? suspects.length : other) - 1]?.until;
@@ -88,11 +88,14 @@ class Comparison<Content> {
   readonly #late = new Map<string, { row: SourceRow<Content>; place: number }>();
   readonly #changes = new Map<string, { at: number; change: Change; row: SourceRow<Content> | null }>();
   readonly #missing = new Map<string, Found>();
+  /** The last imported row. */
+  readonly #end: RowPlace;
   /** Number of imported rows that were looked for. */
   #compared = 0;
 
-  constructor(options: CompareOptions<Content>) {
+  constructor(options: CompareOptions<Content>, end: RowPlace) {
     this.#options = options;
+    this.#end = end;
   }
 
   async compare(stretch: Stretch): Promise<void> {
@@ -107,6 +110,8 @@ class Comparison<Content> {
     }
     // A row that another stretch had is changed, and not missing.
     for (const [id, row] of missing) if (!this.#changes.has(id)) this.#missing.set(id, row);
+    // At once, because a whole table of them would not fit into the memory.
+    if (this.#changes.size > MAX_CHANGES) this.#assertSame([...this.#changes.values()]);
   }
 
   /** Reads a stretch, and takes the rows that it has from `missing`. False: it ended early. */
@@ -142,33 +147,31 @@ class Comparison<Content> {
     }
   }
 
-  finish(end: RowPlace): Differences<Content> {
+  finish(): Differences<Content> {
     const { index, source } = this.#options;
     for (const [id, row] of this.#missing) {
       if (row.isLeftOut) index.forget(row);
       else this.#changes.set(id, { at: row.place!, change: { id, digest: null }, row: null });
     }
     const changes = [...this.#changes.values()].sort((one, other) => one.at - other.at);
-    this.#assertSame(
-      changes.map(({ change }) => change),
-      end,
-    );
+    this.#assertSame(changes);
     return {
       late: [...this.#late.values()].sort((one, other) => one.place - other.place),
       changes: changes.map(({ change, row }) => ({ ...change, listed: source.form.listed(change.id, row) })),
     };
   }
 
-  #assertSame(changes: readonly Change[], end: RowPlace): void {
+  #assertSame(changes: readonly { change: Change }[]): void {
     const { name, form } = this.#options.source;
     const { length: changed } = changes;
     const isFew =
-      this.#compared < FEW_ROWS && !(form.refusesEmpty && changes.every(({ digest }) => digest === null));
+      this.#compared < FEW_ROWS &&
+      !(form.refusesEmpty && changes.every(({ change }) => change.digest === null));
     if (changed <= MAX_CHANGES && (changed < this.#compared || isFew || changed === 0)) return;
     throw new CathedralError('import_failed', {
       place: name,
-      expected: `${formatCount(this.#compared, form.noun)} as imported, up to ${form.noun} ${end.id}. Restore what was there, or import into another folder`,
-      found: `${changed} of them changed or deleted, first ${changes[0]!.id}: ${form.other}`,
+      expected: `${formatCount(this.#compared, form.noun)} as imported, up to ${form.noun} ${this.#end.id}. Restore what was there, or import into another folder`,
+      found: `${changed} of them changed or deleted, first ${changes[0]!.change.id}: ${form.other}`,
     });
   }
 }

@@ -77,7 +77,7 @@ export async function importRows<Content>(options: ImportOptions<Content>): Prom
 
 /** A row that is no event: none is imported from it on. */
 class RowFault extends Error {
-  /** Time of the event before it; null if there is none. */
+  /** Time of the event before it; null for the first event. */
   readonly since: string | null;
 
   constructor(cause: CathedralError, since: string | null) {
@@ -252,6 +252,8 @@ class Intake<Content> {
       yield [this.#alert('source-changed', { message, changes: some.map((change) => change.listed) })];
       for (const change of some) this.#index.change(change);
     }
+    // They may be about rows behind the one that is no event, which the next import takes.
+    if (this.fault) return;
     for (const { finding, alert, data } of this.#view.alerts?.() ?? []) {
       this.findings.push(finding);
       yield [this.#alert(alert, data)];

@@ -2,8 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
-import { IMPORT_INDEX, OLD_INDEX } from '../../ledger/reading/directory.ts';
+import { IMPORT_INDEX } from '../../ledger/reading/directory.ts';
 
 /** Changes with `SCHEMA`. A file of another version is made anew from the ledger. */
 const VERSION = 2;
@@ -62,23 +63,26 @@ export function isIndexDamage(error: unknown): boolean {
   return errcode !== undefined && DAMAGED.includes(errcode & 0xff);
 }
 
-/** Removes a ledger's index, and that of an earlier version. The next import makes it anew. */
+/** Removes a ledger's index. The next import makes it anew. */
 export function removeIndex(ledger: string): void {
-  for (const name of [IMPORT_INDEX, OLD_INDEX])
-    for (const file of [name, `${name}-journal`]) rmSync(join(ledger, file), { force: true });
+  for (const file of [IMPORT_INDEX, `${IMPORT_INDEX}-journal`]) rmSync(join(ledger, file), { force: true });
 }
 
-/** Whether the ledger in a folder is a copy of a remote one: an import has put events of a remote ledger into it. */
+/**
+ * Whether the ledger in a folder is a copy of a remote one: an import puts events of a remote ledger into it, or has begun to. Throws
+ * `ledger_unreadable` where a damaged index does not tell.
+ */
 export function isRemoteCopy(ledger: string): boolean {
-  if (existsSync(join(ledger, OLD_INDEX))) return true;
   const path = join(ledger, IMPORT_INDEX);
   if (!existsSync(path)) return false;
-  // An import may be committing.
-  const database = new DatabaseSync(path, { readOnly: true, timeout: COMMIT_MS });
+  // Not read-only, because SQLite has to undo what a killed import left; and an import may be committing.
+  const database = new DatabaseSync(path, { timeout: COMMIT_MS });
   try {
     return readState(database).noun === 'event';
-  } catch {
-    return false;
+  } catch (cause) {
+    const expected = 'the index of an import; the next import makes a damaged one anew';
+    const found = (cause as Error).message;
+    throw new CathedralError('ledger_unreadable', { place: path, expected, found, cause });
   } finally {
     database.close();
   }
@@ -164,10 +168,13 @@ export class RowIndex {
     }
     removeIndex(ledger);
     const database = new DatabaseSync(path, { timeout: COMMIT_MS });
-    database.exec(SCHEMA);
-    database.exec('BEGIN IMMEDIATE');
     const sealed = LEDGER_START as State['sealed'];
-    return new RowIndex(database, { noun, sealed, next: 0, end: null, audited: BEGINNING, mark: null });
+    const state: State = { noun, sealed, next: 0, end: null, audited: BEGINNING, mark: null };
+    // One commit: a file without a state is none. What the rows are is known before the first of them is in the ledger.
+    database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
+    writeState(database, state);
+    database.exec('COMMIT; BEGIN IMMEDIATE');
+    return new RowIndex(database, state);
   }
 
   /** End of the last snapshot that is indexed. */
@@ -257,7 +264,7 @@ export class RowIndex {
       .count as number;
   }
 
-  /** The last row in its place up to a place; null if there is none. */
+  /** The last row in its place up to a place; null where the first one comes after it. */
   lastUpTo(place: number): RowPlace | null {
     return this.#place('place <= ?', place, 'DESC');
   }
@@ -291,7 +298,7 @@ export class RowIndex {
   /** Commits what the ledger holds, for the next import. */
   save({ snapshot, size, range, timestamp }: LedgerPosition, next: number): void {
     const state = { ...this.#state, next, sealed: { snapshot, size, range, timestamp } };
-    this.#run('INSERT OR REPLACE INTO state VALUES (1, ?)', JSON.stringify(state));
+    writeState(this.#database, state);
     this.#database.exec('COMMIT');
   }
 
@@ -338,6 +345,10 @@ function readState(database: DatabaseSync): State {
   const { user_version } = database.prepare('PRAGMA user_version').get()!;
   if (user_version !== VERSION) throw new Error(`an index of version ${user_version}`);
   return State.parse(JSON.parse(`${database.prepare('SELECT json FROM state').get()?.json}`));
+}
+
+function writeState(database: DatabaseSync, state: State): void {
+  database.prepare('INSERT OR REPLACE INTO state VALUES (1, ?)').run(JSON.stringify(state));
 }
 
 function foundOf({ rowid, id, place, digest, kind }: Record<string, unknown>): Found {

@@ -44,8 +44,8 @@ export interface RowView<Content = EventDraft> {
    * appear. Throws `import_failed`, also in the midst.
    */
   rows(after: RowPlace | null, until?: RowPlace): AsyncIterable<readonly SourceRow<Content>[]>;
-  /** The windows in which a row may be new or missing, found at less cost than by reading them. */
-  suspects?(windows: readonly Window[]): Promise<readonly Window[]>;
+  /** The windows in which a row may be new or missing, found at less cost than by reading them. `imported`: number of imported rows in one. */
+  suspects?(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<readonly Stretch[]>;
   /**
    * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places, and which reads all of
    * them before one is taken. Missing: late rows come first, and those after the last imported one follow.
@@ -81,11 +81,6 @@ export interface SourceRow<Content = EventDraft> {
 export interface Stretch {
   after: RowPlace | null;
   until: RowPlace;
-}
-
-export interface Window extends Stretch {
-  /** Number of rows that it has, as far as is known. */
-  rows: number;
 }
 
 /** What follows the last whole row of a file. */

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { RowPlace } from '../import/row-index.ts';
-import type { RowSource, RowView, SourceRow, Window } from '../import/source.ts';
+import type { RowSource, RowView, SourceRow, Stretch } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
 import { CopyText } from './copy-text.ts';
@@ -174,7 +174,7 @@ class PostgresView implements RowView {
   }
 
   /** Those that have another number of rows. */
-  async suspects(windows: readonly Window[]): Promise<Window[]> {
+  async suspects(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<Stretch[]> {
     const { from } = this.#relation;
     const counts: number[] = [];
     for (let at = 0; at < windows.length; at += COUNTED_TOGETHER) {
@@ -186,7 +186,7 @@ class PostgresView implements RowView {
       const { rows } = await this.#query(`SELECT ARRAY[${parts.join(', ')}] AS counts`);
       counts.push(...rows[0].counts);
     }
-    return windows.filter(({ rows }, at) => rows !== counts[at]);
+    return windows.filter((window, at) => imported(window) !== counts[at]);
   }
 
   async held() {

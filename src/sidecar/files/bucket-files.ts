@@ -9,11 +9,10 @@ import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts'
 import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/notes/note.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import type { Blob } from '../../../pipeline/release/format/manifest.ts';
-import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
+  OLD_HISTORIES,
   parseSnapshot,
   parseSnapshotIndex,
   SNAPSHOTS,
@@ -21,14 +20,7 @@ import {
 import { Problem } from '../../api/problem.ts';
 import { compress, contentOf, type LogFiles, type LogPath } from './log-files.ts';
 import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
-import {
-  inMemory,
-  isNamedByContent,
-  type Listing,
-  PAGE,
-  type SnapshotSource,
-  streamed,
-} from './snapshot-files.ts';
+import { inMemory, type Listing, type SnapshotSource, streamed } from './snapshot-files.ts';
 
 export interface BucketFiles {
   /** Of the current release; null before the first. Waits for a switch that is due, so that it is never behind a release. */
@@ -125,15 +117,15 @@ export function bucketSnapshots({ beside, cache, report }: BucketFiles): Snapsho
       const found = await beside();
       if (!found) throw unavailable();
       if (folder === SNAPSHOTS) return found.snapshots && versionOf([...found.texts.values()]);
-      if (!isNamedByContent(folder)) return versionOfSnapshot(found.snapshots ?? {}, folder);
-      return found.pointer.snapshots?.sha256 ?? null;
+      if (folder === OLD_HISTORIES) return found.pointer.snapshots?.sha256 ?? null;
+      return found.snapshots?.[`${folder}/${INDEX}`]?.sha256 ?? null;
     },
     async load(folder) {
       const { texts, snapshots: files } = (await beside())!;
       const list = texts.get(LIST_PATH)!;
       const newest = parseSnapshotIndex(list.toString(), LIST_PATH)[0]?.as_of ?? null;
       if (folder === SNAPSHOTS) return loadTexts(texts, newest);
-      if (isNamedByContent(folder)) return loadNamed(files!, folder, newest, sourceOf);
+      if (folder === OLD_HISTORIES) return loadHistories(files!, newest, sourceOf);
       return fetched(report, () => loadSnapshot(files!, folder, cache, sourceOf));
     },
   };
@@ -145,26 +137,20 @@ function versionOf(texts: readonly Buffer[]): string {
   return texts.map((text) => hash('sha256', text)).join(' ');
 }
 
-function versionOfSnapshot(files: Files, folder: string): string | null {
-  const index = files[`${folder}/${INDEX}`];
-  return index ? `${index.sha256} ${files[`${folder}/${PAGE}`]?.sha256}` : null;
-}
-
 function loadTexts(texts: Beside['texts'], modified: string | null): Listing {
   const about = { modified, immutable: false };
   return new Map([...texts].map(([path, bytes]) => [path, inMemory(path, bytes, about)]));
 }
 
-function loadNamed(
+function loadHistories(
   files: Files,
-  folder: string,
   modified: string | null,
   sourceOf: (blob: Blob) => Content['source'],
 ): Listing {
   const listing = new Map<string, Resource>();
   for (const [path, blob] of Object.entries(files)) {
-    if (!path.startsWith(`${folder}/`)) continue;
-    const mediaType = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
+    if (!path.startsWith(`${OLD_HISTORIES}/`)) continue;
+    const mediaType = 'application/octet-stream';
     listing.set(
       path,
       streamed(sourceOf(blob), { path, mediaType, ...blob, modified: modified ?? '1970-01-01' }),
@@ -183,11 +169,6 @@ async function loadSnapshot(
   const text = await cache.readBlob(files[path]!);
   const { as_of: modified, files: listed } = parseSnapshot(text.toString(), path);
   const listing = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
-  const page = files[`${folder}/${PAGE}`];
-  if (page) {
-    const at = `${folder}/${PAGE}`;
-    listing.set(at, streamed(sourceOf(page), { path: at, mediaType: mediaTypeOf(at), ...page, modified }));
-  }
   for (const file of listed) {
     if (!('url' in file)) continue;
     const { url, media_type: mediaType, bytes, sha256 } = file;

@@ -7,7 +7,6 @@ import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
-  ASSETS,
   INDEX,
   LIST_PATH,
   LIST_SIGNATURE_PATH,
@@ -57,13 +56,12 @@ export class SnapshotFiles {
     this.#source = typeof source === 'string' ? folderSource(source) : source;
   }
 
-  /** The file at a path, or the folder's page; where to redirect to if the slash is missing; null for neither. */
+  /** The file at a path, or the page of the list; where to redirect to if its slash is missing; null for neither. */
   async find(path: string): Promise<Resource | { movedTo: string } | null> {
     if (path === SNAPSHOTS) return { movedTo: `/${SNAPSHOTS}/` };
     const folder = folderOf(path);
     if (folder === null) return null;
     const listing = await this.#open(folder);
-    if (path === folder && listing?.has(`${folder}/${PAGE}`)) return { movedTo: `/${folder}/` };
     return listing?.get(path.endsWith('/') ? `${path}${PAGE}` : path) ?? null;
   }
 
@@ -141,13 +139,9 @@ function folderSource(out: string): SnapshotSource {
     version: (folder) => (folder === SNAPSHOTS ? versionOfList(out) : versionOf(join(out, folder))),
     load: (folder) => {
       if (folder === SNAPSHOTS) return loadIndex(out);
-      return isNamedByContent(folder) ? loadNamed(out, folder) : loadSnapshot(out, folder);
+      return folder === OLD_HISTORIES ? loadHistories(out) : loadSnapshot(out, folder);
     },
   };
-}
-
-export function isNamedByContent(folder: string): boolean {
-  return folder === ASSETS || folder === OLD_HISTORIES;
 }
 
 export function isSnapshotPath(path: string): boolean {
@@ -160,7 +154,7 @@ function folderOf(path: string): string | null {
   if (root !== SNAPSHOTS) return null;
   if (path === `${SNAPSHOTS}/` || path === LIST_PATH || path === LIST_SIGNATURE_PATH) return SNAPSHOTS;
   const folder = `${SNAPSHOTS}/${name}`;
-  return isSlotId(name) || folder === ASSETS || folder === OLD_HISTORIES ? folder : null;
+  return isSlotId(name) || folder === OLD_HISTORIES ? folder : null;
 }
 
 async function versionOf(place: string): Promise<string | null> {
@@ -194,9 +188,6 @@ async function loadSnapshot(out: string, folder: string): Promise<Listing> {
   const text = await readFile(join(out, path));
   const { as_of: modified, files } = parseSnapshot(text.toString(), path);
   const listing = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
-  const page = await readFile(join(out, folder, PAGE)).catch(() => null);
-  const at = `${folder}/${PAGE}`;
-  if (page) listing.set(at, inMemory(at, page, { modified, immutable: true }));
   for (const file of files) {
     if (!('url' in file)) continue;
     const { url, media_type: mediaType, bytes, sha256 } = file;
@@ -205,15 +196,15 @@ async function loadSnapshot(out: string, folder: string): Promise<Listing> {
   return listing;
 }
 
-/** Files named after their content. */
-async function loadNamed(out: string, folder: string): Promise<Listing> {
+/** They are named by their content. */
+async function loadHistories(out: string): Promise<Listing> {
   const listing = new Map<string, Resource>();
-  for (const entry of await readdir(join(out, folder), { withFileTypes: true })) {
+  for (const entry of await readdir(join(out, OLD_HISTORIES), { withFileTypes: true })) {
     if (!entry.isFile() || entry.name.endsWith(TEMPORARY_SUFFIX)) continue;
-    const path = `${folder}/${entry.name}`;
+    const path = `${OLD_HISTORIES}/${entry.name}`;
     const place = join(out, path);
     const { size: bytes, mtime } = await stat(place);
-    const mediaType = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
+    const mediaType = 'application/octet-stream';
     const modified = mtime.toISOString();
     const facts = { path, mediaType, bytes, sha256: basename(path), modified };
     listing.set(path, streamed({ file: place }, facts));

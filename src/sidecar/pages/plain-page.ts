@@ -109,7 +109,8 @@ function sentences({ release, status, isStart }: PlainPage): string[] {
       'The first release is being made. The data files come first, within a minute; this page then lists them.',
     ];
   const lacks = status?.release?.lacks ?? [];
-  if (lacks.length === 0) return ['The data files of the current release. This service publishes no pages.'];
+  if (lacks.length === 0)
+    return [`The data files of the current release.${status ? ' This service publishes no pages.' : ''}`];
   const words = lacks.map((part) => PART_WORDS[part] ?? part);
   const missing = `${words.slice(0, -1).join(', ')}${words.length > 1 ? ' and ' : ''}${words.at(-1)}`;
   const here = isStart ? '' : 'This page is not made yet. ';

@@ -29,7 +29,7 @@ export async function readPdf(pdf: Uint8Array) {
   return {
     info: (await document.getMetadata()).info as Record<string, unknown>,
     marked: ((await document.getMarkInfo()) as unknown as Map<string, boolean>).get('Marked'),
-    // Null where there is none.
+    // getOutline gives null for a document without one.
     outline: titles(((await document.getOutline()) ?? []) as Outline[]),
     texts,
     links: links.map(({ url }) => url as string),

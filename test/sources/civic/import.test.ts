@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { IMPORT_INDEX } from '../../../pipeline/ledger/reading/directory.ts';
+import { isRemoteCopy } from '../../../pipeline/sources/import/row-index.ts';
 import { type CivicEvent, CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
 import { Folders, filesOf, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
 import vectors from './python-vectors.json' with { type: 'json' };
@@ -279,6 +281,14 @@ describe('importCivicLedger', () => {
     };
     await importInto(directory, server.url, { pageSize: 2 });
     expect(await ids()).toEqual(names(9));
+  });
+
+  test('makes its folder a copy before anything is in it, and a damaged index does not tell', async () => {
+    expect(isRemoteCopy(directory)).toBe(false);
+    await expect(importInto(directory, 'http://127.0.0.1:1', { attempts: 1 })).rejects.toThrow();
+    expect(isRemoteCopy(directory)).toBe(true);
+    writeFileSync(join(directory, IMPORT_INDEX), 'x'.repeat(100));
+    expect(() => isRemoteCopy(directory)).toThrow(/ledger_unreadable/);
   });
 
   test('refuses a folder that holds another ledger', async () => {

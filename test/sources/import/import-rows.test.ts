@@ -191,6 +191,18 @@ describe('an import of rows', () => {
     expect(await rowsOf()).toEqual(ids(1, 10));
   });
 
+  test('refuses a table with other rows as soon as it has found too many, and reads no more of it', async () => {
+    fill(1, 16_000);
+    await run();
+    for (let id = 1; id <= 16_000; id += 1) memory.put(id, timeOf(id), { agent: 'ZEUS' });
+    memory.read = 0;
+    await expect(run({ full: true })).rejects.toMatchObject({
+      code: 'import_failed',
+      found: expect.stringMatching(/^\d+ of them changed or deleted, first \d+: /),
+    });
+    expect(memory.read).toBeLessThan(10_000);
+  });
+
   test('refuses a table that has none of the rows that were imported', async () => {
     fill(1, 50);
     await run();

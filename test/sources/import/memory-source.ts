@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../../pipeline/ledger/events/draft.ts';
 import { OF_ROWS } from '../../../pipeline/sources/import/imported-row.ts';
 import type { RowPlace } from '../../../pipeline/sources/import/row-index.ts';
-import type { RowSource, RowView, SourceRow, Window } from '../../../pipeline/sources/import/source.ts';
+import type { RowSource, RowView, SourceRow, Stretch } from '../../../pipeline/sources/import/source.ts';
 
 /** A table in memory, in the order of its ids. Changes of `table` show when it is opened again. */
 export class MemorySource {
@@ -37,8 +37,8 @@ export class MemorySource {
         counted(some.length);
         for (let at = 0; at < some.length; at += 1000) yield some.slice(at, at + 1000);
       },
-      suspects: async (windows: readonly Window[]) =>
-        windows.filter(({ after, until, rows: expected }) => between(after, until).length !== expected),
+      suspects: async (windows: readonly Stretch[], imported: (window: Stretch) => number) =>
+        windows.filter((window) => between(window.after, window.until).length !== imported(window)),
       mark: null,
       held: async () => {
         const since = rows.find(([id]) => id >= this.heldFrom)?.[1].timestamp;
