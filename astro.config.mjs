@@ -67,11 +67,11 @@ export default defineConfig({
         'astro:config:setup': ({ addMiddleware, injectRoute }) => {
           addMiddleware({
             order: 'pre',
-            entrypoint: new URL('src/site/layouts/release-of-request.ts', import.meta.url),
+            entrypoint: new URL('src/site/layout/release-of-request.ts', import.meta.url),
           });
           addMiddleware({
             order: 'post',
-            entrypoint: new URL('src/site/layouts/show-directions.ts', import.meta.url),
+            entrypoint: new URL('src/site/layout/show-directions.ts', import.meta.url),
           });
           injectRoute({
             pattern: '/-/pages.json',

@@ -141,7 +141,7 @@ describe('the environment', () => {
   const BROWSER = ['pipeline/charts/files/printing-browser.ts'];
 
   /** In Astro's development server alone: the compiled site has none of it. */
-  const DEVELOPMENT = ['src/site/layouts/release-of-request.ts'];
+  const DEVELOPMENT = ['src/site/layout/release-of-request.ts'];
 
   test('is read in pipeline/config/config.ts alone', () => {
     const readers = SOURCES.filter((file) =>

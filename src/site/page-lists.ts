@@ -1,7 +1,7 @@
 /// <reference types="astro/client" />
 import type { APIRoute } from 'astro';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { openRelease } from './components/release.ts';
+import { openRelease } from './layout/release.ts';
 import { PAGE_TABLE, type PageKind } from './page-table.ts';
 
 /** `./pages/charts/[id].astro` → `/charts/[id]`, and whether it is a page; otherwise it is a file that is made from data. */

@@ -6,14 +6,14 @@ import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/formats/catalogue/citation.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
-import { REFERENCE_TAGS } from './components/api/reference-group.ts';
-import { CHART_CITATION_FORMS, chartFacts, citeChart } from './components/charts/chart-facts.ts';
-import { openChart } from './components/charts/open-chart.ts';
-import { type ArchiveFolder, archivePages, touchedPages } from './components/explore/archive-pages.ts';
-import { sentinelEntries } from './components/explore/sentinels.ts';
-import type { SiteRelease } from './components/release.ts';
-import { closedYears } from './components/report/closed-years.ts';
-import { rowsPaths } from './components/rows/rows-facts.ts';
+import { CHART_CITATION_FORMS, chartFacts, citeChart } from './charts/chart-facts.ts';
+import { openChart } from './charts/open-chart.ts';
+import { rowsPaths } from './explore/rows/rows-facts.ts';
+import type { SiteRelease } from './layout/release.ts';
+import { closedYears } from './portals/report/closed-years.ts';
+import { type ArchiveFolder, archivePages, touchedPages } from './records/archive-pages.ts';
+import { sentinelEntries } from './records/sentinels.ts';
+import { REFERENCE_TAGS } from './reference/api/reference-group.ts';
 
 /** The addresses of one kind of page in a release, each once. */
 type PagePaths = (release: SiteRelease) => readonly string[];

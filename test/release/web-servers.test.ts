@@ -22,7 +22,7 @@ import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
 import type { Published } from '../../pipeline/release/format/release.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
-import { CATALOGUES } from '../../src/site/components/files/catalogue-rows.ts';
+import { CATALOGUES } from '../../src/site/files/catalogue-rows.ts';
 import { freePort } from '../engines/free-port.ts';
 import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { useBrowser } from '../setups/use-browser.ts';

@@ -4,15 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenedSite, SERVER_ENTRY, type SiteHandler } from '../../pipeline/build/site/open-program.ts';
-import type { ArchiveFolder } from '../../src/site/components/explore/archive-pages.ts';
-import { decisionRecords } from '../../src/site/components/explore/decisions.ts';
-import { deliberationRecords } from '../../src/site/components/explore/deliberations.ts';
-import {
-  decisionAfter,
-  deliberationBefore,
-  otherDecisions,
-} from '../../src/site/components/explore/questions.ts';
-import { SiteRelease } from '../../src/site/components/release.ts';
+import { SiteRelease } from '../../src/site/layout/release.ts';
+import type { ArchiveFolder } from '../../src/site/records/archive-pages.ts';
+import { decisionRecords } from '../../src/site/records/decisions.ts';
+import { deliberationRecords } from '../../src/site/records/deliberations.ts';
+import { decisionAfter, deliberationBefore, otherDecisions } from '../../src/site/records/questions.ts';
 import { TestLedger } from '../model/events.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { buildFixture } from './build-fixture.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { chartCsv } from '../../pipeline/charts/chart.ts';
-import { tableHtml } from '../../src/site/components/charts/view-chart.ts';
+import { tableHtml } from '../../src/site/charts/view-chart.ts';
 
 describe('a table of a chart as HTML', () => {
   const columns = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
 
-const CSS = readFileSync(new URL('../../src/site/layouts/styles/tokens.css', import.meta.url), 'utf8');
+const CSS = readFileSync(new URL('../../src/site/styles/tokens.css', import.meta.url), 'utf8');
 const [LIGHT = '', DARK = ''] = CSS.split('@media screen and (prefers-color-scheme: dark)');
 
 /** The value of a token in a piece of the style sheet, of an area where it has its own. */
@@ -62,7 +62,7 @@ test('every area has an accent of its own', () => {
 });
 
 test('a browser’s own frame has the colour of the page', () => {
-  const head = readFileSync(new URL('../../src/site/components/site/Head.astro', import.meta.url), 'utf8');
+  const head = readFileSync(new URL('../../src/site/layout/Head.astro', import.meta.url), 'utf8');
   const colours = [...head.matchAll(/name="theme-color" content="(#\w{6})"/g)].map((match) => match[1]);
   expect(colours).toEqual([token(LIGHT, 'paper'), token(DARK, 'paper')]);
 });

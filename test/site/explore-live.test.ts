@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { liveText } from '../../src/site/components/live/live-values.ts';
+import { liveText } from '../../src/site/layout/live/live-values.ts';
 import { writeFixtureRelease } from './fixture-release.ts';
 
 const LIVE = ARTIFACTS.flatMap((artifact) =>

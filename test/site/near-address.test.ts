@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressWords, nearAddresses } from '../../src/site/components/site/near-address.ts';
+import { addressWords, nearAddresses } from '../../src/site/layout/near-address.ts';
 
 const KNOWN = [
   ['/economy/'],

@@ -10,7 +10,7 @@ import { headersFor } from '../../pipeline/release/format/headers.ts';
 import { type ManifestFile, sha256 } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { SQL_ENGINE } from '../../pipeline/release/format/sql-engine.ts';
-import { SQL_EXAMPLES } from '../../src/site/components/sql/examples.ts';
+import { SQL_EXAMPLES } from '../../src/site/explore/sql/examples.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type FilesRelease, filesRelease, filesSite } from './files-release.ts';
 import { type Visit, violations, visit } from './visit.ts';

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { previewOf } from '../../src/site/components/files/preview.ts';
-import { SiteRelease } from '../../src/site/components/release.ts';
+import { previewOf } from '../../src/site/files/preview.ts';
+import { SiteRelease } from '../../src/site/layout/release.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 

@@ -7,18 +7,18 @@ import { ParquetFile } from '../../pipeline/formats/parquet.ts';
 import { readTable } from '../../pipeline/formats/read-rows.ts';
 import { BLOCK_ROWS } from '../../pipeline/formats/table-file.ts';
 import { TABLES } from '../../pipeline/formats/tables.ts';
-import { SiteRelease } from '../../src/site/components/release.ts';
-import { cellText, csvText } from '../../src/site/components/rows/cells.ts';
-import type { Fetch } from '../../src/site/components/rows/ranged-file.ts';
-import { NeedsConsent, openRows, type RowSource } from '../../src/site/components/rows/row-source.ts';
-import { BROWSED, rowsFacts } from '../../src/site/components/rows/rows-facts.ts';
+import { cellText, csvText } from '../../src/site/explore/rows/cells.ts';
+import type { Fetch } from '../../src/site/explore/rows/ranged-file.ts';
+import { NeedsConsent, openRows, type RowSource } from '../../src/site/explore/rows/row-source.ts';
+import { BROWSED, rowsFacts } from '../../src/site/explore/rows/rows-facts.ts';
 import {
   formatSelection,
   parseSelection,
   ROWS_A_PAGE,
   type Selection,
-} from '../../src/site/components/rows/selection.ts';
-import type { TableAbout } from '../../src/site/components/rows/table-about.ts';
+} from '../../src/site/explore/rows/selection.ts';
+import type { TableAbout } from '../../src/site/explore/rows/table-about.ts';
+import { SiteRelease } from '../../src/site/layout/release.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { filesRelease } from './files-release.ts';
 import { BASE_URL } from './fixture-release.ts';

@@ -4,12 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
 import { replay } from '../../src/simulation/run.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
-import {
-  formatRunAddress,
-  historyOf,
-  parseRunAddress,
-} from '../../src/site/components/simulation/run-address.ts';
-import { transcriptJson } from '../../src/site/components/simulation/take-away.ts';
+import { formatRunAddress, historyOf, parseRunAddress } from '../../src/site/simulation/run-address.ts';
+import { transcriptJson } from '../../src/site/simulation/take-away.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';

@@ -7,7 +7,7 @@ import { excerptOf } from '../../src/simulation/protocol/example-answers.ts';
 import { textOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
-import { parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
+import { parseRunAddress } from '../../src/site/simulation/run-address.ts';
 import { openClient } from '../sidecar/simulation/simulation-client.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';

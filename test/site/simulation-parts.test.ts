@@ -4,10 +4,10 @@ import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { VERSIONS } from '../../src/simulation/versions.ts';
 import { show } from '../../src/simulation/view.ts';
-import { coursePicture } from '../../src/site/components/simulation/course-picture.ts';
-import { describeChange } from '../../src/site/components/simulation/describe-change.ts';
-import { outcomeOf } from '../../src/site/components/simulation/outcome-words.ts';
-import { judge, WEEK } from '../../src/site/components/simulation/predictions.ts';
+import { coursePicture } from '../../src/site/simulation/course-picture.ts';
+import { describeChange } from '../../src/site/simulation/describe-change.ts';
+import { outcomeOf } from '../../src/site/simulation/outcome-words.ts';
+import { judge, WEEK } from '../../src/site/simulation/predictions.ts';
 import {
   courseOf,
   formatRunAddress,
@@ -17,15 +17,15 @@ import {
   nextStop,
   parseRunAddress,
   upTo,
-} from '../../src/site/components/simulation/run-address.ts';
-import { shareInWords } from '../../src/site/components/simulation/share-in-words.ts';
+} from '../../src/site/simulation/run-address.ts';
+import { shareInWords } from '../../src/site/simulation/share-in-words.ts';
 import {
   decisionsCsv,
   standAlone,
   transcriptCsv,
   transcriptJson,
-} from '../../src/site/components/simulation/take-away.ts';
-import { zonePlace } from '../../src/site/components/simulation/zones.ts';
+} from '../../src/site/simulation/take-away.ts';
+import { zonePlace } from '../../src/site/simulation/zones.ts';
 import { assertPlain } from '../charts/drawing.ts';
 
 const AUDITED = {

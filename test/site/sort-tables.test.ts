@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareValues, sortValue } from '../../src/site/components/sort-tables.ts';
+import { compareValues, sortValue } from '../../src/site/layout/sort-tables.ts';
 
 test.each([
   ['1,234.5', 1234.5],

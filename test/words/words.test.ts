@@ -20,7 +20,7 @@ import {
   NO_VALUE,
 } from '../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
-import { csvRows, indentJson } from '../../src/site/components/files/preview.ts';
+import { csvRows, indentJson } from '../../src/site/files/preview.ts';
 
 describe('numbers in words', () => {
   test.each([

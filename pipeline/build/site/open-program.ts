@@ -62,7 +62,7 @@ export type SiteHandler = (
   locals: object,
 ) => Promise<void>;
 
-/** What a request tells the site, and what src/site/layouts/release-of-request.ts adds when it is answered. */
+/** What a request tells the site, and what src/site/layout/release-of-request.ts adds when it is answered. */
 export interface SiteLocals {
   site: {
     /** The folder of a release, or of one that is being staged. */

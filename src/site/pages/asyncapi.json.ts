@@ -1,5 +1,5 @@
 import { asyncApiDocument } from '../../simulation/protocol/async-api-document.ts';
-import { openRelease } from '../components/release.ts';
+import { openRelease } from '../layout/release.ts';
 
 /** The AsyncAPI description of the simulation’s messages. */
 export function GET(): Response {

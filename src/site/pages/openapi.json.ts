@@ -1,5 +1,5 @@
-import { apiDocument } from '../components/api/api-document.ts';
-import { openRelease } from '../components/release.ts';
+import { openRelease } from '../layout/release.ts';
+import { apiDocument } from '../reference/api/api-document.ts';
 
 /** The OpenAPI description of every path. */
 export function GET(): Response {

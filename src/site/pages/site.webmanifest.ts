@@ -1,4 +1,4 @@
-import { openRelease } from '../components/release.ts';
+import { openRelease } from '../layout/release.ts';
 
 const ICONS = [
   ['/icon-192.png', '192x192', 'any'],

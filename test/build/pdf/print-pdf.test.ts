@@ -46,7 +46,7 @@ const HTML = `<!doctype html><html lang="en-GB"><head><title>A report, year to d
 
 test('a page is printed with outline, tags, title, author, the time of its data and links to the service, each time the same', async () => {
   const root = await site(HTML);
-  await copyFile('src/site/layouts/styles/print.css', join(root, 'print.css'));
+  await copyFile('src/site/styles/print.css', join(root, 'print.css'));
   // The notice about stale data requests this file, which no release has before it is signed. No script runs.
   await writeFile(
     join(root, 'ask.js'),

@@ -4,9 +4,9 @@ import { parseWitnessPolicy } from '../../../pipeline/ledger/notes/witness-polic
 import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';
-import type { Remembered } from '../../../src/site/components/verification/remembered.ts';
-import type { Steps } from '../../../src/site/components/verification/steps.ts';
-import { type Means, verifyRelease } from '../../../src/site/components/verification/verify-release.ts';
+import type { Remembered } from '../../../src/site/verification/remembered.ts';
+import type { Steps } from '../../../src/site/verification/steps.ts';
+import { type Means, verifyRelease } from '../../../src/site/verification/verify-release.ts';
 import { runHere } from '../commands/seam.ts';
 
 export interface Outcome {

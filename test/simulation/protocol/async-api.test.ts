@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
-import { messageRows } from '../../../src/site/components/simulation/message-rows.ts';
+import { messageRows } from '../../../src/site/simulation/message-rows.ts';
 import { ORGANISATION } from '../../organisation.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { formatSecurityTxt } from '../../../api/well-known.ts';
-import { openRelease } from '../../components/release.ts';
+import { openRelease } from '../../layout/release.ts';
 
 export function GET(): Response {
   const { baseUrl, organisation, draft } = openRelease();

@@ -1,8 +1,8 @@
 import type { APIRoute } from 'astro';
 import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
-import { oembedDocument } from '../../components/charts/oembed-document.ts';
-import { openChart } from '../../components/charts/open-chart.ts';
-import { openRelease } from '../../components/release.ts';
+import { oembedDocument } from '../../charts/oembed-document.ts';
+import { openChart } from '../../charts/open-chart.ts';
+import { openRelease } from '../../layout/release.ts';
 
 export const GET: APIRoute = ({ params }) => {
   const release = openRelease();

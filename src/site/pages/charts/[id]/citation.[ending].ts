@@ -1,7 +1,7 @@
 import type { APIRoute } from 'astro';
-import { CHART_CITATION_FORMS, chartFacts, citeChart } from '../../../components/charts/chart-facts.ts';
-import { openChart } from '../../../components/charts/open-chart.ts';
-import { openRelease } from '../../../components/release.ts';
+import { CHART_CITATION_FORMS, chartFacts, citeChart } from '../../../charts/chart-facts.ts';
+import { openChart } from '../../../charts/open-chart.ts';
+import { openRelease } from '../../../layout/release.ts';
 
 /** The citation of each chart in each format. */
 export const GET: APIRoute = ({ params }) => {

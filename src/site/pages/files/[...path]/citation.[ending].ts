@@ -1,7 +1,7 @@
 import type { APIRoute } from 'astro';
 import { CITATION_FORMS } from '../../../../../pipeline/formats/catalogue/citation.ts';
-import { citationAt } from '../../../components/files/file-page.ts';
-import { openRelease } from '../../../components/release.ts';
+import { citationAt } from '../../../files/file-page.ts';
+import { openRelease } from '../../../layout/release.ts';
 
 /** The citation of each file in each format. */
 export const GET: APIRoute = ({ params }) => {

@@ -1,7 +1,7 @@
 import type { APIRoute } from 'astro';
-import { oembedDocument } from '../../../components/charts/oembed-document.ts';
-import { askedState, openChart } from '../../../components/charts/open-chart.ts';
-import { openRelease } from '../../../components/release.ts';
+import { oembedDocument } from '../../../charts/oembed-document.ts';
+import { askedState, openChart } from '../../../charts/open-chart.ts';
+import { openRelease } from '../../../layout/release.ts';
 
 // Renders `/oembed/supply.json?series=burned`, like charts/on-demand.
 export const GET: APIRoute = ({ params, url }) => {

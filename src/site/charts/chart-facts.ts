@@ -1,0 +1,154 @@
+import { type Field, fieldsOf } from '../../../pipeline/artifacts/data-dictionary.ts';
+import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import type { Chart, ChartTable } from '../../../pipeline/charts/chart.ts';
+import { pagePath } from '../../../pipeline/charts/chart-address.ts';
+import { CHART_FORMATS, chartPath } from '../../../pipeline/charts/files/chart-formats.ts';
+import { citeChart as citeChartFile } from '../../../pipeline/charts/files/cite-chart.ts';
+import {
+  CITATION_FORMS,
+  type CitationForm,
+  type DatasetCitation,
+  formatText,
+} from '../../../pipeline/formats/catalogue/citation.ts';
+import { creatorsOf, organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
+import type { SiteRelease } from '../layout/release.ts';
+import type { OpenChart } from './open-chart.ts';
+
+interface SourceField extends Field {
+  path: string;
+}
+
+/** Fields that every table has and that need no explanation. */
+const PLAIN = new Set(['date', 'timestamp', 'from', 'to', 'what']);
+
+/** The fields of a chart's files that its table shows or that have a formula. They explain the chart's numbers. */
+export function sourceFields({ sources }: Chart, { columns }: ChartTable): SourceField[] {
+  const shown = new Set(columns.map(({ name }) => name).filter((name) => !PLAIN.has(name)));
+  const known = new Set<string>();
+  return sources.flatMap((path) => {
+    const artifact = ARTIFACTS.find((one) => one.path === path)!;
+    return fieldsOf(artifact).flatMap((field) => {
+      const own = field.name.slice(field.name.search(/[^.\]]+$/));
+      if (!shown.has(own) || known.has(own)) return [];
+      known.add(own);
+      return [{ path, ...field }];
+    });
+  });
+}
+
+interface Download {
+  /** `/charts/supply.svg` */
+  path: string;
+  name: string;
+  /** Its use. */
+  use: string;
+  /** Whether every state has such a file. */
+  coversAllStates: boolean;
+}
+
+const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
+  '.svg': ['SVG', 'vectors, light'],
+  '-dark.svg': ['SVG, dark', 'vectors, for dark backgrounds'],
+  '.png': ['PNG', 'pixels, double resolution'],
+  '-dark.png': ['PNG, dark', 'pixels, for dark backgrounds'],
+  '.pdf': ['PDF', 'vectors, for print and LaTeX'],
+  '.csv': ['CSV', 'the numbers shown'],
+  '.json': ['JSON', 'the numbers with units, sources and text'],
+};
+
+/** The forms in which a release has a chart. */
+export function downloadsOf(release: SiteRelease, id: string): Download[] {
+  return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
+    const [name, use] = WORDS[form.ending]!;
+    const path = `/${chartPath(id, form)}`;
+    return { path, name, use, coversAllStates: form.content.kind !== 'print' };
+  });
+}
+
+/**
+ * The citation of a chart. Key and title are the same in every state; only the address differs. Null without data.
+ */
+export function citeChart(
+  { chart, data }: OpenChart,
+  facts: ChartFacts,
+  query: string,
+): DatasetCitation | null {
+  const { baseUrl, organisation } = facts;
+  const citation = citeChartFile({ chart, data, baseUrl }, organisation);
+  return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
+}
+
+/** The forms of the files' citations; in running text a chart is called what it is. */
+export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) => {
+  return form.ending === 'txt'
+    ? { ...form, format: (citation) => `${formatText(citation, 'chart')}\n` }
+    : form;
+});
+
+/** Facts about a chart beyond its data. They are the same in every release. */
+export interface ChartFacts {
+  id: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  organisation: Organisation;
+}
+
+export function chartFacts(release: SiteRelease, { id }: Pick<Chart, 'id'>): ChartFacts {
+  return { id, baseUrl: release.baseUrl, organisation: release.organisation };
+}
+
+/** The media types of the downloads that have the numbers. */
+const OF_DATA: Readonly<Record<string, string>> = { '.csv': 'text/csv', '.json': 'application/json' };
+
+/** schema.org/Dataset for the numbers of a chart, as its page shows them without a choice of the reader. Empty without data. */
+export function chartJsonLd(
+  release: SiteRelease,
+  { chart, data }: OpenChart,
+  { title, summary }: { title: string; summary: readonly string[] },
+): object[] {
+  const asOf = chart.asOf(data);
+  if (asOf === '') return [];
+  const { baseUrl, organisation } = chartFacts(release, chart);
+  const files = downloadsOf(release, chart.id);
+  const numbers = files.flatMap(({ path, name }) => {
+    const type = OF_DATA[path.slice(path.lastIndexOf('.'))];
+    return type ? [{ '@type': 'DataDownload', name, encodingFormat: type, contentUrl: baseUrl + path }] : [];
+  });
+  const picture = files.find(({ path }) => path === `/charts/${chart.id}.png`);
+  return [
+    {
+      '@context': 'https://schema.org/',
+      '@type': 'Dataset',
+      '@id': `${baseUrl}/charts/${chart.id}/#data`,
+      name: title,
+      description: summary.join(' ').slice(0, 5000),
+      url: `${baseUrl}/charts/${chart.id}/`,
+      license: organisation.licence.url,
+      isAccessibleForFree: true,
+      creator: creatorsOf(organisation, baseUrl),
+      publisher: organisationJsonLd(organisation, baseUrl),
+      dateModified: asOf,
+      isBasedOn: chart.sources.map((path) => `${baseUrl}/${path}#dataset`),
+      ...(picture && { image: `${baseUrl}${picture.path}` }),
+      ...(numbers.length > 0 && { distribution: numbers }),
+    },
+  ];
+}
+
+/**
+ * A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. The picture has title
+ * and source, so the caption repeats neither: it gives the figure its number and its reference.
+ */
+export function latexFigure(id: string, key: string): string {
+  return [
+    '% preamble: \\usepackage{graphicx}',
+    '\\begin{figure}',
+    '  \\centering',
+    `  \\includegraphics[width=\\linewidth]{${id}.pdf}`,
+    '  % Title, unit and source are in the picture.',
+    `  \\caption{Chart and data:~\\cite{${key}}.}`,
+    `  \\label{fig:${id}}`,
+    '\\end{figure}',
+  ].join('\n');
+}

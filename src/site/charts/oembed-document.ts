@@ -1,0 +1,52 @@
+import { embedFrame, withQuery } from '../../../pipeline/charts/chart-address.ts';
+import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
+import { chartPath, FILE_WIDTH } from '../../../pipeline/charts/files/chart-formats.ts';
+import type { OembedDocument } from '../../api/oembed-document.ts';
+import type { SiteRelease } from '../layout/release.ts';
+import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
+import type { OpenChart } from './open-chart.ts';
+import { sharedTitle } from './view-chart.ts';
+
+/** The interval of releases, s. */
+const CACHE_AGE = 6 * 60 * 60;
+
+/** The oEmbed document of a chart: a file in its default state; the server answers for every state and size. */
+export function oembedDocument(
+  release: SiteRelease,
+  { chart, data }: OpenChart,
+  state: ChartState,
+): OembedDocument {
+  const { baseUrl, organisation } = release;
+  const query = formatChartState(chart, state);
+  const title = query === '' ? chart.title(data, state) : sharedTitle(chart, data, state);
+  const [width, height] = [EMBED_WIDTH, frameHeight(chart, data, state)];
+  return {
+    version: '1.0',
+    type: 'rich',
+    title,
+    provider_name: organisation.name,
+    provider_url: `${baseUrl}/`,
+    cache_age: CACHE_AGE,
+    width,
+    height,
+    html: embedFrame({ baseUrl, id: chart.id, query, title, width, height }),
+    ...thumbnailOf(release, { chart, data }, state),
+  };
+}
+
+/** The PNG has two pixels per unit of the drawing. */
+function thumbnailOf(
+  release: SiteRelease,
+  { chart, data }: OpenChart,
+  state: ChartState,
+): Partial<OembedDocument> {
+  const path = chartPath(chart.id, { ending: '.png' });
+  if (!release.willHave(path)) return {};
+  const query = formatChartState(chart, { ...state, tab: 'chart' });
+  const drawing = chart.draw(data, state, { width: FILE_WIDTH, theme: 'light' });
+  return {
+    thumbnail_url: release.baseUrl + withQuery(`/${path}`, query),
+    thumbnail_width: 2 * FILE_WIDTH,
+    thumbnail_height: 2 * Number(/ height="(\d+)"/.exec(drawing)![1]),
+  };
+}

@@ -1,0 +1,162 @@
+import type { Annotation, Chart, ChartColumn, ChartTable } from '../../../pipeline/charts/chart.ts';
+import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
+import { shownDays } from '../../../pipeline/charts/day-range.ts';
+import { element, escapeText } from '../../../pipeline/charts/drawing/element.ts';
+import type { PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
+import { formatDays } from '../../../pipeline/words/moment.ts';
+import { formatNumber } from '../../../pipeline/words/number.ts';
+
+type Cell = ChartTable['rows'][number][number];
+
+/** The inner HTML of a chart's `table`. The first cell of each row is its heading. */
+export function tableHtml({ columns, rows }: ChartTable): string {
+  const classes = columns.map((_, index) => classOf(rows.map((row) => row[index]!)));
+  const decimals = columns.map((_, index) => decimalsOf(rows.map((row) => row[index]!)));
+  const head = columns.map((column, index) => headingHtml(column, classes[index]!));
+  const body = newestFirst(rows).map((row) => {
+    const cells = row.map((cell, index) =>
+      cellHtml(cellWords(cell, decimals[index]!), index === 0 ? 'th' : 'td', classes[index]!),
+    );
+    return `<tr>${cells.join('')}</tr>`;
+  });
+  return `<thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody>`;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+
+/** The order of the files. Charts have their rows in the order of their axis; rows of one day stay as they are. */
+function newestFirst(rows: ChartTable['rows']): ChartTable['rows'] {
+  const isByDay = rows.every(([first]) => typeof first === 'string' && DAY.test(first));
+  return isByDay ? rows.toSorted(([a], [b]) => (a === b ? 0 : a! < b! ? 1 : -1)) : rows;
+}
+
+const MOST_DECIMALS = 6;
+
+/** As many as the number of the column that has most, so that its points stand in a line. */
+function decimalsOf(cells: readonly Cell[]): number {
+  const counts = cells.map((cell) =>
+    typeof cell === 'number' ? (formatNumber(cell, { max: MOST_DECIMALS }).split('.')[1]?.length ?? 0) : 0,
+  );
+  return counts.reduce((most, count) => Math.max(most, count), 0);
+}
+
+/** A cell with every digit of the file, thousands separators and a true minus sign. */
+function cellWords(cell: Cell, decimals: number): string {
+  if (cell === null) return '';
+  return typeof cell === 'number' ? formatNumber(cell, decimals) : cell;
+}
+
+const LONGEST_TIGHT = 24;
+
+/** Numbers are right-aligned; columns of short words do not wrap. */
+function classOf(cells: readonly Cell[]): string {
+  const filled = cells.filter((cell) => cell !== null);
+  if (filled.length > 0 && filled.every((cell) => typeof cell === 'number')) return ' class="number"';
+  return filled.every((cell) => String(cell).length <= LONGEST_TIGHT) ? ' class="tight"' : '';
+}
+
+function headingHtml({ name, title, unit }: ChartColumn, attribute: string): string {
+  const words = unit === '' ? '' : ` <span class="column-unit">${escapeText(unit)}</span>`;
+  const own = attribute.includes('tight') ? '' : attribute;
+  return `<th scope="col"${own} data-column="${escapeText(name)}">${escapeText(title)}${words}</th>`;
+}
+
+function cellHtml(words: string, name: 'th' | 'td', attribute: string): string {
+  const scope = name === 'th' ? ' scope="row"' : '';
+  return `<${name}${scope}${attribute}>${escapeText(words)}</${name}>`;
+}
+
+/** The items of the list below a picture, numbered as its marks are. */
+export function annotationsHtml(annotations: readonly Annotation[]): string {
+  return annotations
+    .map(({ day, end = day, label }) => `<li>${escapeText(`${formatDays(day, end)}: ${label}`)}</li>`)
+    .join('');
+}
+
+/** Each chart is drawn at these widths, px. A page shows the one that fits, so that no text is scaled down. */
+const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
+
+/** Everything that a page shows of a chart in one state. */
+export interface ChartView {
+  /** Canonical parameters of the state, empty for the default. */
+  query: string;
+  title: string;
+  /** The heading: what the data say, or the title again. */
+  heading: string;
+  /** The title, below a heading that is not the title itself; else empty. */
+  subtitle: string;
+  /** The days that explain the picture, numbered in it from 1. */
+  annotations: readonly Annotation[];
+  unit: string;
+  note: string;
+  source: string;
+  summary: string[];
+  table: ChartTable;
+  /** HTML of the pictures in the page's colours, each with its scales in `data-scales`. */
+  pictures: string;
+}
+
+/** The days of a state that names some, `9–15 March 2026`; else empty. */
+function daysOfState(chart: Chart, data: unknown, state: ChartState): string {
+  const range = state.from === null && state.to === null ? null : chart.range(data);
+  if (range === null) return '';
+  const { from, to } = shownDays(range, state);
+  return from > to ? '' : formatDays(from, to);
+}
+
+/** What a link to a state is called elsewhere: the finding, or the title, and the days. */
+export function sharedTitle(chart: Chart, data: unknown, state: ChartState): string {
+  const days = daysOfState(chart, data, state);
+  const said = chart.finding(data, state) ?? chart.title(data, state);
+  return days === '' ? said : `${said} (${days})`;
+}
+
+export interface ViewLook {
+  /** The page lists the annotations itself, so the pictures do not. */
+  withoutList?: boolean;
+}
+
+/** Throws usage if the state names a series that the data does not have. */
+export function viewChart(
+  chart: Chart,
+  data: unknown,
+  state: ChartState,
+  { withoutList = false }: ViewLook = {},
+): ChartView {
+  const [title, finding] = [chart.title(data, state), chart.finding(data, state)];
+  return {
+    query: formatChartState(chart, state),
+    title,
+    heading: finding ?? title,
+    subtitle: finding === null ? '' : title,
+    annotations: chart.annotations(data, state),
+    unit: chart.unit(data, state),
+    note: chart.note(data, state),
+    source: chart.source(data),
+    summary: chart.summary(data, state),
+    table: chart.table(data, state),
+    pictures: Object.entries(PAGE_WIDTHS)
+      .map(([name, width]) => picture(chart, data, state, { name, width, withoutList }))
+      .join(''),
+  };
+}
+
+function picture(
+  chart: Chart,
+  data: unknown,
+  state: ChartState,
+  { name, width, withoutList }: { name: string; width: number; withoutList: boolean },
+): string {
+  const scales: PlotScale[] = [];
+  const onScale = (scale: PlotScale) => scales.push(scale);
+  const svg = chart.draw(data, state, { width, theme: 'page', parts: 'plot', onScale, withoutList });
+  // A tenth of a pixel is precise enough; the ends of a scale of shares differ by less.
+  const rounded = JSON.stringify(scales, (_, value) =>
+    typeof value !== 'number'
+      ? value
+      : Math.abs(value) < 10
+        ? Number(value.toPrecision(6))
+        : Math.round(value * 10) / 10,
+  );
+  return element('div', { class: name, 'data-scales': rounded }, svg);
+}

@@ -1,0 +1,412 @@
+import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
+import { addCopyButton, type Clipboard } from '../../files/copy-button.ts';
+import { makeButton, makeElement, makeLink } from '../../layout/make-element.ts';
+import { saveFile } from '../../layout/save-file.ts';
+import type { PageOfRows } from './row-source.ts';
+import type { RowsJob, RowsReply } from './rows-worker.ts';
+import {
+  filterWords,
+  formatSelection,
+  isTime,
+  MOST_FILTERS,
+  OPERATOR_WORDS,
+  type Operator,
+  operatorsOf,
+  parseSelection,
+  ROWS_A_PAGE,
+  type Selection,
+  TIME_WORDS,
+  type Wrong,
+} from './selection.ts';
+import { entityHref, proofHref, type ShownRow, type TableAbout } from './table-about.ts';
+
+/** Bytes that are read without asking: a second on a slow line. */
+const FREE_BYTES = 4 << 20;
+
+function element<T extends HTMLElement>(selector: string): T {
+  const found = document.querySelector<T>(selector);
+  if (!found) throw new Error(`no ${selector} in this page`);
+  return found;
+}
+
+const place = element('#rows');
+const about = JSON.parse(place.dataset.about!) as TableAbout;
+const table = element<HTMLTableElement>('#rows-table');
+const status = element('#rows-status');
+const notice = element('#rows-notice');
+const form = element<HTMLFormElement>('#rows-form');
+const filterList = element('#rows-filters');
+const pagers = [...document.querySelectorAll<HTMLElement>('.rows-pager')];
+const staticBody = table.tBodies[0]!;
+const staticWords = status.textContent!;
+
+let worker: Worker | null = null;
+let allowed = FREE_BYTES;
+let selection: Selection = { page: 1, sort: null, filters: [] };
+let total = about.rows;
+
+function ask(want: RowsJob['want']): void {
+  stop();
+  worker ??= new Worker(place.dataset.worker!, { type: 'module' });
+  const running = worker;
+  const cancel = makeButton('Cancel', () => {
+    stop(true);
+    say('Cancelled. The rows below are those of the selection before.');
+  });
+  notice.replaceChildren(
+    makeElement('p', '', want === 'csv' ? 'Preparing the file … ' : 'Reading … ', cancel),
+  );
+  notice.hidden = false;
+  place.setAttribute('aria-busy', 'true');
+  running.onmessage = ({ data }: MessageEvent<RowsReply>) => {
+    place.removeAttribute('aria-busy');
+    notice.hidden = true;
+    take(data, want);
+  };
+  running.onerror = (event) => fail(`This page failed: ${event.message}`);
+  running.postMessage({ about, selection, want, allowed } satisfies RowsJob);
+}
+
+/** What was read is kept, unless the reader cancels. */
+function stop(forget = false): void {
+  place.removeAttribute('aria-busy');
+  notice.hidden = true;
+  if (!worker) return;
+  worker.onmessage = null;
+  if (!forget) return;
+  worker.terminate();
+  worker = null;
+}
+
+function take(reply: RowsReply, want: RowsJob['want']): void {
+  const { requests, bytes } = reply.traffic;
+  element('#rows-traffic').textContent =
+    `Read so far: ${formatBytes(bytes)} in ${formatCount(requests, 'request')}.`;
+  if (reply.kind === 'failed') fail(reply.message);
+  else if (reply.kind === 'consent') askConsent(reply, want);
+  else if (reply.kind === 'csv') save(reply.blob);
+  else showPage(reply.page);
+}
+
+function showPage(page: PageOfRows): void {
+  total = page.total;
+  const last = Math.max(1, Math.ceil(total / ROWS_A_PAGE));
+  if (selection.page > last) {
+    const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
+    const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
+    fail(words, toLast, '.');
+  } else show(page.rows);
+}
+
+function show(rows: readonly ShownRow[]): void {
+  const body = makeElement('tbody', '', ...rows.map(rowElement));
+  table.tBodies[0]!.replaceWith(body);
+  say(wordsOf(rows.length));
+  drawPagers();
+}
+
+function rowElement({ cells, line }: ShownRow): HTMLElement {
+  const items = cells.map((cell, index) => {
+    const { name, type } = about.columns[index]!;
+    const href = entityHref(about, name, cell);
+    const content = href === null ? cell : makeLink(cell, href);
+    return makeElement('td', classOf(type, cell), content);
+  });
+  if (about.proof === null) return makeElement('tr', '', ...items);
+  const href = proofHref(line);
+  return makeElement(
+    'tr',
+    '',
+    ...items,
+    makeElement('td', 'tight', href === null ? '' : makeLink('Prove', href)),
+  );
+}
+
+/** As the page's own rows have it. */
+function classOf(type: TableAbout['columns'][number]['type'], cell: string): string {
+  if (/^(integer|number|decimal)$/.test(type)) return 'number';
+  return cell.length <= 40 ? 'tight' : 'long';
+}
+
+function wordsOf(shown: number): string {
+  const { page, sort, filters } = selection;
+  if (total === 0)
+    return `No row has ${filters.map((filter) => filterWords(filter, typeOf(filter.column))).join(', and ')}.`;
+  const first = (page - 1) * ROWS_A_PAGE;
+  const rows = `Rows ${formatNumber(first + 1)}–${formatNumber(first + shown)} of ${formatNumber(total)}`;
+  const where = filters.map((filter) => filterWords(filter, typeOf(filter.column))).join(', and ');
+  const order = sort
+    ? `sorted by ${sort.column}, ${sort.descending ? 'from the greatest' : 'from the least'}`
+    : place.dataset.order!;
+  return `${rows}${where ? ` where ${where}` : ''}${order ? `, ${order}` : ''}.`;
+}
+
+function typeOf(name: string) {
+  return about.columns.find((column) => column.name === name)!.type;
+}
+
+function say(words: string): void {
+  status.textContent = words;
+}
+
+function fail(...words: (string | Node)[]): void {
+  stop(true);
+  const note = makeElement('div', 'missing', makeElement('p', '', ...words));
+  table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
+  status.replaceChildren(note);
+  for (const pager of pagers) pager.replaceChildren();
+}
+
+function showWrong(wrong: readonly Wrong[]): void {
+  const items = wrong.map(({ place: where, expected, found }) =>
+    makeElement('li', '', makeElement('code', '', where), `: expected ${expected}; found ${found}`),
+  );
+  const whole = makeLink('Show the whole table', location.pathname);
+  table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
+  status.replaceChildren(
+    makeElement(
+      'div',
+      'missing',
+      makeElement('p', '', 'The address asks for what the table does not have:'),
+      makeElement('ul', '', ...items),
+      makeElement('p', '', whole),
+    ),
+  );
+  for (const pager of pagers) pager.replaceChildren();
+}
+
+function askConsent({ bytes, use }: { bytes: number; use: string }, want: RowsJob['want']): void {
+  const read = makeButton(`Read ${formatBytes(bytes)}`, () => {
+    allowed = Math.max(allowed, bytes);
+    ask(want);
+  });
+  const refuse = makeButton('Cancel', () => stop());
+  notice.replaceChildren(
+    makeElement('p', '', `It takes ${formatBytes(bytes)} ${use}. `),
+    makeElement('p', 'form-buttons', read, refuse),
+  );
+  notice.hidden = false;
+  read.focus();
+}
+
+function save(blob: Blob): void {
+  saveFile(`${about.name.replaceAll('_', '-')}-selection.csv`, blob);
+  say(
+    `Saved ${formatCount(total, 'row')}, ${formatBytes(blob.size)}. ${wordsOf(table.tBodies[0]!.rows.length)}`,
+  );
+}
+
+function addressOf(wanted: Selection): string {
+  return `${location.pathname}${formatSelection(wanted)}`;
+}
+
+/** Shows a selection, and puts it into the address. */
+function go(wanted: Selection): void {
+  const address = addressOf(wanted);
+  if (address !== `${location.pathname}${location.search}`) history.pushState(null, '', address);
+  showAddress();
+}
+
+function showAddress(): void {
+  const parsed = parseSelection(new URLSearchParams(location.search), about.columns);
+  selection = parsed.selection;
+  allowed = FREE_BYTES;
+  drawHeads();
+  drawFilters();
+  element<HTMLAnchorElement>('#rows-clear').hidden = formatSelection(selection) === '';
+  if (parsed.wrong.length > 0) showWrong(parsed.wrong);
+  else if (formatSelection(selection) !== '') ask('page');
+  else showStatic();
+}
+
+/** The first page of the whole table, as the page came. */
+function showStatic(): void {
+  stop();
+  total = about.rows;
+  table.tBodies[0]!.replaceWith(staticBody);
+  say(staticWords);
+  drawPagers();
+}
+
+function drawHeads(): void {
+  for (const head of table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')) {
+    const { column } = head.dataset;
+    const { sort } = selection;
+    const isSorted = sort?.column === column;
+    if (isSorted) head.setAttribute('aria-sort', sort!.descending ? 'descending' : 'ascending');
+    else head.removeAttribute('aria-sort');
+  }
+}
+
+/** Numbers and times begin with the greatest; then the other way round; then the order of the file. */
+function nextSort(column: string): Selection['sort'] {
+  const { sort } = selection;
+  const first = !/^(text|list|boolean)$/.test(typeOf(column));
+  if (sort?.column !== column) return { column, descending: first };
+  return sort.descending === first ? { column, descending: !first } : null;
+}
+
+for (const head of table.tHead!.querySelectorAll<HTMLElement>('th[data-column]')) {
+  const { column } = head.dataset;
+  const sorting = makeButton('', () => go({ ...selection, page: 1, sort: nextSort(column!) }));
+  sorting.className = 'sort';
+  sorting.append(...head.childNodes);
+  head.replaceChildren(sorting);
+}
+
+function drawPagers(): void {
+  const last = Math.max(1, Math.ceil(total / ROWS_A_PAGE));
+  const { page } = selection;
+  for (const pager of pagers) {
+    const to = (words: string, target: number) => {
+      const found = makeButton(words, () => {
+        go({ ...selection, page: target });
+        table.scrollIntoView({ block: 'nearest' });
+      });
+      found.disabled = target < 1 || target > last || target === page;
+      return found;
+    };
+    const field = makeElement('input', '');
+    field.type = 'number';
+    field.min = '1';
+    field.max = String(last);
+    field.value = String(page);
+    field.ariaLabel = 'Page';
+    field.addEventListener('change', () => {
+      if (field.validity.valid && field.value !== '') go({ ...selection, page: Number(field.value) });
+      else field.reportValidity();
+    });
+    const count = makeElement('span', 'rows-page', 'Page ', field, ` of ${formatNumber(last)}`);
+    pager.replaceChildren(
+      to('First', 1),
+      to('Previous', page - 1),
+      count,
+      to('Next', page + 1),
+      to('Last', last),
+    );
+    pager.hidden = last === 1;
+  }
+}
+
+function drawFilters(): void {
+  filterList.replaceChildren(
+    ...selection.filters.map((filter) => filterRow(filter.column, filter.operator, filter.values)),
+  );
+  drawAdd();
+}
+
+function drawAdd(): void {
+  element<HTMLButtonElement>('#rows-add').disabled = filterList.children.length >= MOST_FILTERS;
+  element<HTMLButtonElement>('#rows-apply').hidden =
+    filterList.children.length === 0 && selection.filters.length === 0;
+}
+
+function filterRow(name: string, operator: Operator, values: readonly string[]): HTMLElement {
+  const column = makeElement(
+    'select',
+    '',
+    ...about.columns.map((one) => new Option(one.name, one.name, false, one.name === name)),
+  );
+  column.ariaLabel = 'Column';
+  const how = makeElement('select', '');
+  how.ariaLabel = 'Comparison';
+  const fields = makeElement('span', 'rows-values');
+  const remove = makeButton('Remove', () => {
+    row.remove();
+    drawAdd();
+    element('#rows-add').focus();
+  });
+  remove.className = 'quiet';
+  const row = makeElement('li', '', column, how, fields, remove);
+  const drawValues = (given: readonly string[]) => {
+    const count = how.value === 'between' ? 2 : /^(empty|filled)$/.test(how.value) ? 0 : 1;
+    const names = count === 2 ? ['From', 'To'] : ['Value'];
+    fields.replaceChildren(
+      ...names
+        .slice(0, count)
+        .map((label, at) => valueField(column.value, how.value, label, given[at] ?? '')),
+    );
+  };
+  const drawOperators = (chosen: string, given: readonly string[]) => {
+    const about_ = about.columns.find((one) => one.name === column.value)!;
+    const words = (one: Operator) => (isTime(about_.type) && TIME_WORDS[one]) || OPERATOR_WORDS[one];
+    how.replaceChildren(
+      ...operatorsOf(about_).map((one) => new Option(words(one), one, false, one === chosen)),
+    );
+    drawValues(given);
+  };
+  column.addEventListener('change', () => drawOperators(how.value, []));
+  how.addEventListener('change', () =>
+    drawValues([...fields.querySelectorAll('input')].map(({ value }) => value)),
+  );
+  drawOperators(operator, values);
+  return row;
+}
+
+function valueField(name: string, operator: string, label: string, value: string): HTMLElement {
+  const type = typeOf(name);
+  const field = makeElement('input', '');
+  field.type = 'text';
+  field.value = value;
+  field.required = operator !== 'eq' || type !== 'text';
+  field.ariaLabel = label;
+  field.maxLength = 200;
+  field.autocomplete = 'off';
+  field.spellcheck = false;
+  if (isTime(type)) {
+    field.placeholder = 'YYYY-MM-DD';
+    field.size = 21;
+  } else if (/^(integer|number|decimal)$/.test(type)) field.inputMode = 'decimal';
+  return field;
+}
+
+/** What the fields say, as the address would. */
+function filtersIn(): string[] {
+  return [...filterList.children].map((row) => {
+    const [column, how] = [...row.querySelectorAll('select')].map(({ value }) => value);
+    const values = [...row.querySelectorAll('input')].map(({ value }) => value.trim());
+    return [column, how, ...(values.length > 0 ? [values.join(',')] : [])].join(':');
+  });
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const query = new URLSearchParams(filtersIn().map((text) => ['filter', text]));
+  const { selection: typed, wrong } = parseSelection(query, about.columns);
+  if (wrong.length === 0) {
+    go({ ...typed, sort: selection.sort });
+    return;
+  }
+  const words = wrong.map(
+    ({ place: where, expected, found }) =>
+      `${where.replace(/^filter=/, '')}: expected ${expected}; found ${found}`,
+  );
+  notice.replaceChildren(...words.map((one) => makeElement('p', '', one)));
+  notice.hidden = false;
+});
+element('#rows-add').addEventListener('click', () => {
+  const [first] = about.columns;
+  filterList.append(filterRow(first!.name, operatorsOf(first!)[0]!, []));
+  drawAdd();
+  filterList.querySelector<HTMLElement>('li:last-child select')!.focus();
+});
+element('#rows-clear').addEventListener('click', (event) => {
+  event.preventDefault();
+  go({ page: 1, sort: null, filters: [] });
+});
+element('#rows-save').addEventListener('click', () => ask('csv'));
+
+const copy = element<HTMLButtonElement>('#rows-copy');
+const { clipboard } = navigator as { clipboard?: Clipboard };
+copy.hidden = clipboard === undefined;
+copy.addEventListener('click', () => {
+  clipboard!.writeText(location.href).then(
+    () => say('The address of this selection is copied.'),
+    () => say('The browser did not allow to copy. The address is in its address bar.'),
+  );
+});
+if (clipboard)
+  for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) addCopyButton(block, clipboard);
+
+addEventListener('popstate', showAddress);
+showAddress();

@@ -1,0 +1,74 @@
+import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
+import type { SiteRelease } from '../layout/release.ts';
+
+/** A string, bracket, comma, colon, number or word. White space in between is skipped. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
+const OPENING: ReadonlySet<string> = new Set(['{', '[']);
+const CLOSING: ReadonlySet<string> = new Set(['}', ']']);
+
+/**
+ * Indents a JSON text, or the beginning of one, like `JSON.stringify(value, null, 2)`. Numbers keep their digits, and the
+ * text may be cut off anywhere.
+ */
+export function indentJson(text: string): string {
+  let out = '';
+  let before = '';
+  let depth = 0;
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (CLOSING.has(token)) depth -= 1;
+    if (startsLine(before, token)) out += `\n${'  '.repeat(depth)}`;
+    out += token === ':' ? ': ' : token;
+    if (OPENING.has(token)) depth += 1;
+    before = token;
+  }
+  return out;
+}
+
+/** The content of brackets starts on a new line, unless they are empty. */
+function startsLine(before: string, token: string): boolean {
+  if (CLOSING.has(token)) return !OPENING.has(before);
+  return before === ',' || OPENING.has(before);
+}
+
+/** A cell (RFC 4180), quoted or plain, and its end: a comma, a line end, or the end of the text. */
+const CELL = /(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/y;
+
+/** The first rows of a CSV text, including the header. An incomplete row at the end is left out. */
+export function csvRows(text: string, count: number): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  CELL.lastIndex = 0;
+  while (rows.length < count) {
+    const [, quoted, plain, end] = CELL.exec(text) ?? [];
+    if (end === undefined || end === '') break;
+    row.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === '\n') {
+      rows.push(row);
+      row = [];
+    }
+  }
+  return rows;
+}
+
+/** Enough for the preview of any file. */
+const HEAD_BYTES = 16_384;
+const ROWS = 6;
+const LINES = 28;
+
+export type Preview =
+  | { kind: 'table'; columns: string[]; rows: string[][] }
+  /** `whole`: this is the complete file. */
+  | { kind: 'text'; text: string; whole: boolean };
+
+/** The beginning of a public file, with JSON indented; null for restricted files and PDFs. */
+export function previewOf(release: SiteRelease, file: DraftFile): Preview | null {
+  if (file.restricted || file.media_type === 'application/pdf') return null;
+  const head = release.head(file.path, HEAD_BYTES);
+  if (file.media_type.startsWith('text/csv')) {
+    const [columns = [], ...rows] = csvRows(head, 1 + ROWS);
+    return { kind: 'table', columns, rows };
+  }
+  const lines = (file.media_type === 'application/json' ? indentJson(head) : head).trimEnd().split('\n');
+  const whole = file.bytes <= HEAD_BYTES && lines.length <= LINES;
+  return { kind: 'text', text: lines.slice(0, LINES).join('\n'), whole };
+}

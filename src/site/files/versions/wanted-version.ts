@@ -1,0 +1,96 @@
+import { CathedralError } from '../../../../pipeline/errors.ts';
+import type { Snapshot, SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
+import {
+  AS_OF_FORMS,
+  firstSnapshotOf,
+  monthOf,
+  slotAsOf,
+} from '../../../../pipeline/release/format/version-at.ts';
+import type { Origin } from '../../../../pipeline/verify/origin.ts';
+import {
+  type FileVersion,
+  readSnapshotIndex,
+  readVersion,
+} from '../../../../pipeline/verify/versions/file-version.ts';
+import type { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
+import { formatMonth } from '../../../../pipeline/words/moment.ts';
+import { NothingToCheck } from '../../verification/steps.ts';
+
+/** Characters of a parameter that are shown. */
+const LONGEST_SHOWN = 200;
+/** Enough for a header and a row, bytes. */
+const BEGINNING = 4096;
+
+/** Nothing can be shown of what the address asks for; `near` has snapshots that can. */
+export class NoSuchVersion extends NothingToCheck {
+  readonly near: readonly SnapshotEntry[];
+
+  constructor(place: string, expected: string, found: string, near: readonly SnapshotEntry[] = []) {
+    super(
+      new CathedralError('config_invalid', {
+        place,
+        expected,
+        found: found.slice(0, LONGEST_SHOWN) || 'nothing',
+      }),
+    );
+    this.near = near;
+  }
+}
+
+/** A version, and the snapshot that has it. */
+export interface FoundVersion extends FileVersion {
+  snapshot: Snapshot;
+}
+
+interface Wanted {
+  path: string;
+  /** Empty: the newest one. */
+  asOf: string;
+  /** The parameter that says when. */
+  name: string;
+}
+
+/**
+ * The version that the address asks for, by the rules of `?as_of=` on the service: where a snapshot between was removed or never
+ * made, it is an answer only if the file is known to have been the same. Throws NoSuchVersion, and what the list and the origin throw.
+ */
+export async function wantedVersion(
+  listed: ListedSnapshots,
+  origin: Origin,
+  { path, asOf, name }: Wanted,
+): Promise<FoundVersion> {
+  const slot = asOf === '' ? '9999-12-31T18Z' : slotAsOf(asOf);
+  if (slot === null) throw new NoSuchVersion(name, AS_OF_FORMS, asOf);
+  const { before, after, isExact } = await listed.at(slot);
+  const nearest = before ?? after;
+  if (!nearest) throw new NoSuchVersion(name, 'a snapshot on this host', 'an empty list of snapshots');
+  const older = before && (await versionIn(origin, before, path));
+  const unknown = new NoSuchVersion('file', `a file that the snapshot ${nearest.id} has`, path);
+  if (isExact && !older) throw unknown;
+  if (isExact) return older!;
+  const newer = after && (await versionIn(origin, after, path));
+  if (older && newer?.file.sha256 === older.file.sha256) return older;
+  if (newer && (await firstSnapshotWith(origin, newer)) <= slot) return newer;
+  if (!older && !newer) throw unknown;
+  if (!before)
+    throw new NoSuchVersion(name, `a time from the first snapshot on, ${nearest.id}`, asOf, [nearest]);
+  const kept = `of ${formatMonth(monthOf(after!.id))} only the last snapshot is kept, ${after!.id}`;
+  throw new NoSuchVersion(
+    name,
+    `a time of which the snapshot is kept (${kept})`,
+    `${asOf}, whose snapshot was removed or never made; cathedral as-of rebuilds it from the ledger`,
+    [before, after!],
+  );
+}
+
+async function versionIn(origin: Origin, entry: SnapshotEntry, path: string): Promise<FoundVersion | null> {
+  const snapshot = await readSnapshotIndex(origin, entry);
+  const file = snapshot.files.find((one) => one.path === path);
+  return file ? { entry, snapshot, file } : null;
+}
+
+/** After every snapshot if the file does not say. */
+async function firstSnapshotWith(origin: Origin, version: FileVersion): Promise<string> {
+  const bytes = await readVersion(origin, version, () => {});
+  return firstSnapshotOf(version.file.path, await bytes.slice(0, BEGINNING).text()) ?? '~';
+}

@@ -1,0 +1,211 @@
+import type { z } from 'zod';
+import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
+import { sentinelRoi } from '../../../pipeline/artifacts/economy/sentinel-roi.ts';
+import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { sentinelStatus } from '../../../pipeline/artifacts/government/sentinel-status.ts';
+import type { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
+import { type DayStatus, NO_HEARTBEAT_YET, UP_STATUSES } from '../../../pipeline/model/sentinel-status.ts';
+import { addDays, daysFrom } from '../../../pipeline/words/day.ts';
+import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
+import { pageNames } from '../../../pipeline/words/page-names.ts';
+import { formatList } from '../../../pipeline/words/phrase.ts';
+import { perRelease, type SiteRelease } from '../layout/release.ts';
+import { type Position, tally } from './deliberations.ts';
+import { filesOfDays, forEachLine, rowsOfDays } from './history-rows.ts';
+
+interface SentinelDay {
+  date: string;
+  sentinel: string;
+  status: DayStatus;
+  /** Hours. */
+  longest_silence: number | null;
+}
+
+const DAYS = 90;
+
+/** The uptime of one sentinel in the last 90 completed days; rows oldest first. */
+export function uptimeSentences(id: string, rows: readonly SentinelDay[]): string[] {
+  const last = rows.at(-1)?.date;
+  if (last === undefined) return [];
+  const days = rows.filter(({ sentinel, date }) => sentinel === id && date > addDays(last, -DAYS));
+  if (days.length === 0) return [`${id} has no recorded day in the last ${DAYS}.`];
+  const own = days.filter(({ status }) => status !== NO_HEARTBEAT_YET);
+  if (own.length === 0) return [];
+  const on = (status: DayStatus) => own.filter((day) => day.status === status).length;
+  const parts = UP_STATUSES.filter((status) => on(status) > 0).map(
+    (status) => `${status} on ${formatNumber(on(status))}`,
+  );
+  const silence = Math.max(...own.map(({ longest_silence }) => longest_silence!));
+  return [
+    `Of ${formatCount(own.length, 'day')}, ${id} was ${formatList(parts)}. Its longest silence was ${formatNumber(silence, { max: 1 })} hours.`,
+  ];
+}
+
+const RANKS = ['highest', 'second highest', 'third highest'];
+
+/** What stands out about a sentinel: its ranks, and how often it opposed. */
+export function sentinelSentences(
+  one: SentinelEntry,
+  all: readonly SentinelEntry[],
+  taken: readonly Pick<Position, 'position'>[],
+): string[] {
+  const active = all.filter(({ status }) => status !== 'retired');
+  const facts = [
+    ...ranked('coordination score', one, active, ({ coordination }) => coordination),
+    ...ranked('integrity score', one, active, ({ gi_score }) => gi_score),
+    ...ranked('ROI', one, active, ({ roi }) => roi),
+  ];
+  const since =
+    one.status === NO_HEARTBEAT_YET
+      ? 'has sent no heartbeat yet'
+      : one.status === 'retired' || !one.uptime_days
+        ? `is ${one.status}`
+        : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
+  const rank =
+    facts.length > 0 ? ` Of ${formatNumber(active.length)} sentinels it has ${formatList(facts)}.` : '';
+  return [`${one.id} ${since}.${rank}`, ...stands(one, taken)];
+}
+
+function ranked(
+  what: string,
+  one: SentinelEntry,
+  all: readonly SentinelEntry[],
+  measure: (entry: SentinelEntry) => number | null,
+): string[] {
+  const own = measure(one);
+  const measured = all.map(measure).filter((value) => value !== null);
+  if (own === null || !all.includes(one) || measured.every((value) => value === own)) return [];
+  const higher = measured.filter((value) => value > own).length;
+  if (higher === measured.length - 1) return [`the lowest ${what}`];
+  return RANKS[higher] === undefined ? [] : [`the ${RANKS[higher]} ${what}`];
+}
+
+function stands({ id }: SentinelEntry, taken: readonly Pick<Position, 'position'>[]): string[] {
+  if (taken.length === 0) return [];
+  const { favour, conditions, against, abstained } = tally(taken);
+  const withConditions = conditions > 0 ? `, ${formatNumber(conditions)} of them with conditions` : '';
+  return [
+    `${id} took part in ${formatCount(taken.length, 'published deliberation')}: in favour ${times(favour)}${withConditions}; against ${times(against)}; abstaining ${times(abstained)}.`,
+  ];
+}
+
+function times(count: number): string {
+  return ['never', 'once', 'twice'][count] ?? `${formatNumber(count)} times`;
+}
+
+type Status = z.output<typeof sentinelStatus.schema>['sentinels'][number]['status'];
+
+export interface SentinelEntry {
+  id: string;
+  /** The path of its page. */
+  href: string;
+  cathedral: string;
+  status: Status;
+  /** Since it was registered or its last outage ended; null before its first heartbeat. */
+  uptime_days: number | null;
+  last_heartbeat: string | null;
+  /** Share; null before the first attestation, like the coordination score, which is in points. */
+  gi_score: number | null;
+  coordination: number | null;
+  /** MIC */
+  total_rewards: number;
+  multiplier: number;
+  /** Null without a mint. */
+  roi: number | null;
+}
+
+/** The page of each sentinel. */
+const sentinelPages = perRelease((release) => {
+  const names = pageNames(release.read(sentinelStatus).sentinels.map(({ id }) => id));
+  return new Map([...names].map(([id, name]) => [id, `/sentinels/${name}/`] as const));
+});
+
+interface SentinelOfDay {
+  href: string;
+  cathedral: string;
+}
+
+/** Pages of a day's records often follow each other, so the last few days are kept, with what they were made from. */
+const MOST_DAYS_KEPT = 100;
+const keptDays = perRelease((_): Map<string, (release: SiteRelease) => SentinelsOfDay> => new Map());
+
+type SentinelsOfDay = ReadonlyMap<string, SentinelOfDay>;
+
+/**
+ * The sentinels that were registered on a day and had not been retired before, by id. Pages of its records link to these alone, so
+ * that they stay as they are when others come and go.
+ */
+export function sentinelsOfDay(release: SiteRelease, date: string): SentinelsOfDay {
+  const kept = keptDays(release);
+  const known = kept.get(date) ?? perRelease((release) => readDay(release, date));
+  if (!kept.has(date) && kept.size >= MOST_DAYS_KEPT) kept.clear();
+  kept.set(date, known);
+  return known(release);
+}
+
+function readDay(release: SiteRelease, date: string): SentinelsOfDay {
+  const isOver = date < release.draft.timestamp.slice(0, 10);
+  const sentinels = isOver
+    ? rowsOfDays(release, sentinelsByDay, date).map(({ sentinel, cathedral }) => ({
+        id: sentinel,
+        cathedral,
+      }))
+    : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
+  return new Map(
+    sentinels.map(({ id, cathedral }) => [id, { href: sentinelPages(release).get(id)!, cathedral }] as const),
+  );
+}
+
+/** Every registered sentinel in the order of registration, from the public files. */
+export const sentinelEntries = perRelease((release): SentinelEntry[] => {
+  const { sentinels } = release.read(sentinelStatus);
+  const earned = new Map(release.read(sentinelRoi).sentinels.map((one) => [one.id, one] as const));
+  return sentinels.map(({ id, performance, ...status }) => {
+    const { total_rewards = 0, multiplier = 1, roi = null } = earned.get(id) ?? {};
+    const { gi_score, coordination } = performance;
+    const href = sentinelPages(release).get(id)!;
+    return { ...status, id, href, gi_score, coordination, total_rewards, multiplier, roi };
+  });
+});
+
+/** The time of the data in `sentinelEntries`. */
+export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
+
+/** Oldest first, with the current day. The supply has a row for each day with an event that is over. */
+const daysWithEvents = perRelease((release): string[] => {
+  const days = [release.draft.timestamp.slice(0, 10)];
+  forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
+  return days.reverse();
+});
+
+/** The longest life in days that `stepFor` draws by day or week. Of so many days each is read. */
+const RECENT_DAYS = 2800;
+
+/**
+ * What the charts on the pages of sentinels are drawn from: the recent days, the last day of each older month, and all days of a month in
+ * which a sentinel came or left, or one that left after a short time was there. After fifty years, all days are half a million rows.
+ */
+export const sentinelFiles = perRelease((release): PublishedFiles => {
+  const days = daysWithEvents(release);
+  const to = days.at(-1)!;
+  const from = addDays(to, -RECENT_DAYS);
+  const old = days.filter((day) => day < from);
+  const ends = old.filter((day, index) => day.slice(0, 7) !== old[index + 1]?.slice(0, 7));
+  const oneDay = (day: string) => ({ from: day, to: day });
+  const rows = filesOfDays(release, sentinelsByDay, ends.toReversed().map(oneDay)).read(sentinelsByDay);
+  const there = Map.groupBy(rows, ({ date }) => date);
+  const lives = Map.groupBy(rows, ({ sentinel }) => sentinel);
+  const isShort = ({ sentinel }: { sentinel: string }) => {
+    const life = lives.get(sentinel)!;
+    return daysFrom(life[0]!.date, life.at(-1)!.date) <= RECENT_DAYS && life.at(-1)!.date !== ends.at(-1);
+  };
+  const namesAt = (day = '') => (there.get(day) ?? []).map(({ sentinel }) => sentinel).join('\n');
+  const older = ends.map((day, index) => {
+    const isWhole = namesAt(day) !== namesAt(ends[index - 1]) || there.get(day)?.some(isShort);
+    return isWhole ? { from: `${day.slice(0, 7)}-01`, to: day } : oneDay(day);
+  });
+  return filesOfDays(release, sentinelsByDay, [{ from, to }, ...older.reverse()]);
+});
+
+/** These days of all sentinels, oldest first. */
+export const sentinelDays = perRelease((release) => sentinelFiles(release).read(sentinelsByDay));
