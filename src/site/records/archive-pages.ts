@@ -1,22 +1,23 @@
 import type { SiteRelease } from '../layout/release.ts';
-import { type DecisionEntry, decisionRecords } from './decisions.ts';
-import { type DeliberationEntry, deliberationRecords } from './deliberations.ts';
+import { DECISIONS, type Decision, decisionRecords } from './decisions.ts';
+import { DELIBERATIONS, type Deliberation, deliberationRecords } from './deliberations.ts';
 import { MOST_OTHERS } from './questions.ts';
-import { type Archive, type Entry, questionOf, yearName } from './records.ts';
+import { type ArchiveKind, type Entry, questionOf, yearPage } from './records.ts';
 
-/** Folders of pages that stay for good: one page per decision and per deliberation, and a list per year. */
-export type ArchiveFolder = 'decisions' | 'deliberations';
+/** The archives by the folder of their pages. */
+const ARCHIVES = { decisions: DECISIONS, deliberations: DELIBERATIONS };
+export type ArchiveFolder = keyof typeof ARCHIVES;
+
+export function archiveKind(folder: ArchiveFolder): ArchiveKind {
+  return ARCHIVES[folder];
+}
 
 /** The addresses of all pages below a folder: `/decisions/d-1/`, `/decisions/in-2025/`. The page of the folder itself is not among them. */
 export function archivePages(folder: ArchiveFolder): (release: SiteRelease) => string[] {
   return (release) => {
-    const { pages, years } = archiveIn(release, folder);
+    const { pages, years } = archiveKind(folder).records(release);
     return [...pages.keys(), ...[...years.keys()].map((year) => yearPage(folder, year))];
   };
-}
-
-function yearPage(folder: ArchiveFolder, year: string): string {
-  return `/${folder}/${yearName(year)}/`;
 }
 
 /**
@@ -39,12 +40,8 @@ export function touchedPages(release: SiteRelease, folder: ArchiveFolder, since:
   return [...new Set([...touchedRecords(release, folder, day), ...touchedByQuestion(release, folder, day)])];
 }
 
-function archiveIn(release: SiteRelease, folder: ArchiveFolder): Archive<Entry> {
-  return folder === 'decisions' ? decisionRecords(release) : deliberationRecords(release);
-}
-
 function touchedRecords(release: SiteRelease, folder: ArchiveFolder, day: string): string[] {
-  const { entries, pages } = archiveIn(release, folder);
+  const { entries, pages } = archiveKind(folder).records(release);
   const first = entries.findIndex((one) => isNew(one, day));
   if (first < 0) return [];
   return entries
@@ -71,7 +68,7 @@ function touchedByQuestion(release: SiteRelease, folder: ArchiveFolder, day: str
     const decided = decisions.questions.get(question)!;
     const first = Math.max(0, decided.findIndex((one) => isNew(one, day)) - MOST_OTHERS);
     const since = decided[first]!.date;
-    const touched: readonly (DecisionEntry | DeliberationEntry)[] =
+    const touched: readonly (Decision | Deliberation)[] =
       folder === 'decisions'
         ? decided.slice(first)
         : // Where the question has few decisions, every deliberation lists all that came after it.

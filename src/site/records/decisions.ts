@@ -1,76 +1,75 @@
 import type { z } from 'zod';
 import { decisions as published } from '../../../pipeline/artifacts/philosophy/decisions.ts';
+import { formatDay } from '../../../pipeline/words/moment.ts';
+import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { pageNames } from '../../../pipeline/words/page-names.ts';
+import { formatToken } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
-import { forEachLine, type LinePlace, readRows, TEXT, TEXTS, unreadable } from './history-rows.ts';
-import { type Archive, archiveOf, type Entry } from './records.ts';
+import { type Archive, type ArchiveKind, archiveOf, type Entry } from './records.ts';
 import { rowEvents } from './row-events.ts';
 
-const ROW = published.schema.shape.decisions.element;
-
-/** A record in short. */
-export interface DecisionEntry extends Entry {
-  /** Day on which it was recorded. */
+/** A row of the archive. */
+export interface Decision
+  extends Entry,
+    Omit<z.output<typeof published.schema>['decisions'][number], 'id' | 'topic'> {
+  /** The day on which it was recorded. */
   date: string;
-  hasLessons: boolean;
   /** Whether a later record has the same id, and so corrects this one. */
   isReplaced: boolean;
-  /** Sentinels that took part. */
-  involved: readonly string[];
   /** Index in the log of the event that recorded it; null for a release without other formats. */
   event: number | null;
-  place: LinePlace;
 }
 
-export type Decision = z.output<typeof ROW> & {
-  /** The path of its page. Decisions with the same id share a page. */
-  href: string;
-  event: DecisionEntry['event'];
-  isReplaced: boolean;
-};
-
-const HEAD = new RegExp(
-  `^\\{"id":(${TEXT}),"date":"([^"]*)","topic":(${TEXT}),"frameworks_applied":${TEXTS},"sentinels_involved":(${TEXTS}),`,
-);
-const NO_LESSONS = /"lessons_learned":""\}$/;
-
-export const decisionRecords = perRelease((release): Archive<DecisionEntry> => {
+export const decisionRecords = perRelease((release): Archive<Decision> => {
   const events = rowEvents(release, published);
-  const found: Omit<DecisionEntry, 'href' | 'index'>[] = [];
   const newer = new Set<string>();
-  forEachLine(release, published.path, (line, place) => {
-    const [, id, date, topic, involved] = HEAD.exec(line) ?? [];
-    if (id === undefined) throw unreadable(published.path, line, place);
-    const hasLessons = !NO_LESSONS.test(line);
-    const own: string = JSON.parse(id);
-    found.push({
-      id: own,
-      topic: JSON.parse(topic!),
-      date: date!,
-      involved: JSON.parse(involved!),
-      hasLessons,
-      isReplaced: newer.has(own),
-      event: events?.[found.length]?.event ?? null,
-      place,
-    });
-    newer.add(own);
+  const rows = release.read(published).decisions.map((row, at) => {
+    const isReplaced = newer.has(row.id);
+    newer.add(row.id);
+    return { ...row, isReplaced, event: events?.[at]?.event ?? null };
   });
-  found.reverse();
-  const names = pageNames(found.map(({ id }) => id));
-  return archiveOf(found.map((one, index) => ({ ...one, index, href: `/decisions/${names.get(one.id)}/` })));
+  rows.reverse();
+  const names = pageNames(rows.map(({ id }) => id));
+  return archiveOf(rows.map((row, index) => ({ ...row, index, href: `/decisions/${names.get(row.id)}/` })));
 });
 
-/** The records with their texts. */
-export function readDecisions(release: SiteRelease, entries: readonly DecisionEntry[]): Decision[] {
-  if (entries.length === 0) return [];
-  return readRows(release, { path: published.path, schema: ROW }, (rowAt) =>
-    entries.map(({ place, href, event, isReplaced }) => ({ ...rowAt(place), href, event, isReplaced })),
+/** Those in which a sentinel took part, as last recorded, the oldest first. */
+export function decisionsWith(release: SiteRelease, sentinel: string): Decision[] {
+  return decisionRecords(release).entries.filter(
+    ({ sentinels_involved, isReplaced }) => !isReplaced && sentinels_involved.includes(sentinel),
   );
 }
 
-/** Those in which a sentinel took part, as last recorded, the oldest first. */
-export function decisionsWith(release: SiteRelease, sentinel: string): DecisionEntry[] {
-  return decisionRecords(release).entries.filter(
-    ({ involved, isReplaced }) => !isReplaced && involved.includes(sentinel),
-  );
-}
+export const DECISIONS: ArchiveKind<Decision> = {
+  title: 'Decisions',
+  description: 'Every recorded decision: what was decided and why, who disagreed, and what was learned.',
+  yearly: 'Decisions in',
+  yearlyDescription: 'Every decision recorded in',
+  nothing: 'The ledger has no decision yet.',
+  types: ['decision_recorded'],
+  records: decisionRecords,
+  rows: (entries) =>
+    entries.map(({ href, topic, date, frameworks_applied, isReplaced }) => ({
+      href,
+      title: topic,
+      when: formatDay(date),
+      notes: [
+        ...(isReplaced ? [{ text: 'replaced by a later record' }] : []),
+        ...(frameworks_applied.length > 0
+          ? [{ text: frameworks_applied.map((name) => formatToken(name)).join(', ') }]
+          : []),
+      ],
+    })),
+  lead(entries) {
+    const [first] = entries;
+    if (!first)
+      return 'Each decision has a page with its reasoning, the ethical frameworks applied, and what was learned.';
+    const standing = entries.filter(({ isReplaced }) => !isReplaced);
+    const learned = standing.filter(({ lessons_learned }) => lessons_learned !== '').length;
+    const lessons =
+      learned === 0
+        ? 'None of them says yet what was learned.'
+        : `${formatNumber(learned)} ${learned === 1 ? 'includes' : 'include'} lessons learned.`;
+    return `${formatCount(standing.length, 'decision')} since ${formatDay(first.date)}, each with its reasoning and the ethical frameworks applied. ${lessons}`;
+  },
+};

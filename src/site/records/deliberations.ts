@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../pipeline/artifacts/philosophy/deliberations.ts';
-import { POSITIONS } from '../../../pipeline/ledger/events/vocabulary.ts';
 import { DELIBERATION_DAYS, within } from '../../../pipeline/model/window.ts';
-import { formatNumber } from '../../../pipeline/words/number.ts';
+import { formatDay } from '../../../pipeline/words/moment.ts';
+import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { deliberationNames } from '../../../pipeline/words/page-names.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
-import { forEachLine, type LinePlace, readRows, TEXT, unreadable } from './history-rows.ts';
-import { type Archive, archiveOf, type Entry } from './records.ts';
+import type { Note } from './record.ts';
+import { type Archive, type ArchiveKind, archiveOf, type Entry } from './records.ts';
 import { type RowEvents, rowEvents } from './row-events.ts';
 
 const SMALL = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -24,109 +24,64 @@ export const CONSENSUS_WORDS = {
   pending: 'Open',
 } as const;
 
+/** How each position is called and drawn. */
+const POSITION_NOTES = {
+  support: { text: 'In favour', mark: '●' },
+  support_with_conditions: { text: 'In favour, with conditions', mark: '◐' },
+  oppose: { text: 'Against', mark: '✕' },
+  abstain: { text: 'Abstained', mark: '○' },
+} as const;
+
+export function stanceNote(position: Position['position']): Note & { mark: string } {
+  return { ...POSITION_NOTES[position], class: `stance ${position}` };
+}
+
+export function virtueNotes({ virtue_tags: names }: Pick<Position, 'virtue_tags'>): Note[] {
+  return names.length > 0 ? [{ text: `appeals to ${names.join(', ')}` }] : [];
+}
+
 type Current = z.output<typeof current.schema>['deliberations'][number];
 
 export type Position = Current['sentinels'][number];
-type Stance = Pick<Position, 'id' | 'position'>;
 
-/** A deliberation in short. One that is not in the archive has all its texts, since they are in memory anyway. */
-export interface DeliberationEntry extends Entry {
+/** A row of the archive, or a deliberation that is not in it yet. */
+export interface Deliberation extends Entry {
   consensus: Current['consensus'];
-  /** When it was closed; only the date until it is in the archive, null while it is open. */
-  closed: string | null;
-  /** Who took which position. */
-  stances: readonly Stance[];
-  /** Null until it is in the archive, and for a release without other formats. */
-  events: RowEvents | null;
-  from: LinePlace | Current;
-}
-
-export interface Deliberation {
-  id: string;
-  /** The path of its page. Deliberations with the same id share a page. */
-  href: string;
-  topic: string;
   /** When it was opened; null until it is in the archive, which has completed days only. */
   opened: string | null;
   /** When it was closed; only the date until it is in the archive, null while it is open. */
   closed: string | null;
   /** One per participating sentinel, in the order in which they were taken. */
   positions: readonly Position[];
-  consensus: Current['consensus'];
   outcome: string;
-  events: DeliberationEntry['events'];
+  isArchived: boolean;
+  /** Null until it is in the archive, and for a release without other formats. */
+  events: RowEvents | null;
 }
 
-const ROW = deliberationArchive.schema.shape.deliberations.element;
-const HEAD = new RegExp(
-  `^\\{"id":(${TEXT}),"closed":(${TEXT}),"opened":(${TEXT}),"topic":(${TEXT}),"sentinels":`,
-);
-// A text cannot contain these, since its quotation marks are escaped.
-const STANCE = new RegExp(`\\{"id":${TEXT},"position":"(?:${POSITIONS.join('|')})"`, 'g');
-const CONSENSUS = /"consensus":"reached"/;
-
 /** All since genesis: the archive in the order of closing, then those that are not in it yet, in the order of opening. */
-export const deliberationRecords = perRelease((release): Archive<DeliberationEntry> => {
-  const archived = archivedEntries(release);
+export const deliberationRecords = perRelease((release): Archive<Deliberation> => {
+  const archived = release.read(deliberationArchive).deliberations;
+  const events = rowEvents(release, deliberationArchive);
+  const closed = archived.map(({ sentinels: positions, ...row }, at) => {
+    const date = row.closed.slice(0, 10);
+    return { ...row, date, positions, isArchived: true, events: events?.[at] ?? null };
+  });
   const { timestamp, deliberations } = release.read(current);
-  const fresh = notArchived(deliberations, archived, timestamp).reverse();
-  const all = [...archived, ...fresh.map((one) => freshEntry(one, timestamp.slice(0, 10)))];
+  const fresh = notArchived(deliberations, archived, timestamp).map(({ sentinels: positions, ...row }) => {
+    // One that is closed and not in the archive was closed today.
+    const date = row.consensus === 'pending' ? null : timestamp.slice(0, 10);
+    return { ...row, date, opened: null, closed: date, positions, isArchived: false, events: null };
+  });
+  const all = [...closed.reverse(), ...fresh.reverse()];
   const names = deliberationNames(
-    archived,
+    closed,
     deliberations.map(({ id }) => id),
   );
   return archiveOf(
     all.map((one, index) => ({ ...one, index, href: `/deliberations/${names.get(one.id)}/` })),
   );
 });
-
-type Unnamed = Omit<DeliberationEntry, 'href' | 'index'>;
-type Archived = Unnamed & { opened: string; closed: string };
-
-function archivedEntries(release: SiteRelease): Archived[] {
-  const found: Archived[] = [];
-  const stanceOf = stances();
-  const events = rowEvents(release, deliberationArchive);
-  forEachLine(release, deliberationArchive.path, (line, from) => {
-    const [head, id, closed, opened, topic] = HEAD.exec(line) ?? [];
-    if (head === undefined) throw unreadable(deliberationArchive.path, line, from);
-    const closedAt = JSON.parse(closed!) as string;
-    const stances: Stance[] = [];
-    STANCE.lastIndex = head.length;
-    for (let match = STANCE.exec(line); match; match = STANCE.exec(line)) stances.push(stanceOf(match[0]));
-    found.push({
-      id: JSON.parse(id!),
-      topic: JSON.parse(topic!),
-      date: closedAt.slice(0, 10),
-      closed: closedAt,
-      opened: JSON.parse(opened!),
-      consensus: CONSENSUS.test(line) ? 'reached' : 'not_reached',
-      stances,
-      events: events?.[found.length] ?? null,
-      from,
-    });
-  });
-  return found.reverse();
-}
-
-/** The few stances that there are, by their text in the file. */
-function stances(): (text: string) => Stance {
-  const known = new Map<string, Stance>();
-  return (text) => {
-    const before = known.get(text);
-    if (before) return before;
-    const stance = JSON.parse(`${text}}`) as Stance;
-    known.set(text, stance);
-    return stance;
-  };
-}
-
-/** One that is closed and not in the archive was closed `today`. */
-function freshEntry(one: Current, today: string): Unnamed {
-  const { id, topic, consensus } = one;
-  const closed = consensus === 'pending' ? null : today;
-  return { id, topic, date: closed, closed, consensus, stances: one.sentinels, events: null, from: one };
-}
 
 /**
  * The recent deliberations that are not in the archive yet. Several can have the same id. The file has those of the last 90
@@ -160,27 +115,12 @@ export interface Ended {
 }
 
 /** Only those that are in the archive. */
-export function endedBefore(release: SiteRelease, { index }: DeliberationEntry): Ended {
+export function endedBefore(release: SiteRelease, { index }: Deliberation): Ended {
   const archived = deliberationRecords(release)
     .entries.slice(Math.max(0, index - MOST_COMPARED), index)
-    .filter(({ from }) => 'bytes' in from);
-  const outcomes = archived.map(({ consensus, stances }) => ({ consensus, share: tally(stances).share }));
+    .filter(({ isArchived }) => isArchived);
+  const outcomes = archived.map(({ consensus, positions }) => ({ consensus, share: tally(positions).share }));
   return { outcomes, isAll: index <= MOST_COMPARED };
-}
-
-/** The deliberations with their texts. */
-export function readDeliberations(
-  release: SiteRelease,
-  entries: readonly DeliberationEntry[],
-): Deliberation[] {
-  if (entries.length === 0) return [];
-  return readRows(release, { path: deliberationArchive.path, schema: ROW }, (rowAt) =>
-    entries.map(({ href, closed, events, from }) => {
-      const row = 'bytes' in from ? rowAt(from) : { ...from, opened: null };
-      const { sentinels: positions, ...rest } = row;
-      return { ...rest, href, closed, events, positions };
-    }),
-  );
 }
 
 export interface Tally {
@@ -214,3 +154,43 @@ export function tallyWords({ favour, conditions, against, abstained }: Tally): s
   ];
   return capitalise(parts.join(', '));
 }
+
+/** How it ended, and who took which side. */
+export function endNotes(
+  consensus: Current['consensus'],
+  positions: readonly Pick<Position, 'position'>[],
+): Note[] {
+  return [
+    { text: CONSENSUS_WORDS[consensus], class: `consensus ${consensus}` },
+    { text: tallyWords(tally(positions)) },
+  ];
+}
+
+export const DELIBERATIONS: ArchiveKind<Deliberation> = {
+  title: 'Deliberations',
+  description:
+    'What the sentinels deliberate, who took which position and why, and how each deliberation ended.',
+  yearly: 'Deliberations closed in',
+  yearlyDescription: 'Every deliberation closed in',
+  nothing: 'The ledger has no deliberation yet.',
+  types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
+  records: deliberationRecords,
+  rows: (entries) =>
+    entries.map(({ href, topic, closed, consensus, positions }) => ({
+      href,
+      title: topic,
+      when: closed === null ? '' : formatDay(closed),
+      notes: endNotes(consensus, positions),
+    })),
+  lead(entries) {
+    const count = (wanted: string) => entries.filter(({ consensus }) => consensus === wanted).length;
+    const words = (number: number) => (number === 0 ? 'none' : formatNumber(number));
+    const open = count('pending');
+    const openWords = open === 0 ? 'none is' : open === 1 ? 'one is' : `${formatNumber(open)} are`;
+    const all =
+      entries.length === 0
+        ? ''
+        : `${formatCount(entries.length, 'deliberation')} since genesis: ${words(count('reached'))} ended with consensus, ${words(count('not_reached'))} without, ${openWords} open. `;
+    return `${all}Each page lists the positions with their reasons and explains how the deliberation ended.`;
+  },
+};

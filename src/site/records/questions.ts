@@ -1,6 +1,6 @@
 import type { SiteRelease } from '../layout/release.ts';
-import { type DecisionEntry, decisionRecords } from './decisions.ts';
-import { type DeliberationEntry, deliberationRecords } from './deliberations.ts';
+import { type Decision, decisionRecords } from './decisions.ts';
+import { type Deliberation, deliberationRecords } from './deliberations.ts';
 import { questionOf } from './records.ts';
 
 /**
@@ -15,14 +15,14 @@ export const MOST_OTHERS = 10;
  */
 export function deliberationBefore(
   release: SiteRelease,
-  { topic, date }: Pick<DecisionEntry, 'topic' | 'date'>,
-): DeliberationEntry | null {
+  { topic, date }: Pick<Decision, 'topic' | 'date'>,
+): Deliberation | null {
   const all = deliberationRecords(release).questions.get(questionOf(topic)) ?? [];
   return all.findLast((one) => one.topic === topic && one.date !== null && one.date <= date) ?? null;
 }
 
 /** The decision on a deliberation: the first that has it before it. */
-export function decisionAfter(release: SiteRelease, one: DeliberationEntry): DecisionEntry | null {
+export function decisionAfter(release: SiteRelease, one: Deliberation): Decision | null {
   const { later } = otherDecisions(release, one);
   return later.find((decision) => deliberationBefore(release, decision) === one) ?? null;
 }
@@ -30,11 +30,13 @@ export function decisionAfter(release: SiteRelease, one: DeliberationEntry): Dec
 /** Other decisions on the same question, the oldest first: reviews, or what was reviewed. */
 export function otherDecisions(
   release: SiteRelease,
-  one: DecisionEntry | DeliberationEntry,
-): { earlier: readonly DecisionEntry[]; later: readonly DecisionEntry[] } {
+  one: Decision | Deliberation,
+): { earlier: readonly Decision[]; later: readonly Decision[] } {
   const all = decisionRecords(release).questions.get(questionOf(one.topic)) ?? [];
   const isLater =
-    'place' in one ? all.indexOf(one) : all.findIndex(({ date }) => one.date !== null && date >= one.date);
+    'isReplaced' in one
+      ? all.indexOf(one)
+      : all.findIndex(({ date }) => one.date !== null && date >= one.date);
   const at = isLater < 0 ? all.length : isLater;
   const others = all.slice(at).filter(({ href }) => href !== one.href);
   return {

@@ -1,7 +1,6 @@
 import type { SiteRelease } from '../layout/release.ts';
 import type { Decision } from './decisions.ts';
-import { CONSENSUS_WORDS, type Deliberation } from './deliberations.ts';
-import { POSITION_WORDS } from './position-words.ts';
+import { CONSENSUS_WORDS, type Deliberation, stanceNote } from './deliberations.ts';
 
 /** What all records have in schema.org's terms. */
 function common({ baseUrl, organisation }: SiteRelease, href: string) {
@@ -46,7 +45,7 @@ export function deliberationJsonLd(release: SiteRelease, one: Deliberation): obj
       '@type': 'Comment',
       '@id': `${own.url}#position-${index + 1}`,
       url: `${own.url}#position-${index + 1}`,
-      name: `${id}: ${POSITION_WORDS[position].words}`,
+      name: `${id}: ${stanceNote(position).text}`,
       ...(reasoning.trim() !== '' && { text: reasoning }),
     })),
   };

@@ -1,4 +1,8 @@
-/** What every page of an archive needs of each record. The texts are read for the pages that show them. */
+import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
+import type { SiteRelease } from '../layout/release.ts';
+import type { RecordView, Row } from './record.ts';
+
+/** What every record has, beside what its file says of it. */
 export interface Entry {
   id: string;
   /** The path of its page. Records with the same id share a page. */
@@ -54,6 +58,13 @@ export function recordsAt<T extends Entry>({ entries, pages }: Archive<T>, href:
   return { one, previous, later: entries[one.index + 1] ?? null, earlier: entries[index] ?? null };
 }
 
+/** The links to the pages before and after that of a record. */
+export function neighbours({ earlier, later }: Records<Entry>): Pick<RecordView, 'earlier' | 'later'> {
+  const link = (label: string, one: Entry | null) =>
+    one && { href: one.href, title: `${label}: ${shortText(one.topic)}` };
+  return { earlier: link('Previous', earlier), later: link('Next', later) };
+}
+
 /** The prefix of a topic that reviews an earlier deliberation. */
 const REVIEW = /^Review of [^:]{1,200}: (?=\S)/;
 
@@ -73,12 +84,30 @@ export function shortText(text: string): string {
   return `${end > MOST / 2 ? cut.slice(0, end) : cut.replace(/[\uD800-\uDBFF]$/, '')} …`;
 }
 
-/** `2026` → `in-2026`: the page name of a year's list, distinct from the ids that name the other pages. */
-export function yearName(year: string): string {
-  return `in-${year}`;
+/** The page of a year’s list; its name is distinct from the ids that name the other pages. */
+export function yearPage(folder: string, year: string): string {
+  return `/${folder}/in-${year}/`;
 }
 
-/** Links to the lists by year below a folder, the latest first. `years` has the number of items of each, the oldest first. */
-export function yearLinks(folder: string, years: Iterable<readonly [string, number]>) {
-  return [...years].reverse().map(([year, count]) => ({ year, href: `${folder}${yearName(year)}/`, count }));
+/** `in-2026` → `2026`; null for any other name of a page. */
+export function yearOf(name: string): string | null {
+  return /^in-(\d{4})$/.exec(name)?.[1] ?? null;
+}
+
+/** Records that stay for good: one page for each, a list for each year, and one of the newest. */
+export interface ArchiveKind<E extends Entry = Entry> {
+  title: string;
+  /** Of the list. */
+  description: string;
+  /** A year’s list: `Decisions in` 2025. */
+  yearly: string;
+  /** `Every decision recorded in` 2025. */
+  yearlyDescription: string;
+  /** What the list says while the ledger has none, and the events that bring them. */
+  nothing: string;
+  types: readonly KnownType[];
+  records(release: SiteRelease): Archive<E>;
+  rows(entries: readonly E[]): Row[];
+  /** What all of them are together. */
+  lead(entries: readonly E[]): string;
 }

@@ -1,7 +1,6 @@
 import type { HistoryArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { SiteRelease } from '../layout/release.ts';
-import { forEachLine } from './history-rows.ts';
 
 /** The events that a row follows from, by their index in the log. */
 export interface RowEvents {
@@ -17,22 +16,14 @@ export interface RowEvents {
  * without other formats.
  */
 export function rowEvents(release: SiteRelease, artifact: HistoryArtifact): RowEvents[] | null {
-  const path = linesPath(release, artifact);
-  if (path === null) return null;
-  const events: RowEvents[] = [];
-  forEachLine(release, path, (line) => {
-    // No text contains it, since its quotation marks are escaped.
-    const at = line.lastIndexOf('"event":');
-    events.push(JSON.parse(`{${line.slice(at)}`) as RowEvents);
-  });
+  const path = artifact.path.replace(/\.[a-z]+$/, '.ndjson');
+  if (!release.find(path)) return null;
+  const lines = release.text(path).split('\n').slice(0, -1);
   const rows = release.find(artifact.path)?.rows;
-  if (events.length === rows) return events;
-  const [expected, found] = [`${rows} lines`, `${events.length}`];
-  throw new CathedralError('site_failed', { place: path, expected, found });
-}
-
-/** The table of all tables would be in the scripts of pages that import this. */
-function linesPath(release: SiteRelease, { path: own }: HistoryArtifact): string | null {
-  const path = own.replace(/\.[a-z]+$/, '.ndjson');
-  return release.find(path) ? path : null;
+  if (lines.length !== rows) {
+    const [expected, found] = [`${rows} lines`, `${lines.length}`];
+    throw new CathedralError('site_failed', { place: path, expected, found });
+  }
+  // No text contains the member's name as it stands there, since its quotation marks are escaped.
+  return lines.map((line) => JSON.parse(`{${line.slice(line.lastIndexOf('"event":'))}`) as RowEvents);
 }

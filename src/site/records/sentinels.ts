@@ -10,8 +10,8 @@ import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { pageNames } from '../../../pipeline/words/page-names.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
+import { filesOfDays } from './dated-rows.ts';
 import { type Position, tally } from './deliberations.ts';
-import { filesOfDays, forEachLine, rowsOfDays } from './history-rows.ts';
 
 interface SentinelDay {
   date: string;
@@ -125,11 +125,11 @@ interface SentinelOfDay {
   cathedral: string;
 }
 
-/** Pages of a day's records often follow each other, so the last few days are kept, with what they were made from. */
-const MOST_DAYS_KEPT = 100;
-const keptDays = perRelease((_): Map<string, (release: SiteRelease) => SentinelsOfDay> => new Map());
-
 type SentinelsOfDay = ReadonlyMap<string, SentinelOfDay>;
+
+/** Pages of a day's records often follow each other, so the last few days are kept. */
+const MOST_DAYS_KEPT = 100;
+const keptDays = perRelease((_): Map<string, SentinelsOfDay> => new Map());
 
 /**
  * The sentinels that were registered on a day and had not been retired before, by id. Pages of its records link to these alone, so
@@ -137,19 +137,18 @@ type SentinelsOfDay = ReadonlyMap<string, SentinelOfDay>;
  */
 export function sentinelsOfDay(release: SiteRelease, date: string): SentinelsOfDay {
   const kept = keptDays(release);
-  const known = kept.get(date) ?? perRelease((release) => readDay(release, date));
+  const known = kept.get(date) ?? readDay(release, date);
   if (!kept.has(date) && kept.size >= MOST_DAYS_KEPT) kept.clear();
   kept.set(date, known);
-  return known(release);
+  return known;
 }
 
 function readDay(release: SiteRelease, date: string): SentinelsOfDay {
   const isOver = date < release.draft.timestamp.slice(0, 10);
   const sentinels = isOver
-    ? rowsOfDays(release, sentinelsByDay, date).map(({ sentinel, cathedral }) => ({
-        id: sentinel,
-        cathedral,
-      }))
+    ? filesOfDays(release, sentinelsByDay, [{ from: date, to: date }])
+        .read(sentinelsByDay)
+        .map(({ sentinel, cathedral }) => ({ id: sentinel, cathedral }))
     : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
   return new Map(
     sentinels.map(({ id, cathedral }) => [id, { href: sentinelPages(release).get(id)!, cathedral }] as const),
@@ -173,9 +172,8 @@ export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus
 
 /** Oldest first, with the current day. The supply has a row for each day with an event that is over. */
 const daysWithEvents = perRelease((release): string[] => {
-  const days = [release.draft.timestamp.slice(0, 10)];
-  forEachLine(release, supplyByDay.path, (line) => days.push(line.slice(0, 10)));
-  return days.reverse();
+  const [, ...rows] = release.text(supplyByDay.path).trimEnd().split('\n');
+  return [release.draft.timestamp, ...rows].map((row) => row.slice(0, 10)).reverse();
 });
 
 /** The longest life in days that `stepFor` draws by day or week. Of so many days each is read. */
