@@ -13,8 +13,9 @@ export function waitingFile(ledger: string, id: string): SnapshotFile {
 /**
  * Removes what an interrupted copy left. A process that is killed leaves files that wait, or a newest snapshot without a checkpoint. A
  * power failure may undo any of the names that the last snapshots got: then the head and all snapshots from the first incomplete one on go.
+ * Returns whether events went.
  */
-export async function removeIncomplete({ path, head }: LedgerDirectory, durable: boolean): Promise<void> {
+export async function removeIncomplete({ path, head }: LedgerDirectory, durable: boolean): Promise<boolean> {
   await rm(`${head}${TEMPORARY_SUFFIX}`, { force: true });
   const folder = join(path, 'snapshots');
   const names = new Set(await readdir(folder));
@@ -28,9 +29,10 @@ export async function removeIncomplete({ path, head }: LedgerDirectory, durable:
   const slots = [...names].filter(isSnapshot).map((name) => name.slice(0, name.indexOf('.')));
   const ids = [...new Set(slots)].sort();
   const first = ids.findIndex((id) => !names.has(`${id}${events}`) || !names.has(`${id}${checkpoint}`));
-  if (first < 0) return;
+  if (first < 0) return false;
   const isNewestUnfinished = first === ids.length - 1 && !names.has(`${ids[first]}${checkpoint}`);
   if (!isNewestUnfinished) await new NewHead(head, NO_EVENTS, durable).commit();
   for (const id of ids.slice(first).toReversed())
     for (const ending of [checkpoint, events]) await remove(`${id}${ending}`);
+  return !isNewestUnfinished;
 }

@@ -112,6 +112,8 @@ const BATCH_BYTES = 1024 * 1024;
  * a head that begins with sealed events; readers ignore these, and the next writer removes them.
  */
 export class LedgerWriter {
+  /** A copy: whether a power failure had undone some of it, so that it was cut back when it was opened. */
+  lostEvents = false;
   readonly #ledger: LedgerDirectory;
   readonly #options: WriterOptions;
   readonly #lock: { close(): void };
@@ -143,7 +145,7 @@ export class LedgerWriter {
     else await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));
     try {
-      if (options.isCopy) await removeIncomplete(writer.#ledger, writer.#durable);
+      if (options.isCopy) writer.lostEvents = await removeIncomplete(writer.#ledger, writer.#durable);
       await writer.#findEnd();
       return writer;
     } catch (error) {

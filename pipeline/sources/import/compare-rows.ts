@@ -147,10 +147,13 @@ class Comparison<Content> {
     }
   }
 
-  finish(): Differences<Content> {
-    const { index, source } = this.#options;
+  async finish(): Promise<Differences<Content>> {
+    const { index, source, view } = this.#options;
+    const ids = new Set([...this.#missing].filter(([, row]) => !row.isLeftOut).map(([id]) => id));
+    const moved = ids.size === 0 ? ids : ((await view.elsewhere?.(ids)) ?? new Set());
     for (const [id, row] of this.#missing) {
       if (row.isLeftOut) index.forget(row);
+      else if (moved.has(id)) index.unplace(row);
       else this.#changes.set(id, { at: row.place!, change: { id, digest: null }, row: null });
     }
     const changes = [...this.#changes.values()].sort((one, other) => one.at - other.at);

@@ -179,9 +179,37 @@ class Intake<Content> {
       for (const { row, place } of late) yield this.#take([row], place);
       const { end } = this.#index;
       const rows = this.#view.rows(end);
-      yield* this.#takeAll(end === null ? oldestFirst(rows, this.#source) : rows);
+      if (end === null) yield* this.#takeAll(oldestFirst(rows, this.#source));
+      else yield* this.#takeAll(this.#withoutImported(rows, changes));
     }
     yield* this.#alerts(changes);
+  }
+
+  /** Rows that were moved behind the last one are no new ones; what they say may be new. */
+  async *#withoutImported(
+    batches: AsyncIterable<readonly SourceRow<Content>[]>,
+    changes: Differences<Content>['changes'],
+  ): AsyncGenerator<SourceRow<Content>[]> {
+    const { form } = this.#source;
+    const deleted = new Set(changes.filter(({ digest }) => digest === null).map(({ id }) => id));
+    for await (const batch of batches) {
+      const fresh: SourceRow<Content>[] = [];
+      for (const row of batch) {
+        const known = this.#index.row(row.id);
+        if (!known?.digest || known.isLeftOut || deleted.has(row.id)) {
+          fresh.push(row);
+          continue;
+        }
+        // So that new rows before it come before it in the index, too.
+        yield fresh.splice(0);
+        if (this.fault) return;
+        this.#index.moveToEnd(known, row.timestamp);
+        const digest = form.digest(row);
+        if (digest !== known.digest)
+          changes.push({ id: row.id, digest, place: row.place, listed: form.listed(row.id, row) });
+      }
+      yield fresh;
+    }
   }
 
   async *#takeAll(

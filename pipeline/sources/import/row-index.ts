@@ -124,7 +124,7 @@ export interface Change {
 export interface Found {
   rowid: number;
   id: string;
-  /** Null: it came late, and was not seen since the index was made. */
+  /** Null: it came late or was moved, and was not seen since. */
   place: number | null;
   /** Null: it was deleted. */
   digest: string | null;
@@ -235,6 +235,23 @@ export class RowIndex {
   move({ rowid, isLeftOut }: Found, place: number): void {
     const kind = isLeftOut ? KIND.leftOut : KIND.late;
     this.#run('UPDATE rows SET place = ?, kind = ? WHERE rowid = ?', place, kind, rowid);
+  }
+
+  /** A row is no longer where it was, and nobody knows yet where it is. */
+  unplace({ rowid }: Found): void {
+    this.#run(`UPDATE rows SET place = NULL, kind = ${KIND.late} WHERE rowid = ?`, rowid);
+  }
+
+  /** An imported row is now after the last one. `timestamp`: empty for a row that is no event any more. */
+  moveToEnd({ rowid, id }: Found, timestamp: string): void {
+    const place = (this.#state.end?.place ?? 0) + 1;
+    const row = this.#get(
+      `UPDATE rows SET place = ?, timestamp = coalesce(nullif(?, ''), timestamp), kind = ${KIND.inOrder} WHERE rowid = ? RETURNING timestamp`,
+      place,
+      timestamp,
+      rowid,
+    );
+    this.#state.end = { id, timestamp: row!.timestamp as string, place };
   }
 
   /** Forgets a row that was left out. */

@@ -39,13 +39,15 @@ export interface Opening {
 /** The rows of a source. */
 export interface RowView<Content = EventDraft> {
   /**
-   * The rows in the source's order, in batches of any size. The order never changes, and new rows come after the others. `after`: those
-   * after this place. `until`: those up to and including this place; without it, up to the last row before which no other row can still
+   * The rows in the source's order, in batches of any size; new rows come after the others. `after`: those after this place. Where the
+   * order has changed, imported rows may be among them. `until`: those up to and including this place; without it, up to the last row before which no other row can still
    * appear. Throws `import_failed`, also in the midst.
    */
   rows(after: RowPlace | null, until?: RowPlace): AsyncIterable<readonly SourceRow<Content>[]>;
   /** The windows in which a row may be new or missing, found at less cost than by reading them. `imported`: number of imported rows in one. */
   suspects?(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<readonly Stretch[]>;
+  /** Those of these rows that are anywhere in the source: an order that the source gets anew moves rows, and deletes none. */
+  elsewhere?(ids: ReadonlySet<string>): Promise<ReadonlySet<string>>;
   /**
    * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places, and which reads all of
    * them before one is taken. Missing: late rows come first, and those after the last imported one follow.

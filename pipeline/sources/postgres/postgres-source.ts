@@ -189,6 +189,20 @@ class PostgresView implements RowView {
     return windows.filter((window, at) => imported(window) !== counts[at]);
   }
 
+  /** A row whose time was changed has another place. */
+  async elsewhere(ids: ReadonlySet<string>): Promise<Set<string>> {
+    const { from, order } = this.#relation;
+    const key = order.at(-1)!;
+    const found = new Set<string>();
+    const values = [...ids].map(literal);
+    for (let at = 0; at < values.length; at += SOUGHT_TOGETHER) {
+      const some = values.slice(at, at + SOUGHT_TOGETHER).join(', ');
+      const { rows } = await this.#query(`SELECT ${key}::text AS id FROM ${from} WHERE ${key} IN (${some})`);
+      for (const { id } of rows) found.add(id);
+    }
+    return found;
+  }
+
   async held() {
     return this.#heldSince === null ? null : { since: this.#heldSince };
   }
@@ -221,6 +235,7 @@ class PostgresView implements RowView {
 }
 
 const COUNTED_TOGETHER = 64;
+const SOUGHT_TOGETHER = 1000;
 
 /** SQL condition of the rows after a key; of all rows for null. */
 function keysAfter(order: readonly string[], key: readonly string[] | null): string {

@@ -105,6 +105,8 @@ export class LedgerReplica {
       holder: `a ${kind} of a ledger, process ${process.pid}`,
     });
     try {
+      // It describes events that are gone, in whose place the shared ledger may have others.
+      if (writer.lostEvents) removeIndex(folder);
       // Another process may have taken more meanwhile.
       const facts = (await shared.facts())!;
       const follower = { origin: facts.origin, kind };

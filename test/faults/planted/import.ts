@@ -61,6 +61,27 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/contract/import.test.ts'],
   },
   {
+    name: 'a row of a file that was sorted anew counts as deleted',
+    breaks: 'A row that is elsewhere in its source is not deleted',
+    file: 'pipeline/sources/import/compare-rows.ts',
+    change: ['else if (moved.has(id)) index.unplace(row);', ''],
+    tests: ['test/sources/import/file-source.test.ts'],
+  },
+  {
+    name: 'a row that was moved behind the last one is imported again',
+    breaks: 'Each row becomes one event',
+    file: 'pipeline/sources/import/import-rows.ts',
+    change: ['if (!known?.digest ||', 'if (known?.digest || !known?.digest ||'],
+    tests: ['test/sources/import/file-source.test.ts'],
+  },
+  {
+    name: 'an id that an imported row has is taken for a moved row',
+    breaks: 'Two rows with one id stop the import',
+    file: 'pipeline/sources/file/file-source.ts',
+    change: ['if (again.size === 0) return;', 'if (again.size >= 0) return;'],
+    tests: ['test/sources/import/file-source.test.ts'],
+  },
+  {
     name: 'a remote event is taken without its hash',
     breaks: 'An event of a remote ledger has the hash of its content, or the import stops',
     file: 'pipeline/sources/civic/remote-event.ts',

@@ -93,6 +93,83 @@ describe('a file of NDJSON', () => {
     },
   );
 
+  const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
+  test.for<[string, number[], number[], { kind: string; rows: string[] }[], string[]]>([
+    ['the last row first', upTo(10), [10, ...upTo(9)], [], []],
+    ['the newest rows first', upTo(10), upTo(10).reverse(), [], []],
+    ['the newest of many rows first', upTo(9000), upTo(9000).reverse(), [], []],
+    ['an old row last', upTo(9000), [...upTo(499), ...upTo(9000).slice(500), 500], [], []],
+    [
+      'an old row at another old place',
+      upTo(12_000),
+      [...upTo(499), ...upTo(7000).slice(500), 500, ...upTo(12_000).slice(7000)],
+      [],
+      [],
+    ],
+    ['the newest rows first, and a new one last', upTo(10), [...upTo(10).reverse(), 11], [], ['r11']],
+    [
+      'the newest rows first, new ones too',
+      upTo(10),
+      upTo(11).reverse(),
+      [{ kind: 'late', rows: ['r11'] }],
+      ['r11', '!source-late'],
+    ],
+    [
+      'another order, and lacks the last row',
+      upTo(10),
+      [9, ...upTo(8)],
+      [{ kind: 'deleted', rows: ['r10'] }],
+      ['!source-changed'],
+    ],
+  ])(
+    'that was written anew with %s has the same rows',
+    { timeout: 60_000 },
+    async ([, first, second, findings, added]) => {
+      const write = (rows: number[]) =>
+        writeFileSync(path, rows.map((row) => line(row, { id: `r${row}` })).join(''));
+      // Before the slot of the last row ends.
+      const now = timeOf(first.length + 3);
+      write(first);
+      await follow('ndjson', null, { now });
+      const before = await rowsOf();
+      write(second);
+      const { findings: found } = await follow('ndjson', null, { now, full: first.length > 10_000 });
+      expect(found.map(({ kind, rows }) => ({ kind, rows }))).toEqual(findings);
+      // Whatever the next imports compare, there is no other news.
+      for (const full of [false, true, false])
+        expect(await follow('ndjson', null, { now, full })).toMatchObject({ imported: 0, findings: [] });
+      expect((await rowsOf()).slice(before.length)).toEqual(added);
+      // And it is followed further.
+      write([...second, first.length + 2]);
+      expect(await follow('ndjson', null, { now })).toMatchObject({ imported: 1, findings: [] });
+    },
+  );
+
+  test('whose rows changed and moved is reported, and a row that moved is compared at its new place', async () => {
+    const write = (rows: [number, object?][]) =>
+      writeFileSync(path, rows.map(([row, more]) => line(row, { id: `r${row}`, ...more })).join(''));
+    write(upTo(5).map((row) => [row]));
+    await follow('ndjson');
+    write([[1], [3], [4], [5], [2, { agent: 'JADE' }]]);
+    expect((await follow('ndjson')).findings).toMatchObject([{ kind: 'modified', rows: ['r2'] }]);
+    write([[1], [3], [4], [5], [2, { agent: 'EVE' }]]);
+    expect((await follow('ndjson')).findings).toMatchObject([{ kind: 'modified', rows: ['r2'] }]);
+    write([[1], [3], [4], [5]]);
+    expect((await follow('ndjson')).findings).toMatchObject([{ kind: 'deleted', rows: ['r2'] }]);
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+  });
+
+  test('to which a row is appended whose id an imported row has stops the import', async () => {
+    const own = (row: number) => ({ id: `r${row}` });
+    writeFileSync(path, lines(1, 9000, own));
+    await follow('ndjson');
+    appendFileSync(path, line(9001, { id: 'r3' }));
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'row 9001: expected each id once, found "r3", as in row 3',
+    );
+    expect(await rowsOf()).toHaveLength(9000);
+  });
+
   test('that was emptied or replaced stops the import', async () => {
     writeFileSync(path, lines(1, 50));
     await follow('ndjson');

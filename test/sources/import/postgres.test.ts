@@ -150,6 +150,36 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect((await importPostgres(address, folder, { full: true })).findings).toEqual([]);
   });
 
+  test('reports a row whose time was changed as changed, and imports it once', async () => {
+    const row = (n: number, minute: number) => `('r${n}', '2026-01-01T00:${minute}:00Z')`;
+    await server.sql(
+      `${tableOf('moved', 'text PRIMARY KEY')}; INSERT INTO moved (id, timestamp) VALUES ${[1, 2, 3, 4].map((n) => row(n, 10 + n)).join(', ')}`,
+    );
+    const folder = folders.make();
+    const run = (full = false) =>
+      importPostgres(server.address('table=moved&settle=1'), folder, {
+        full,
+        now: () => Date.parse('2026-01-01T01:00:00Z'),
+      });
+    await run();
+    await server.sql("UPDATE moved SET timestamp = '2026-01-01T00:30:00Z' WHERE id = 'r2'");
+    expect(await run()).toMatchObject({ imported: 0, findings: [{ kind: 'modified', rows: ['r2'] }] });
+    for (const full of [false, true]) expect(await run(full)).toMatchObject({ imported: 0, findings: [] });
+    await server.sql(
+      `INSERT INTO moved (id, timestamp) VALUES ${row(5, 31)}; DELETE FROM moved WHERE id = 'r2'`,
+    );
+    expect(await run()).toMatchObject({ imported: 1, findings: [{ kind: 'deleted', rows: ['r2'] }] });
+    expect(await rowsOf(folder)).toEqual([
+      'r1',
+      'r2',
+      'r3',
+      'r4',
+      '!source-changed',
+      'r5',
+      '!source-changed',
+    ]);
+  });
+
   test('continues after a restart of the server and a broken connection, each row once', async () => {
     await server.sql(filled('restarted', 4000));
     const folder = folders.make();

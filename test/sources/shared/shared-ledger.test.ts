@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
+import { IMPORT_INDEX } from '../../../pipeline/ledger/reading/directory.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { Random } from '../../../pipeline/random.ts';
 import { SharedLedger } from '../../../pipeline/sources/shared/shared-ledger.ts';
@@ -181,8 +182,11 @@ describe.skipIf(store.isMissing)('a shared ledger', () => {
     for (const lost of [files[10]!, files[31]!]) renameSync(path(lost), path(`${lost}.tmp`));
     writeFileSync(path('2026-10-02T03Z.checkpoint.tmp'), 'no slot of this ledger');
     await expect(eventsOf(replica.folder)).rejects.toMatchObject({ code: 'ledger_unreadable' });
+    const index = join(replica.folder, IMPORT_INDEX);
+    writeFileSync(index, 'rows of events that are gone');
     await all.newReplica({ folder: replica.folder }).update();
     expect(filesOf(replica.folder)).toEqual(filesOf(all.folder));
+    expect(existsSync(index)).toBe(false);
   });
 
   test('is shared by two processes with the same folder, although the other one is always faster', async () => {
