@@ -101,6 +101,62 @@ test('a simulation is replayed from its address, and a wrong one says so', async
   expect(wrong).toEqual([]);
 });
 
+/** What the first screen of each portal shows in a wide window; a window of a phone shows the key figures, or the instruments. */
+const FIRST_SCREEN: Readonly<Record<string, { wide: readonly string[]; phone: string }>> = {
+  '': { wide: ['h1', '.lead', '.first-chart svg'], phone: 'h1' },
+  'government/': { wide: ['.key-figures', '#chart-uptime', '.first .picture'], phone: '.key-figures' },
+  'economy/': { wide: ['.key-figures', '#chart-supply', '.first .picture'], phone: '.key-figures' },
+  'academics/': { wide: ['.key-figures', '#chart-events', '.first .picture'], phone: '.key-figures' },
+  'philosophy/': { wide: ['.key-figures', '#chart-consensus', '.first .picture'], phone: '.key-figures' },
+  'diplomacy/': { wide: ['.instruments', '.key-figures'], phone: '.instruments' },
+};
+
+describe('a portal', () => {
+  /** The places of elements, and whether each is within the window. */
+  const beyond = (page: Page, selectors: readonly string[]) =>
+    page.evaluate(
+      (all) =>
+        all.flatMap((selector) => {
+          const box = [...document.querySelectorAll(selector)]
+            .map((one) => one.getBoundingClientRect())
+            .find(({ height }) => height > 0);
+          return box && box.top >= 0 && box.bottom <= innerHeight
+            ? []
+            : [`${selector} ends at ${Math.round(box?.bottom ?? Number.NaN)} of ${innerHeight}`];
+        }),
+      selectors,
+    );
+
+  test('shows its figures with their changes and its main chart at once, and is at most four screens high', async () => {
+    await using visited = await opened({ viewport: { width: 1440, height: 900 } });
+    const { page, wrong } = visited;
+    const found: string[] = [];
+    for (const [path, { wide }] of Object.entries(FIRST_SCREEN)) {
+      await page.goto(`${site.origin}/${path}`);
+      found.push(...(await beyond(page, wide)).map((one) => `/${path}: ${one}`));
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      if (path !== '' && height > 4 * 900) found.push(`/${path}: ${height} px high`);
+    }
+    await page.goto(`${site.origin}/economy/`);
+    const changes = await page.locator('.key-figures .figure-changes b').allTextContents();
+    expect(changes.filter((change) => /^[+−][\d,.]+$/.test(change)).length).toBeGreaterThan(2);
+    expect(found).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  test('shows its figures at once on a phone', async () => {
+    await using visited = await opened({ viewport: { width: 390, height: 844 } });
+    const { page, wrong } = visited;
+    const found: string[] = [];
+    for (const [path, { phone }] of Object.entries(FIRST_SCREEN)) {
+      await page.goto(`${site.origin}/${path}`);
+      found.push(...(await beyond(page, [phone])).map((one) => `/${path}: ${one}`));
+    }
+    expect(found).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+});
+
 /** One of each kind, those with most on them first. */
 const PAGES = [
   ...['economy/', 'charts/supply/', 'verification/', 'philosophy/simulation/', '', 'sentinels/eve/'],

@@ -69,16 +69,21 @@ test.each([360, 1280])(
 );
 
 describe('a portal', () => {
-  test.each([
-    [1280, '.small, .wide'],
-    [360, '.small, .narrow'],
-  ])('shows each chart once in a window of %i pixels', async (width, shown) => {
+  test.each([1280, 360])('shows each chart once in a window of %i pixels', async (width) => {
     const page = await open('/economy/', { viewport: { width, height: 800 } });
+    await page.$$eval('main details', (all) => {
+      for (const one of all) (one as HTMLDetailsElement).open = true;
+    });
     const charts = await page.locator('.evidence').count();
     expect(charts).toBe(8);
-    const drawings = page.locator('.evidence').locator(shown).locator('svg');
-    expect(await drawings.filter({ visible: true }).count()).toBe(charts);
+    expect(await page.locator('.evidence:has(svg:visible)').count()).toBe(charts);
     expect(await page.locator('.evidence svg').filter({ visible: true }).count()).toBe(charts);
+    await page.context().close();
+  });
+
+  test('opens what a link leads to, where it is one click away', async () => {
+    const page = await open('/economy/#supply-by-day-csv', { javaScriptEnabled: false });
+    await page.locator('#supply-by-day-csv').waitFor({ state: 'visible' });
     await page.context().close();
   });
 
@@ -113,7 +118,7 @@ describe('a portal', () => {
 
   test('keeps the colours of its charts where the system forces its own', async () => {
     const page = await open('/economy/', { forcedColors: 'active' });
-    const svg = page.locator('.evidence .small svg').first();
+    const svg = page.locator('.evidence svg').first();
     expect(await svg.evaluate((picture) => getComputedStyle(picture).forcedColorAdjust)).toBe('none');
     await page.context().close();
   });

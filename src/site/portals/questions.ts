@@ -14,6 +14,8 @@ export interface Question {
   closer?: NavLink;
   /** Stands beside the next question on a wide screen. */
   half?: true;
+  /** One click away: the page shows the question and the finding of its first chart. */
+  fold?: true;
 }
 
 /** The questions of each portal, in order; the first chart of a portal is its main one. The charts describe their current values in their own summaries. */
@@ -71,6 +73,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'returns',
+      fold: true,
       question: 'Is the return the same for everyone?',
       text: 'The return is the average reward of a mint divided by the highest base reward. Cathedrals differ in their sentinels’ scores and in their multipliers. The ledger records each change of a multiplier with its reason.',
       charts: ['roi-by-cathedral', 'roi-by-sentinel', 'multipliers'],
@@ -85,6 +88,7 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
     },
     {
       id: 'coordination-over-time',
+      fold: true,
       question: 'Is coordination stable over time?',
       text: 'A score drops when an outage resets a sentinel’s uptime to zero, because the logarithm of its uptime in days is a factor. The panels have the same scale, so their slopes can be compared.',
       charts: ['coordination-history'],
@@ -96,11 +100,19 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
       id: 'how-they-decide',
       question: 'How do sentinels come to a decision?',
       text: 'Each sentinel takes a position and can give reasons. All positions are kept unchanged, including those that lost. Deliberations without consensus are published like those with it.',
-      charts: ['deliberations', 'consensus'],
+      charts: ['consensus'],
       closer: { href: '/deliberations/', label: 'All deliberations and their reasons' },
     },
     {
+      id: 'positions',
+      fold: true,
+      question: 'Who held which position?',
+      text: 'All positions of the latest deliberations, those that lost included.',
+      charts: ['deliberations'],
+    },
+    {
       id: 'living-up',
+      fold: true,
       question: 'Do they live up to what they profess?',
       text: 'Five virtues have operational measures that anyone can recompute. Each measures a trace that the virtue should leave. Each could also be met without the virtue.',
       charts: ['virtues', 'virtues-history'],
