@@ -1,17 +1,18 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
 import { licenceWords, type Organisation } from '../artifacts/documents/organisation.ts';
-import { type Cell, csvRow, formatCell, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
 import type { KnownType } from '../ledger/events/event.ts';
 import { formatDay } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
 import { type ChartState, type ControlName, DEFAULT_STATE } from './chart-state.ts';
+import type { ChartTable } from './chart-table.ts';
 import type { DayRange } from './day-range.ts';
 import { type Annotation, listHeight } from './drawing/annotations.ts';
 import type { Dated } from './drawing/days.ts';
 import { figure, type Picture } from './drawing/figure.ts';
-import type { Plot } from './drawing/plot.ts';
+import { drawMark, type Mark, markHeight } from './drawing/mark.ts';
+import { summaryOf } from './summary.ts';
 
 export type { Annotation };
 
@@ -19,18 +20,6 @@ export type { Annotation };
 export interface Series {
   name: string;
   label: string;
-}
-
-export interface ChartColumn {
-  name: string;
-  title: string;
-  unit: string;
-}
-
-/** The data that a chart shows, for its CSV and the table in its page. Null is an empty cell. */
-export interface ChartTable {
-  columns: readonly ChartColumn[];
-  rows: readonly (readonly (Cell | null)[])[];
 }
 
 /** More marks than a reader follows in one picture. */
@@ -59,8 +48,29 @@ export function missingSentences({ nothing, types, wholeDays }: Missing): string
   ];
 }
 
-/** `Shown` is the part of the data that a state selects. Title, table, sentences and picture are derived from it. */
-export interface ChartSpec<Data, Shown> {
+/** What a chart shows in one state: a table, and how it is drawn. Sentences, picture and files follow from it. */
+interface View extends ChartTable {
+  /** Describes what it shows, whatever the data say; citations and files use it. */
+  title: string;
+  /** States what is measured, in which unit, and how it is aggregated. */
+  unit: string;
+  /** The following are asked for only if there are rows. */
+  mark: () => Mark;
+  /**
+   * The one thing that the data shown say, as a sentence without a full stop; null where they say nothing worth a title. It is
+   * computed from what is shown, and claims no cause that the ledger does not state.
+   */
+  finding?: () => string | null;
+  /** What the table does not say, as sentences before those that follow from it. */
+  says?: () => string[];
+  /** A caveat for readers who see only the picture. */
+  note?: () => string;
+  /** Explain the picture, oldest first; at most `MOST_ANNOTATIONS`. */
+  annotations?: () => readonly Annotation[];
+}
+
+/** A kind of chart: what it reads, what a reader can choose, and what a state shows. */
+export interface ChartSpec<Data> {
   /** Part of URLs, so it never changes: `supply`. */
   id: string;
   area: Area;
@@ -70,6 +80,8 @@ export interface ChartSpec<Data, Shown> {
   sources: readonly Pick<Artifact, 'path'>[];
   /** The controls that it has, besides `tab`. */
   controls: readonly ControlName[];
+  /** What the chart waits for where there is nothing; null for a chart that needs no events. */
+  missing: Missing | null;
   /** Throws release_invalid if a file is missing or does not fit its schema. */
   prepare(files: PublishedFiles): Data;
   series?(data: Data): Series[];
@@ -79,31 +91,9 @@ export interface ChartSpec<Data, Shown> {
   opensWith?: number;
   /** The time of the last event, or the last counted day; empty without data. */
   asOf(data: Data): string;
-  show(data: Data, state: ChartState): Shown;
-  isEmpty(shown: Shown): boolean;
-  /** Whether the ledger has brought nothing yet. By default: whether the default state is empty. */
+  /** Whether the ledger has brought nothing yet. By default: whether the default state has no rows. */
   isMissing?(data: Data): boolean;
-  /** What the chart then waits for; null for a chart that needs no events. */
-  missing: Missing | null;
-  /** Describes what it shows, whatever the data say; citations and files use it. */
-  title(shown: Shown): string;
-  /**
-   * The one thing that the data shown say, as a sentence without a full stop; null where they say nothing worth a title. It is
-   * computed from what is shown, and claims no cause that the ledger does not state.
-   */
-  finding?(shown: Shown): string | null;
-  /** Explains the picture, oldest first; at most `MOST_ANNOTATIONS`. */
-  annotations?(shown: Shown): readonly Annotation[];
-  /** States what is measured, in which unit, and how it is aggregated. */
-  unit(shown: Shown): string;
-  /** A caveat for readers who see only the picture. */
-  note?(shown: Shown): string;
-  /** The text alternative: sentences computed from what is shown. */
-  summary(shown: Shown): string[];
-  table(shown: Shown): ChartTable;
-  /** The least height of the plot at a width, px. */
-  plotHeight(shown: Shown, width: number): number;
-  plot(shown: Shown, plot: Plot): string[];
+  view(data: Data, state: ChartState): View;
 }
 
 /** A chart as pages, files and embeds use it. `data` is the result of its `prepare`. */
@@ -142,47 +132,36 @@ export interface Chart {
 /** The chart has data, but not in the days or series that the reader chose. */
 const NOTHING_CHOSEN = 'There is nothing to show for this choice.';
 
-/** Makes a chart. Each method checks the state, and derives its result from what the state selects. */
-export function defineChart<Data, Shown>(
-  spec: ChartSpec<Data, Shown>,
-  organisation: Organisation | null = null,
-): Chart {
+/** Makes a chart. Each method checks the state, and derives its result from what the state shows. */
+export function defineChart<Data>(spec: ChartSpec<Data>, organisation: Organisation | null = null): Chart {
   const { id, area, name, controls } = spec;
   const sources = spec.sources.map(({ path }) => path);
   const series = (data: unknown) => spec.series?.(data as Data) ?? [];
   const source = (data: unknown) => sourceLine(sources, spec.asOf(data as Data), organisation);
   // Title, sentences, table and picture each ask for it, and of fifty years it takes a tenth of a second.
-  const known = new WeakMap<object, { state: ChartState; shown: Shown }>();
-  const show = (data: unknown, state: ChartState) => {
+  const known = new WeakMap<object, { state: ChartState; view: View }>();
+  const viewOf = (data: unknown, state: ChartState): View => {
     const last = known.get(data as object);
-    if (last?.state === state) return last.shown;
+    if (last?.state === state) return last.view;
     requireSeries(id, series(data), state);
-    const shown = spec.show(data as Data, state);
-    known.set(data as object, { state, shown });
+    const view = spec.view(data as Data, state);
+    // An empty chart has no rows, not rows of empty cells.
+    const shown = spec.isMissing?.(data as Data) ? { ...view, rows: [] } : view;
+    known.set(data as object, { state, view: shown });
     return shown;
-  };
-  const isEmpty = (data: unknown, shown: Shown) =>
-    (spec.isMissing?.(data as Data) ?? false) || spec.isEmpty(shown);
-  const missing = (data: unknown) => {
-    const isMissing = spec.isMissing?.(data as Data) ?? spec.isEmpty(show(data, DEFAULT_STATE));
-    return isMissing ? spec.missing : null;
   };
   /** What to say of a state that shows something; null of one that shows nothing. */
   const filled = (data: unknown, state: ChartState) => {
-    const shown = show(data, state);
-    return isEmpty(data, shown) ? null : shown;
+    const view = viewOf(data, state);
+    return view.rows.length > 0 ? view : null;
   };
-  const finding = (data: unknown, state: ChartState) => {
-    const shown = filled(data, state);
-    return shown === null ? null : (spec.finding?.(shown) ?? null);
-  };
-  const note = (data: unknown, state: ChartState) => {
-    const shown = filled(data, state);
-    return shown === null ? '' : (spec.note?.(shown) ?? '');
-  };
+  const missing = (data: unknown) => (filled(data, DEFAULT_STATE) === null ? spec.missing : null);
+  const finding = (data: unknown, state: ChartState) => filled(data, state)?.finding?.() ?? null;
+  const note = (data: unknown, state: ChartState) => filled(data, state)?.note?.() ?? '';
+  const annotations = (data: unknown, state: ChartState) => filled(data, state)?.annotations?.() ?? [];
   const summary = (data: unknown, state: ChartState) => {
-    const shown = filled(data, state);
-    if (shown !== null) return spec.summary(shown);
+    const view = filled(data, state);
+    if (view) return [...(view.says?.() ?? []), ...summaryOf(view, view.mark())];
     const waiting = missing(data);
     return waiting ? missingSentences(waiting) : [NOTHING_CHOSEN];
   };
@@ -204,37 +183,33 @@ export function defineChart<Data, Shown>(
     summary,
     prepare: (files) => spec.prepare(files),
     asOf: (data) => spec.asOf(data as Data),
-    title: (data, state) => spec.title(show(data, state)),
-    unit: (data, state) => spec.unit(show(data, state)),
+    title: (data, state) => viewOf(data, state).title,
+    unit: (data, state) => viewOf(data, state).unit,
     finding,
-    annotations(data, state) {
-      const shown = filled(data, state);
-      return shown === null ? [] : (spec.annotations?.(shown) ?? []);
-    },
+    annotations,
     note,
     table(data, state) {
-      const table = spec.table(show(data, state));
-      // An empty chart has no rows, not rows of empty cells.
-      return filled(data, state) === null ? { ...table, rows: [] } : table;
+      const { columns, rows } = viewOf(data, state);
+      return { columns, rows };
     },
     draw(data, state, picture) {
+      const { title, unit } = viewOf(data, state);
       const words = {
         id,
-        title: spec.title(show(data, state)),
+        title,
+        unit,
         finding: finding(data, state),
-        unit: spec.unit(show(data, state)),
         notes: [note(data, state), source(data)].filter((line) => line !== ''),
         summary: summary(data, state).join(' '),
       };
-      const shown = filled(data, state);
-      return shown === null
-        ? figure(words, picture, null)
-        : figure(words, picture, {
-            height: (width) =>
-              spec.plotHeight(shown, width) -
-              (picture.withoutList ? listHeight(spec.annotations?.(shown) ?? [], width) : 0),
-            draw: (plot) => spec.plot(shown, plot),
-          });
+      const view = filled(data, state);
+      if (!view) return figure(words, picture, null);
+      const marked = { mark: view.mark(), table: view, annotations: annotations(data, state) };
+      const list = (width: number) => (picture.withoutList ? listHeight(marked.annotations, width) : 0);
+      return figure(words, picture, {
+        height: (width) => markHeight(marked, width) - list(width),
+        draw: (plot) => drawMark(marked, plot),
+      });
     },
   };
 }
@@ -255,20 +230,4 @@ function sourceLine(sources: readonly string[], asOf: string, organisation: Orga
     ...(asOf === '' ? [] : [`${time} ${formatDay(asOf)}.`]),
     ...(organisation ? [`${licenceWords(organisation)}.`] : []),
   ].join(' ');
-}
-
-/** Units of whole numbers. */
-const COUNTED = ['count', 'days'];
-
-/**
- * The table as CSV (RFC 4180) with the columns' names as its header. Texts come from the ledger, so an apostrophe precedes
- * those that a spreadsheet would run as a formula.
- */
-export function chartCsv({ columns, rows }: ChartTable): string {
-  const header = csvRow(columns.map(({ name }) => inertCell(name)));
-  const types = columns.map(({ unit }) => (COUNTED.includes(unit) ? '' : 'number'));
-  return (
-    header +
-    rows.map((row) => csvRow(row.map((cell, at) => inertCell(formatCell(cell, types[at]!))))).join('')
-  );
 }

@@ -11,12 +11,10 @@ import { minting } from './kinds/minting.ts';
 import { multipliers } from './kinds/multipliers.ts';
 import { policyProjections } from './kinds/policy-projections.ts';
 import { rewardCurve } from './kinds/reward-curve.ts';
-import { roiByCathedral } from './kinds/roi-by-cathedral.ts';
-import { roiBySentinel } from './kinds/roi-by-sentinel.ts';
+import { roiByCathedral, roiBySentinel } from './kinds/roi.ts';
 import { supply } from './kinds/supply.ts';
 import { uptime } from './kinds/uptime.ts';
-import { virtues } from './kinds/virtues.ts';
-import { virtuesHistory } from './kinds/virtues-history.ts';
+import { virtues, virtuesHistory } from './kinds/virtues.ts';
 
 /**
  * Every chart with a page, pictures, embeds and files of its own; those of an area in the order of its page. Charts that

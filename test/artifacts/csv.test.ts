@@ -10,7 +10,7 @@ import {
   csvRow as published,
 } from '../../pipeline/artifacts/format/csv.ts';
 import { csvRow } from '../../pipeline/artifacts/format/csv-row.ts';
-import { chartCsv } from '../../pipeline/charts/chart.ts';
+import { chartCsv } from '../../pipeline/charts/chart-table.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
 const cell = fc.oneof(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Artifact } from '../../pipeline/artifacts/artifact.ts';
-import { chartCsv } from '../../pipeline/charts/chart.ts';
+import { chartCsv } from '../../pipeline/charts/chart-table.ts';
 import { CATHEDRALS } from '../../pipeline/ledger/events/vocabulary.ts';
 
 interface JsonSchema {

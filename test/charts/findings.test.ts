@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
-import type { ChartTable } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import type { ChartTable } from '../../pipeline/charts/chart-table.ts';
 import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';

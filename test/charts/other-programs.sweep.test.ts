@@ -32,6 +32,7 @@ const PROGRAMS: Record<string, (files: readonly string[], folder: string) => voi
   'rsvg-convert': (files) => {
     for (const file of files) execFileSync('rsvg-convert', [file, '--output', pngOf(file)]);
   },
+  inkscape: (files) => execFileSync('inkscape', ['--export-type=png', ...files], { stdio: 'ignore' }),
 };
 
 const pngOf = (file: string) => file.replace('.svg', '.png');

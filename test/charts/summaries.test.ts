@@ -41,6 +41,42 @@ function ask(id: string, change: Partial<ChartState> = {}, files: Readonly<Recor
   };
 }
 
+/** The sentence of a column that changes over time: `Burned went from 5 MIC (9 March 2026) to 7 MIC (…), a change of +2; its …` */
+const COURSE =
+  /^(?<name>.+) went from (?<first>[\d,]+(?:\.\d+)?).* to (?<last>[\d,]+(?:\.\d+)?).*, a change of (?<change>[+−]?[\d,]+(?:\.\d+)?)(?:.*its least was (?<least>[\d,]+(?:\.\d+)?))?(?:.*its greatest was (?<greatest>[\d,]+(?:\.\d+)?))?/;
+
+test.each(['supply', 'mii', 'consensus', 'virtues-history'])(
+  '%s: the first, last, least and greatest value and the change are those of its table',
+  (id) => {
+    const chart = findChart(id) as Chart;
+    const data = chart.prepare(PublishedFiles.of(FILES));
+    const { columns, rows } = chart.table(data, DEFAULT_STATE);
+    const courses = chart
+      .summary(data, DEFAULT_STATE)
+      .map((sentence) => COURSE.exec(sentence)?.groups)
+      .filter((groups) => groups !== undefined);
+    expect(courses.length).toBeGreaterThan(0);
+    for (const { name, ...said } of courses) {
+      const at = columns.findIndex(({ title }) => title === name);
+      const values = rows.flatMap((row) => (row[at] === null ? [] : [row[at] as number]));
+      const read = (text: string) => Number(text.replaceAll(',', '').replace('−', '-'));
+      // As many decimals as the sentence has for a value of this size.
+      const near = (text: string, value: number) => {
+        const step = Math.abs(value) >= 1000 ? 1 : Math.abs(value) >= 10 ? 0.1 : 0.0001;
+        expect(Math.abs(read(text) - value), `${name} ${text}`).toBeLessThanOrEqual(0.51 * step);
+      };
+      near(said.first!, values[0]!);
+      near(said.last!, values.at(-1)!);
+      near(said.change!, values.at(-1)! - values[0]!);
+      const [least, greatest] = [Math.min(...values), Math.max(...values)];
+      if (said.least === undefined) expect(Math.min(values[0]!, values.at(-1)!)).toBe(least);
+      else near(said.least, least);
+      if (said.greatest === undefined) expect(Math.max(values[0]!, values.at(-1)!)).toBe(greatest);
+      else near(said.greatest, greatest);
+    }
+  },
+);
+
 describe('what a chart says and lists is what the published files give', () => {
   test('supply: every day, today from the file of now, and the words of the last', () => {
     const { words, records } = ask('supply');
@@ -57,11 +93,8 @@ describe('what a chart says and lists is what the published files give', () => {
     );
     const { timestamp, ...amounts } = now;
     expect(records.at(-1)).toEqual({ date: timestamp.slice(0, 10), ...amounts });
-    expect(words).toContain(
-      `On 18 June 2026, ${whole(now.circulating)} MIC circulated, ${whole(now.locked)} MIC were locked`,
-    );
-    expect(words).toContain(`of ${whole(now.total_supply)} MIC in all`);
-    expect(words).toContain(`+${whole(now.total_supply - Number(days[0]!.total_supply))} MIC`);
+    for (const name of ['circulating', 'locked', 'burned'] as const)
+      expect(words).toContain(`to ${whole(now[name])} MIC (18 June 2026)`);
   });
 
   test('supply: only the parts and the days that are asked for', () => {
@@ -75,12 +108,8 @@ describe('what a chart says and lists is what the published files give', () => {
     );
     expect(records.map(({ date }) => date)).toEqual(['2026-01-10', '2026-01-11', '2026-01-12']);
     expect(title).toBe('MIC supply over time: burned');
-    const change = Number(records.at(-1)!.burned) - Number(records[0]!.burned);
-    expect(words).toContain(`Burned MIC changed by ${change > 0 ? `+${whole(change)}` : '0'} MIC`);
-    expect(words).not.toContain('The total supply changed');
-    expect(ask('supply', { series: ['circulating', 'locked'] }).words).toMatch(
-      /Circulating and locked MIC together changed by (?!.*ever minted)/,
-    );
+    expect(words).toMatch(/^Burned .*\(10 January 2026\).*\(12 January 2026\)/);
+    expect(words).not.toMatch(/Circulating|Locked/);
   });
 
   test('minting: weekly means times their days are all that was minted', () => {
@@ -95,9 +124,7 @@ describe('what a chart says and lists is what the published files give', () => {
       return days(from, to) * sum(Object.values(values).map(Number));
     });
     expect(sum(listed)).toBeCloseTo(minted, 2);
-    expect(words).toContain(
-      `${whole(minted)} MIC were minted in ${whole(sum(rows.map((row) => Number(row.mints))))} mints`,
-    );
+    expect(words).toContain(`: ${whole(minted)} MIC in all, `);
   });
 
   test.each([
@@ -137,11 +164,9 @@ describe('what a chart says and lists is what the published files give', () => {
     const days = rowsOf('economy/mii-by-day.csv');
     const off = days.filter(({ minting_active }) => minting_active === 'false').length;
     expect(off).toBeGreaterThan(0);
-    expect(words).toContain(`${off} of ${days.length} days ended with minting off`);
     expect(sum(records.map(({ days_minting_off }) => Number(days_minting_off)))).toBe(off);
-    const lowest = days.map(({ mii_min }) => Number(mii_min)).sort((a, b) => a - b)[0]!;
-    expect(words).toContain(`The lowest reading of these days was ${lowest.toFixed(4)}`);
     const now = JSON.parse(FILES['economy/mii']!) as { mii: number; threshold: number };
+    expect(words).toContain(`The integrity index is ${now.mii.toFixed(4)}`);
     const ends = [`>Latest reading ${now.mii.toFixed(4)}<`, `>Threshold ${now.threshold.toFixed(4)}<`];
     for (const end of ends) expect(drawn('mii')).toContain(end);
     expect(drawn('mii', { to: '2026-06-10' })).toContain('>Mean of the day 0.');
@@ -190,7 +215,7 @@ describe('what a chart says and lists is what the published files give', () => {
       const sentinels = file.sentinels.filter((one) => one.id === only!.id);
       const { words } = ask(id, {}, { ...FILES, [path]: JSON.stringify({ ...file, sentinels }) });
       expect(words).toContain(only!.id);
-      expect(words).not.toMatch(/highest coordination|lowest|earn most|least/);
+      expect(words).not.toMatch(/highest of|lowest/);
     }
   });
 
@@ -208,6 +233,7 @@ describe('what a chart says and lists is what the published files give', () => {
       ({ date, sentinel, status }) => date! >= since && sentinel === 'EVE' && status === 'offline',
     );
     expect(words).toContain(`EVE on ${offline.length} days`);
+    expect(words).toMatch(/Days without a silence over 12 hours: .*EVE [\d.]+ %/);
     expect(ask('uptime', { from: '2025-12-01' }).unit).toContain('The worst day of each week');
   });
 
@@ -218,7 +244,7 @@ describe('what a chart says and lists is what the published files give', () => {
     );
     const all = sum(rows.map(({ events }) => Number(events)));
     expect(sum(records.map(({ date: _, ...counts }) => sum(Object.values(counts).map(Number))))).toBe(all);
-    expect(words).toContain(`the ledger got ${whole(all)} events`);
+    expect(words).toContain(`From 1 March 2026 to 31 March 2026: ${whole(all)} events in all`);
     const one = ask('events', { series: ['mic_burn'], from: '2026-03-01', to: '2026-03-31' });
     expect(Object.keys(one.records[0]!)).toEqual(['date', 'mic_burn']);
   });
@@ -240,10 +266,7 @@ describe('what a chart says and lists is what the published files give', () => {
       if (expected === null) expect(consensus_rate).toBeNull();
       else expect(consensus_rate).toBeCloseTo(expected, 6);
     }
-    const last = days.at(-1)!;
-    expect(words).toContain(
-      `${last.consensus_reached} of ${last.deliberations_closed} closed deliberations reached consensus`,
-    );
+    expect(words).toContain(`to ${days.at(-1)!.deliberations_closed} (${'17 June 2026'})`);
   });
 
   test('policy projections: how many events of the type each month has', () => {
@@ -258,15 +281,16 @@ describe('what a chart says and lists is what the published files give', () => {
       .map(({ projections }) => Number(projections));
     // All whole months had as many: none of them most.
     expect(new Set(whole).size).toBe(1);
-    expect(words).not.toContain('most');
+    expect(words).toContain(`${events.length} policy projections in all`);
+    expect(words).not.toContain('greatest');
   });
 
-  test('policy projections: the months that had most are whole ones, and all of them are named', () => {
+  test('policy projections: the greatest and the least month are whole ones', () => {
     const counts = { '2026-05-20': 9, '2026-04-30': 3, '2026-03-10': 1, '2026-02-10': 3, '2026-01-09': 7 };
     const rows = Object.entries(counts).map(([date, count]) => `${date},policy_projected,${count}\n`);
     const csv = `date,event_type,events\n${rows.join('')}`;
     expect(ask('policy-impact', {}, { ...FILES, 'academics/events-by-day.csv': csv }).words).toContain(
-      'Of the whole months, February 2026 and April 2026 had most: 3 each.',
+      'The greatest was 3 (1–28 February 2026), the least 1 (1–31 March 2026).',
     );
   });
 
@@ -275,9 +299,7 @@ describe('what a chart says and lists is what the published files give', () => {
     for (const { s, multiplier, reward: mic } of records)
       expect(Number(mic)).toBeCloseTo(reward(Number(s), Number(multiplier)), 6);
     expect(records[0]).toMatchObject({ what: 'your point', s: 62.5, multiplier: 1.4 });
-    expect(words).toContain(
-      `A score of 62.5 points with the multiplier 1.40 earns ${reward(62.5, 1.4).toFixed(1)} MIC`,
-    );
+    expect(words).toContain(`A mint would earn: Your point ${whole(reward(62.5, 1.4))} MIC, `);
     expect(words).toContain('A score of 50 points earns 500 MIC with the multiplier 1 and 1,000 MIC with 2');
   });
 
@@ -299,8 +321,8 @@ describe('what a chart says and lists is what the published files give', () => {
   test('multipliers: the one that was set, and present ones', () => {
     const { words, records } = ask('multipliers');
     expect(records).toHaveLength(rowsOf('economy/cathedral-multipliers.csv').length);
-    expect(words).toContain('Economists 1.35');
-    expect(words).toContain('set that of Economists to 1.35 (supply restraint)');
+    expect(words).toContain('to 1.35 (');
+    expect(words).toContain('Since genesis there were 7 changes.');
   });
 
   test.each([
@@ -343,7 +365,9 @@ describe('what a chart says and lists is what the published files give', () => {
     for (const { jurisdiction, status, last_audit } of records)
       expect(compliance.jurisdictions[String(jurisdiction)]).toEqual({ status, last_audit });
     expect(words).toContain('Overall: non compliant');
-    expect(words).toContain('Not audited yet: USA, UK and International');
+    expect(words).toMatch(
+      /By jurisdiction: USA Not audited, EU .*, UK Not audited and International Not audited/,
+    );
     expect(JSON.stringify([records, words])).not.toMatch(/GDPR|AI_Act|MiCA/);
   });
 });

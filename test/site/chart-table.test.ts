@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { chartCsv } from '../../pipeline/charts/chart.ts';
+import { chartCsv } from '../../pipeline/charts/chart-table.ts';
 import { tableHtml } from '../../src/site/charts/view-chart.ts';
 
 describe('a table of a chart as HTML', () => {

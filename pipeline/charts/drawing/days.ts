@@ -17,9 +17,9 @@ export const MEAN_OF_STEP: Record<Step, string> = {
 /** How levels are sampled. */
 export const END_OF_STEP: Record<Step, string> = {
   day: 'at the end of each day',
-  week: 'at the end of each week, of the last one as far as it goes',
-  month: 'at the end of each month, of the last one as far as it goes',
-  year: 'at the end of each year, of the last one as far as it goes',
+  week: 'at the end of each week; the last week may not be over',
+  month: 'at the end of each month; the last month may not be over',
+  year: 'at the end of each year; the last year may not be over',
 };
 
 /** The incomplete bins and their numbers of days; empty if all are complete. `look` is how the picture marks them. */

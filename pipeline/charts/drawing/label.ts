@@ -158,8 +158,9 @@ interface Legend {
 }
 
 /** Height of the legend at a width. */
-export function legendHeight(items: readonly LegendItem[], width: number): number {
-  return legend(items, { left: 0, right: width, top: 0, bottom: 0 }, { ink: '' }).height;
+export function legendHeight(items: readonly Pick<LegendItem, 'text'>[], width: number): number {
+  const named = items.map(({ text }) => ({ text, colour: '' }));
+  return legend(named, { left: 0, right: width, top: 0, bottom: 0 }, { ink: '' }).height;
 }
 
 /** Names with their colours, from the box's upper left corner, for plots too narrow for side labels. */
@@ -183,29 +184,12 @@ export function legend(
 
 function swatch(shape: NonNullable<LegendItem['shape']>, x: number, y: number, colour: string): string {
   const middle = { cx: x + SWATCH / 2, cy: y };
+  const line = { stroke: colour, 'stroke-width': 2 };
   if (shape === 'circle') return element('circle', { ...middle, r: SWATCH / 2, fill: colour });
-  if (shape === 'ring') {
-    return element('circle', {
-      ...middle,
-      r: SWATCH / 2 - 1,
-      fill: 'none',
-      stroke: colour,
-      'stroke-width': 2,
-    });
-  }
-  if (shape === 'dashes') {
-    const ends = { x1: x, x2: x + SWATCH, y1: y, y2: y };
-    return element('line', { ...ends, stroke: colour, 'stroke-width': 2, 'stroke-dasharray': '4 2' });
-  }
+  if (shape === 'ring') return element('circle', { ...middle, r: SWATCH / 2 - 1, fill: 'none', ...line });
+  if (shape === 'dashes')
+    return element('line', { x1: x, x2: x + SWATCH, y1: y, y2: y, ...line, 'stroke-dasharray': '4 2' });
   return element('rect', { x, y: y - SWATCH / 2, width: SWATCH, height: SWATCH, rx: 2, fill: colour });
-}
-
-interface SideLabel {
-  text: string;
-  /** The height at which the named mark ends. */
-  y: number;
-  colour: string;
-  area?: boolean;
 }
 
 const GAP = 12;
@@ -213,20 +197,17 @@ const GAP = 12;
 const MAX_SHARE_OF_WIDTH = 0.34;
 
 /** The width of the labels to the right of the marks, px. */
-export function sideLabelRoom(items: readonly Pick<SideLabel, 'text' | 'area'>[], box: Box): number {
-  const longest = Math.max(
-    0,
-    ...items.map(({ text, area }) => textWidth(text, LABEL_SIZE) + (area ? SWATCH + 5 : 0)),
-  );
-  return Math.min(longest + GAP, widthOf(box) * MAX_SHARE_OF_WIDTH);
+export function sideLabelRoom(items: readonly Pick<LegendItem, 'text' | 'area'>[], box: Box): number {
+  const widths = items.map(({ text, area }) => textWidth(text, LABEL_SIZE) + (area ? SWATCH + 5 : 0));
+  return widths.length === 0 ? 0 : Math.min(Math.max(...widths) + GAP, widthOf(box) * MAX_SHARE_OF_WIDTH);
 }
 
 /**
- * Direct labels at the right ends of the marks, moved apart so that they do not touch, each with a thin line to its mark. If
- * there is no room for all, a count replaces the last ones.
+ * Names beside the right ends of the marks, at the heights `y`, moved apart so that they do not touch, each with a thin line to its mark.
+ * If there is no room for all, a count replaces the last ones.
  */
 export function sideLabels(
-  labels: readonly SideLabel[],
+  labels: readonly (LegendItem & { y: number })[],
   inner: Box,
   right: number,
   theme: ChartTheme,
@@ -235,74 +216,51 @@ export function sideLabels(
   const room = right - inner.right - GAP;
   const [top, bottom] = [inner.top - height / 2, inner.bottom + height / 2];
   const most = Math.max(1, Math.floor((bottom - top) / height));
-  const shown: SideLabel[] =
-    labels.length <= most
-      ? [...labels]
-      : [
-          ...labels.slice(0, most - 1),
-          { text: `and ${labels.length - most + 1} more`, y: bottom, colour: theme.muted },
-        ];
-  const places = spreadLabels(
-    shown.map(({ y }) => ({ y, height })),
-    top,
-    bottom,
+  const rest = { text: `and ${labels.length - most + 1} more`, y: bottom, colour: theme.muted, area: false };
+  const shown = labels.length <= most ? labels : [...labels.slice(0, most - 1), rest];
+  const places = spread(
+    shown.map(({ y }) => y),
+    height,
+    [top, bottom],
   );
   return shown.flatMap(({ text, y, colour, area = false }, index) => {
-    const at = places[index];
-    if (at === null || at === undefined) return [];
+    const at = places[index]!;
     const indent = area ? SWATCH + 5 : 0;
     const x = inner.right + GAP;
-    const name = label(clipText(text, room - indent + 1, LABEL_SIZE), x + indent, at, {
-      fill: area ? theme.ink : colour,
-    });
-    const marks = area ? [swatch('square', x, at, colour), name] : [name];
-    return Math.abs(at - y) < 3 ? marks : [leader(inner.right, y, at, theme), ...marks];
+    const fill = area ? theme.ink : colour;
+    const leader = {
+      x1: inner.right + 2,
+      y1: y,
+      x2: x - 3,
+      y2: at,
+      stroke: theme.muted,
+      'stroke-width': 0.75,
+    };
+    return [
+      ...(Math.abs(at - y) < 3 ? [] : [element('line', leader)]),
+      ...(area ? [swatch('square', x, at, colour)] : []),
+      label(clipText(text, room - indent + 1, LABEL_SIZE), x + indent, at, { fill }),
+    ];
   });
 }
 
-function leader(x: number, from: number, to: number, { muted }: ChartTheme): string {
-  const d = `M${round(x + 2)},${round(from)}L${round(x + GAP - 3)},${round(to)}`;
-  return element('path', { d, fill: 'none', stroke: muted, 'stroke-width': 0.75 });
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-interface LabelPlace {
-  /** The preferred position of its middle. */
-  y: number;
-  height: number;
-}
-
-/**
- * The middles of labels in one column, between `top` and `bottom` and without overlaps, each as near to its preferred
- * position as its neighbours allow. If there is no room for all, the last ones of the list get null.
- */
-export function spreadLabels(labels: readonly LabelPlace[], top: number, bottom: number): (number | null)[] {
-  const kept = fitting(labels, bottom - top);
-  const order = Array.from({ length: kept }, (_, index) => index).sort((a, b) => labels[a]!.y - labels[b]!.y);
-  const starts = order.map((index) => labels[index]!.y - labels[index]!.height / 2);
-  const heights = order.map((index) => labels[index]!.height);
-  let free = top;
-  for (const [at, start] of starts.entries()) {
-    starts[at] = Math.max(start, free);
-    free = starts[at] + heights[at]!;
+/** The middles of things of one size between two ends, moved apart so that none overlaps: each goes no further than the others push it. */
+export function spread(
+  middles: readonly number[],
+  size: number,
+  [low, high]: readonly [number, number],
+): number[] {
+  const order = middles.map((_, index) => index).sort((a, b) => middles[a]! - middles[b]!);
+  const places = [...middles];
+  let free = low + size / 2;
+  for (const index of order) {
+    places[index] = Math.max(middles[index]!, free);
+    free = places[index] + size;
   }
-  let limit = bottom;
-  for (let at = starts.length - 1; at >= 0; at -= 1) {
-    limit = Math.min(limit, starts[at]! + heights[at]!) - heights[at]!;
-    starts[at] = limit;
+  let limit = high - size / 2;
+  for (const index of order.toReversed()) {
+    places[index] = Math.min(places[index]!, limit);
+    limit = places[index] - size;
   }
-  const places: (number | null)[] = labels.map(() => null);
-  for (const [at, index] of order.entries()) places[index] = starts[at]! + heights[at]! / 2;
   return places;
-}
-
-function fitting(labels: readonly LabelPlace[], room: number): number {
-  let used = 0;
-  return labels.filter(({ height }) => {
-    used += height;
-    return used <= room + 1e-9;
-  }).length;
 }

@@ -84,7 +84,25 @@ export const THEMES = {
 
 export type ThemeName = keyof typeof THEMES;
 
+/** A colour by what it means: `series-2` is the second cathedral, `part-1` the largest part of a whole. */
+export type Colour =
+  | 'ink'
+  | 'muted'
+  | 'subject'
+  | 'contrast'
+  | 'warning'
+  | `series-${number}`
+  | `part-${number}`;
+
+export function colourIn(theme: ChartTheme, colour: Colour): string {
+  const [name, number] = colour.split('-');
+  if (name === 'series') return theme.series[Number(number) - 1]!;
+  if (name === 'part') return theme.parts[Number(number) - 1]!;
+  return theme[colour as 'ink' | 'muted' | 'subject' | 'contrast' | 'warning'];
+}
+
 /** A cathedral has the same colour in every chart; one that is not known is muted. */
-export function cathedralColour(theme: ChartTheme, cathedral: string): string {
-  return theme.series[CATHEDRALS.indexOf(cathedral as Cathedral)] ?? theme.muted;
+export function cathedralColour(cathedral: string): Colour {
+  const at = CATHEDRALS.indexOf(cathedral as Cathedral);
+  return at < 0 ? 'muted' : `series-${at + 1}`;
 }

@@ -1,4 +1,4 @@
-import { chartCsv } from '../chart.ts';
+import { chartCsv } from '../chart-table.ts';
 import type { ThemeName } from '../drawing/theme.ts';
 import { formatChartDocument } from './chart-document.ts';
 import type { DrawnContent } from './chart-formats.ts';

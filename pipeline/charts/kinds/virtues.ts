@@ -1,35 +1,20 @@
+import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
-import { VIRTUES } from '../../ledger/events/vocabulary.ts';
-import type { VirtueStatus } from '../../model/queries/virtues.ts';
+import type { Content } from '../../artifacts/published-files.ts';
+import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
+import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
-import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { column } from '../chart-table.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
 import { chosenSeries } from '../series.ts';
-
-interface Virtue {
-  name: string;
-  label: string;
-  /** Null if there was nothing to measure. */
-  score: number | null;
-  measure: string;
-  status: VirtueStatus;
-}
-
-interface Shown {
-  virtues: readonly Virtue[];
-  overall: number | null;
-}
+import { round } from './flows.ts';
 
 const SERIES = VIRTUES.map((name) => ({ name, label: capitalise(name) }));
-const RULES = [
-  { value: 0.6, text: '0.6 at risk', short: '0.6' },
-  { value: 0.8, text: '0.8 compliant', short: '0.8' },
-];
 
 /** What a chart of virtues says where nothing measures one. */
-export const NO_VIRTUE_MEASURED = {
+const MISSING = {
   nothing: 'Nothing has been recorded yet by which a virtue is measured.',
   types: [
     'mii_reading',
@@ -42,74 +27,157 @@ export const NO_VIRTUE_MEASURED = {
   wholeDays: false,
 } as const;
 
-export const virtues = defineChart<Shown & { asOf: string }, Shown>({
+const COLOURS = {
+  compliant: 'part-1',
+  at_risk: 'warning',
+  breached: 'contrast',
+  not_measured: 'muted',
+} as const;
+
+const withNames = ({ virtues }: Content<typeof published>) =>
+  SERIES.map((one) => ({ ...one, ...virtues[one.name] }));
+
+export const virtues = defineChart<Content<typeof published>>({
   id: 'virtues',
   area: 'philosophy',
   name: 'Virtues',
   sources: [published],
   controls: ['series'],
-  prepare(files) {
-    const { timestamp: asOf, virtues, overall_compliance } = files.read(published);
-    const list = SERIES.map(({ name, label }) => ({ name, label, ...virtues[name] }));
-    return { virtues: list, overall: overall_compliance, asOf };
-  },
+  missing: MISSING,
+  prepare: (files) => files.read(published),
   series: () => SERIES,
-  asOf: ({ asOf }) => asOf,
-  show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
-  isEmpty: ({ virtues }) => virtues.length === 0,
-  isMissing: ({ virtues }) => virtues.every(({ score }) => score === null),
-  missing: NO_VIRTUE_MEASURED,
-  title: () => 'How the system scores on five virtues',
-  finding,
-  unit: () =>
-    'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
-  summary({ virtues, overall }) {
-    const scores = virtues.map(({ label, score, status }) =>
-      score === null ? `${label} ${NOT_MEASURED}` : `${label} ${formatScore(score)} (${formatToken(status)})`,
-    );
-    return [
-      `${formatList(scores)}.`,
-      ...(overall === null ? [] : [`The mean of those that were measured is ${formatScore(overall)}.`]),
-    ];
+  asOf: ({ timestamp }) => timestamp,
+  isMissing: (data) => withNames(data).every(({ score }) => score === null),
+  view(data, state) {
+    const virtues = chosenSeries(withNames(data), state);
+    const { overall_compliance: mean } = data;
+    return {
+      title: 'How the system scores on five virtues',
+      unit: 'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
+      columns: [
+        column('virtue', 'Virtue'),
+        column('score', 'Score', 'share'),
+        column('status', 'Status'),
+        column('measure', 'Measure'),
+      ],
+      rows: virtues.map(({ name, score, status, measure }) => [name, score, status, measure]),
+      /** How many of the measured virtues are compliant, and the name of a single one that is not. */
+      finding() {
+        const measured = virtues.filter(({ score }) => score !== null);
+        const others = measured.filter(({ status }) => status !== 'compliant');
+        const all = formatNumber(measured.length);
+        const [only] = others;
+        if (measured.length < 2) return null;
+        if (!only) return `All ${all} virtues measured are compliant`;
+        if (others.length === 1)
+          return `${only.label} is ${formatToken(only.status)}, the other ${measured.length === 2 ? 'virtue is' : `${formatNumber(measured.length - 1)} virtues are`} compliant`;
+        const count = measured.length - others.length;
+        return `${count === 0 ? 'None' : formatNumber(count)} of the ${all} virtues measured ${count === 1 ? 'is' : 'are'} compliant`;
+      },
+      says: () =>
+        mean === null ? [] : [`The mean of the virtues that were measured is ${formatScore(mean)}.`],
+      mark: () => ({
+        kind: 'bars',
+        most: 1,
+        rows: virtues.map(({ label, score, status }) => ({
+          label,
+          value: score ?? 0,
+          colour: COLOURS[status],
+          text: score === null ? NOT_MEASURED : `${formatScore(score)} ${formatToken(status)}`,
+        })),
+        rules: [
+          { value: 0.6, text: '0.6 at risk', short: '0.6' },
+          { value: 0.8, text: '0.8 compliant', short: '0.8' },
+        ],
+      }),
+    };
   },
-  table: ({ virtues }) => ({
-    columns: [
-      { name: 'virtue', title: 'Virtue', unit: '' },
-      { name: 'score', title: 'Score', unit: 'share' },
-      { name: 'status', title: 'Status', unit: '' },
-      { name: 'measure', title: 'Measure', unit: '' },
-    ],
-    rows: virtues.map(({ name, score, status, measure }) => [name, score, status, measure]),
-  }),
-  plotHeight: (shown, width) => barRowsHeight(barsOf(shown, THEMES.light), width),
-  plot: (shown, plot) => barRows(barsOf(shown, plot.theme), plot),
 });
 
-/** How many of the measured virtues are compliant, and the name of a single one that is not. */
-function finding({ virtues }: Shown): string | null {
-  const measured = virtues.filter(({ score }) => score !== null);
-  if (measured.length < 2) return null;
-  const others = measured.filter(({ status }) => status !== 'compliant');
-  const [only] = others;
-  if (!only) return `All ${formatNumber(measured.length)} virtues measured are compliant`;
-  if (others.length === 1)
-    return `${only.label} is ${formatToken(only.status)}, the other ${measured.length === 2 ? 'virtue is' : `${formatNumber(measured.length - 1)} virtues are`} compliant`;
-  const count = measured.length - others.length;
-  return `${count === 0 ? 'None' : formatNumber(count)} of the ${formatNumber(measured.length)} virtues measured ${count === 1 ? 'is' : 'are'} compliant`;
-}
+/** Null if there was nothing to measure in the thirty days. */
+type Day = { date: string } & Record<Virtue, number | null>;
 
-function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
-  const colours = {
-    compliant: theme.parts[0],
-    at_risk: theme.warning,
-    breached: theme.contrast,
-    not_measured: theme.muted,
-  };
-  const rows = virtues.map(({ label, score, status }) => ({
-    label,
-    value: score ?? 0,
-    colour: colours[status],
-    text: score === null ? NOT_MEASURED : `${formatScore(score)} ${formatToken(status)}`,
-  }));
-  return { rows, key: [], rules: RULES, most: 1 };
-}
+const MAX_DAYS = 180;
+/** A twentieth of the scale. A smaller change is no news. */
+const LEAST_CHANGE = 0.05;
+
+export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }>({
+  id: 'virtues-history',
+  area: 'philosophy',
+  name: 'Virtues over time',
+  sources: [metricsByDay, published],
+  controls: ['series', 'from', 'to'],
+  missing: MISSING,
+  prepare(files) {
+    const days: Day[] = [...files.read(metricsByDay)];
+    const { timestamp: asOf, virtues } = files.read(published);
+    const now = Object.fromEntries(VIRTUES.map((name) => [name, virtues[name].score]));
+    const date = asOf.slice(0, 10);
+    if (date > (days.at(-1)?.date ?? '')) days.push({ date, ...now } as Day);
+    return { days, asOf };
+  },
+  series: () => SERIES,
+  days: ({ days }) => days,
+  asOf: ({ asOf }) => asOf,
+  view(data, state) {
+    const inside = inRange(data.days, state);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
+    const days = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
+    const series = chosenSeries(SERIES, state);
+    const measured = series.filter(({ name }) => days.some((day) => day[name] !== null));
+    return {
+      title: `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
+      unit: `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}${series.length > 1 ? '. Grey: the other virtues' : ''}`,
+      columns: [column('date', 'Day'), ...series.map(({ name, label }) => column(name, label, 'share'))],
+      rows:
+        measured.length === 0
+          ? []
+          : days.map((day) => [
+              day.date,
+              ...series.map(({ name }) => (day[name] === null ? null : round(day[name]))),
+            ]),
+      /** The virtue that changed most between the first and the last day on which it was measured. */
+      finding() {
+        const changes = measured.map(({ name, label }) => {
+          const scores = days.filter((day) => day[name] !== null);
+          const [first, last] = [scores[0]!, scores.at(-1)!];
+          return {
+            label,
+            since: first.date,
+            from: first[name]!,
+            to: last[name]!,
+            change: last[name]! - first[name]!,
+          };
+        });
+        const [most] = changes.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+        if (!most || Math.abs(most.change) < LEAST_CHANGE) return null;
+        const { label, since, from, to, change } = most;
+        return `${label} ${change > 0 ? 'rose' : 'fell'}${changes.length > 1 ? ' most' : ''}, from ${formatScore(from)} to ${formatScore(to)} since ${formatDay(since)}`;
+      },
+      note() {
+        const without = series.filter((one) => !measured.includes(one)).map(({ label }) => label);
+        return without.length === 0
+          ? ''
+          : `Without a panel, because there was nothing to measure: ${formatList(without)}.`;
+      },
+      mark: () => ({
+        kind: 'over-time',
+        panels: true,
+        panes: [
+          {
+            mark: 'lines',
+            unit: 'Score, share',
+            limits: [0, 1],
+            format: (value) => formatNumber(value, 1),
+            drawn: measured.map(({ name, label }) => ({
+              column: name,
+              label,
+              text: formatScore(days.at(-1)![name]),
+              colour: 'subject' as const,
+            })),
+          },
+        ],
+      }),
+    };
+  },
+});

@@ -1,8 +1,9 @@
 import { type Field, fieldsOf } from '../../../pipeline/artifacts/data-dictionary.ts';
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import type { Chart, ChartTable } from '../../../pipeline/charts/chart.ts';
+import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../pipeline/charts/chart-address.ts';
+import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { CHART_FORMATS, chartPath } from '../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../pipeline/charts/files/cite-chart.ts';
 import {

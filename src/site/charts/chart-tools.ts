@@ -1,9 +1,9 @@
 import { config } from 'zod';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
-import { chartCsv } from '../../../pipeline/charts/chart.ts';
 import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
+import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';

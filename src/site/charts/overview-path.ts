@@ -1,5 +1,6 @@
-import type { Chart, ChartTable } from '../../../pipeline/charts/chart.ts';
+import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../../pipeline/charts/chart-state.ts';
+import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import type { DayRange } from '../../../pipeline/charts/day-range.ts';
 import { daysFrom } from '../../../pipeline/words/day.ts';
 

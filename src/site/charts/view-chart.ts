@@ -1,5 +1,6 @@
-import type { Annotation, Chart, ChartColumn, ChartTable } from '../../../pipeline/charts/chart.ts';
+import type { Annotation, Chart } from '../../../pipeline/charts/chart.ts';
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
+import type { ChartColumn, ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { shownDays } from '../../../pipeline/charts/day-range.ts';
 import { element, escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import type { PlotScale } from '../../../pipeline/charts/drawing/plot.ts';

@@ -1,0 +1,239 @@
+import {
+  type CountableTimeInterval,
+  type ScaleContinuousNumeric,
+  type ScaleTime,
+  scaleLinear,
+  scaleLog,
+  scaleUtc,
+  type TimeInterval,
+  utcDay,
+  utcFormat,
+  utcMonday,
+  utcMonth,
+  utcYear,
+} from 'd3';
+import { DAY_MS } from '../../words/day.ts';
+import { element } from './element.ts';
+import { clipText, label, shortNumber, TICK_SIZE, textWidth } from './label.ts';
+import type { Box } from './plot.ts';
+import type { ChartTheme } from './theme.ts';
+
+export type TimeScale = ScaleTime<number, number>;
+export type ValueScale = ScaleContinuousNumeric<number, number>;
+export type Edges = Pick<Box, 'left' | 'right'>;
+
+/** Of the dates below a plot: a tick, a line of months or days, and a line of years. */
+export const AXIS_HEIGHT = 40;
+const YEAR_LINE = 14;
+const GAP = 9;
+
+/** Over times in ms; a single moment becomes a day. */
+export function timeScale(from: number, to: number, { left, right }: Edges): TimeScale {
+  const half = to > from ? 0 : DAY_MS / 2;
+  return scaleUtc([new Date(from - half), new Date(to + half)], [left, right]);
+}
+
+const dayText = utcFormat('%-d %b');
+const monthText = utcFormat('%b');
+const yearText = utcFormat('%Y');
+
+interface TickStep {
+  interval: CountableTimeInterval | TimeInterval;
+  /** The least length, days. */
+  days: number;
+  text: (day: Date) => string;
+}
+
+const days = (interval: TickStep['interval'], length: number) => ({ interval, days: length, text: dayText });
+
+/** From the finest to the coarsest. Each set of months contains January, so the boundary of a year is never the tick left out. */
+const TICK_STEPS: readonly TickStep[] = [
+  days(utcDay, 1),
+  days(
+    utcDay.filter((day) => (+day / DAY_MS) % 2 === 0),
+    2,
+  ),
+  days(utcMonday, 7),
+  ...[1, 2, 3, 6].map((n) => ({ interval: utcMonth.every(n)!, days: n * 28, text: monthText })),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => ({
+    interval: utcYear.every(n)!,
+    days: n * 365,
+    text: yearText,
+  })),
+];
+
+interface Tick {
+  text: string;
+  /** On a second line: of the first tick, and of the first one of each year. */
+  year: string;
+  /** Where the tick is, and its label, which at an edge is moved inside. */
+  at: number;
+  x: number;
+  half: number;
+}
+
+/** Dates below a plot that ends at `top`, as many as fit. `months`: each in the middle of its month, for columns of months. */
+export function timeAxis(
+  x: TimeScale,
+  edges: Edges,
+  top: number,
+  theme: ChartTheme,
+  { months = false } = {},
+): string[] {
+  const style = { size: TICK_SIZE, anchor: 'middle' } as const;
+  const y = top + AXIS_HEIGHT - YEAR_LINE - 8;
+  return fittingTicks(x, edges, months).flatMap(({ text, year, x, at }) => [
+    element('line', { x1: at, x2: at, y1: top + 2, y2: top + 6, stroke: theme.muted }),
+    label(text, x, y, { ...style, fill: theme.muted }),
+    ...(year === '' ? [] : [label(year, x, y + YEAR_LINE, { ...style, fill: theme.ink })]),
+  ]);
+}
+
+/** The finest regular set of ticks that do not touch: every second month rather than all months but two. */
+function fittingTicks(x: TimeScale, edges: Edges, months: boolean): Tick[] {
+  const [from, to] = x.domain() as [Date, Date];
+  const most = (edges.right - edges.left) / 18;
+  for (const { interval, days, text } of TICK_STEPS) {
+    if ((+to - +from) / DAY_MS / days > most || (months && days < 28)) continue;
+    const start = months ? utcMonth.floor(from) : utcDay.ceil(from);
+    let year = '';
+    const ticks = interval.range(start, to).map((day) => {
+      const middle = (Math.max(+day, +from) + Math.min(+utcMonth.offset(day, 1), +to)) / 2;
+      const at = x(months ? middle : day);
+      const own = yearText(day);
+      const below = text === yearText || own === year ? '' : own;
+      year = own;
+      return tickAt(text(day), below, at, edges);
+    });
+    if (ticks.length > 0 && !ticks.some((tick, index) => index > 0 && touches(ticks[index - 1]!, tick)))
+      return ticks;
+  }
+  const middle = utcDay.floor(new Date((+from + +to) / 2));
+  return [tickAt(dayText(middle), yearText(middle), x(middle), edges)];
+}
+
+function tickAt(text: string, year: string, at: number, { left, right }: Edges): Tick {
+  const half = Math.max(textWidth(text, TICK_SIZE), textWidth(year, TICK_SIZE)) / 2;
+  return { text, year, half, at, x: Math.min(Math.max(at, left + half), right - half) };
+}
+
+function touches(before: Tick, tick: Tick): boolean {
+  return tick.x - tick.half < before.x + before.half + GAP;
+}
+
+export interface ValueAxis {
+  /** The values to draw, which determine the domain. Numbers that are not finite are ignored. */
+  values: readonly number[];
+  scale?: 'linear' | 'log';
+  /** A linear axis begins at zero unless it has this: its least span, so that noise does not look like news. */
+  leastSpan?: number | undefined;
+  /** The domain never exceeds these limits, even to reach round numbers: shares end at 0 and 1. */
+  limits?: readonly [number, number] | undefined;
+  /** `shortNumber` by default. A tick with an empty text has a rule only. */
+  format?: ((value: number) => string) | undefined;
+}
+
+const TICK_EVERY = 56;
+/** The largest share of the width for the values of the axis. */
+const MAX_SHARE_OF_WIDTH = 0.36;
+
+interface DrawnAxis {
+  y: ValueScale;
+  /** Width of the values to the left of the rules, px. */
+  width: number;
+  /** The rules between two edges; `values: false` leaves the values out. */
+  marks: (edges: Edges, theme: ChartTheme, look?: { values: boolean }) => string[];
+}
+
+/** An axis with round ends between two heights, and horizontal rules with their values. */
+export function valueAxis({ top, bottom, left, right }: Box, axis: ValueAxis): DrawnAxis {
+  const { format = shortNumber } = axis;
+  const count = Math.max(2, Math.round((bottom - top) / TICK_EVERY));
+  const y = axis.scale === 'log' ? logScale(axis, bottom, top) : linearScale(axis, bottom, top, count);
+  const ticks = distinctTicks(y, { ...axis, format }, count).map((value) => ({
+    at: y(value),
+    text: clipText(format(value), (right - left) * MAX_SHARE_OF_WIDTH, TICK_SIZE),
+    stroke: value === 0 ? ('muted' as const) : ('rule' as const),
+  }));
+  return {
+    y,
+    width: Math.max(0, ...ticks.map(({ text }) => textWidth(text, TICK_SIZE))) + 8,
+    marks: (edges, theme, { values } = { values: true }) =>
+      ticks.flatMap(({ at, text, stroke }) => [
+        element('line', { x1: edges.left, x2: edges.right, y1: at, y2: at, stroke: theme[stroke] }),
+        ...(values && text !== ''
+          ? [label(text, edges.left - 8, at, { fill: theme.muted, size: TICK_SIZE, anchor: 'end' })]
+          : []),
+      ]),
+  };
+}
+
+/** For linear scales: no published value is finer, and rounding would find no ticks. */
+const LEAST_SPAN = 1e-9;
+/** Amounts have six decimal places. */
+const LEAST_LOGARITHM = 1e-6;
+
+/** Values of 0 and less, which have no logarithm, lie on the lower end. */
+function logScale({ values }: ValueAxis, bottom: number, top: number): ValueScale {
+  const [least, most] = extentOf(values.filter((value) => value >= LEAST_LOGARITHM)) ?? [1, 10];
+  const low = 10 ** Math.floor(Math.log10(least));
+  const high = 10 ** Math.ceil(Math.log10(most));
+  return scaleLog([low, high > low ? high : low * 10], [bottom, top]).clamp(true);
+}
+
+function linearScale(
+  { values, leastSpan, limits }: ValueAxis,
+  bottom: number,
+  top: number,
+  count: number,
+): ValueScale {
+  const [least, most] = extentOf(values) ?? [0, 0];
+  const missing =
+    leastSpan === undefined
+      ? 0
+      : Math.max(0, Math.max(leastSpan, Math.abs(most) * 1e-6, LEAST_SPAN) - (most - least)) / 2;
+  const ends =
+    leastSpan === undefined ? [Math.min(0, least), Math.max(0, most)] : [least - missing, most + missing];
+  const [low, high] =
+    ends[1]! - ends[0]! < LEAST_SPAN ? [ends[0]!, ends[0]! + 1] : (ends as [number, number]);
+  const scale = scaleLinear([low, high], [bottom, top]).nice(count);
+  const [from, to] = scale.domain() as [number, number];
+  const [floor, ceiling] = limits ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return scale.domain([Math.max(from, Math.min(floor, low)), Math.min(to, Math.max(ceiling, high))]);
+}
+
+function extentOf(values: readonly number[]): [number, number] | null {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return most < least ? null : [least, most];
+}
+
+/** Fewer ticks if two would have the same label. Only that of zero if all values are zero, because no unit follows from them. */
+function distinctTicks(
+  y: ValueScale,
+  { values, format, leastSpan, scale = 'linear' }: ValueAxis & { format: (value: number) => string },
+  most: number,
+): number[] {
+  const isZero = (extentOf(values) ?? [0, 0]).every((end) => end === 0);
+  if (isZero && scale === 'linear' && leastSpan === undefined) return [0];
+  for (let count = most; ; count -= 1) {
+    const ticks = scale === 'linear' ? y.ticks(count) : powersOf(y, count);
+    const texts = ticks.map(format).filter((text) => text !== '');
+    if (count <= 2 || new Set(texts).size === texts.length) return ticks;
+  }
+}
+
+/** Powers of ten, with twos and fives if those are few. */
+function powersOf(scale: ValueScale, count: number): number[] {
+  const [low, high] = scale.domain().map(Math.log10).map(Math.round) as [number, number];
+  const stride = Math.max(1, Math.ceil((high - low) / count));
+  const factors = high - low <= 2 ? [1, 2, 5] : [1];
+  const powers = Array.from({ length: Math.floor((high - low) / stride) + 1 }, (_, at) => low + at * stride);
+  return powers
+    .flatMap((power) => factors.map((factor) => factor * 10 ** power))
+    .filter((v) => v <= 10 ** high);
+}

@@ -1,0 +1,134 @@
+import { roi } from '../../artifacts/economy/roi.ts';
+import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
+import type { Content } from '../../artifacts/published-files.ts';
+import { formatNumber } from '../../words/number.ts';
+import { defineChart } from '../chart.ts';
+import { column } from '../chart-table.ts';
+import { labelNumber } from '../drawing/label.ts';
+import { cathedralColour } from '../drawing/theme.ts';
+import { cathedralKey, cathedralSeries, chosenSeries } from '../series.ts';
+
+const MISSING = {
+  nothing: 'No MIC have been minted yet, so there is no return.',
+  types: ['sentinel_registered', 'mic_mint'],
+  wholeDays: false,
+} as const;
+
+/** A lead below a tenth of the second’s return is no news. */
+const LEAST_LEAD = 1.1;
+
+/** Whose mints returned most, in the second decimal that the chart shows; null without a clear first. */
+function leadOf(list: readonly { label: string; roi: number | null }[]): string | null {
+  const [first, second] = list
+    .flatMap(({ label, roi }) => (roi === null ? [] : [{ label, roi }]))
+    .sort((a, b) => b.roi - a.roi);
+  if (!first || !second || first.roi <= 0 || first.roi < second.roi * LEAST_LEAD) return null;
+  return `A mint for ${first.label} returned most on average, ${labelNumber(first.roi, 2)}; ${second.label} followed with ${labelNumber(second.roi, 2)}`;
+}
+
+const roiWords = (roi: number | null) => (roi === null ? 'no mint yet' : labelNumber(roi, 2));
+
+const earned = (list: readonly { total_rewards: number }[]) =>
+  `Their rewards together are ${formatNumber(list.reduce((sum, { total_rewards }) => sum + total_rewards, 0))} MIC.`;
+
+const cathedralsIn = ({ by_cathedral }: Content<typeof roi>) =>
+  cathedralSeries(Object.keys(by_cathedral)).map((one) => ({ ...one, ...by_cathedral[one.name]! }));
+
+export const roiByCathedral = defineChart<Content<typeof roi>>({
+  id: 'roi-by-cathedral',
+  area: 'economy',
+  name: 'Return by cathedral',
+  sources: [roi],
+  controls: ['series'],
+  missing: MISSING,
+  prepare: (files) => files.read(roi),
+  series: (data) => cathedralsIn(data).map(({ name, label }) => ({ name, label })),
+  asOf: ({ timestamp }) => timestamp,
+  isMissing: (data) => cathedralsIn(data).every(({ average_roi }) => average_roi === null),
+  view(data, state) {
+    const cathedrals = chosenSeries(cathedralsIn(data), state);
+    return {
+      title: 'Return on a mint, by cathedral',
+      unit: 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
+      columns: [
+        column('cathedral', 'Cathedral'),
+        column('average_roi', 'Average ROI', 'ratio'),
+        column('multiplier', 'Present multiplier', 'factor'),
+        column('sentinel_count', 'Active sentinels', 'count'),
+        column('total_rewards', 'All rewards', 'MIC'),
+      ],
+      rows: cathedrals.map(({ name, average_roi, multiplier, sentinel_count, total_rewards }) => [
+        name,
+        average_roi,
+        multiplier,
+        sentinel_count,
+        total_rewards,
+      ]),
+      finding: () => leadOf(cathedrals.map(({ label, average_roi }) => ({ label, roi: average_roi }))),
+      says: () => [earned(cathedrals)],
+      mark: () => ({
+        kind: 'bars',
+        rows: cathedrals.map(({ name, label, average_roi, multiplier, sentinel_count }) => ({
+          label,
+          value: average_roi ?? 0,
+          colour: cathedralColour(name),
+          text: roiWords(average_roi),
+          detail: `multiplier ${formatNumber(multiplier, 2)}, ${labelNumber(sentinel_count)} active`,
+        })),
+      }),
+    };
+  },
+});
+
+const sentinelSeries = ({ sentinels }: Content<typeof sentinelRoi>) =>
+  sentinels.map(({ id }) => ({ name: id, label: id }));
+
+export const roiBySentinel = defineChart<Content<typeof sentinelRoi>>({
+  id: 'roi-by-sentinel',
+  area: 'economy',
+  name: 'Return by sentinel',
+  sources: [sentinelRoi],
+  controls: ['series'],
+  missing: MISSING,
+  prepare: (files) => files.read(sentinelRoi),
+  series: sentinelSeries,
+  asOf: ({ timestamp }) => timestamp,
+  isMissing: ({ sentinels }) => sentinels.every(({ roi }) => roi === null),
+  view(data, state) {
+    const names = new Set(chosenSeries(sentinelSeries(data), state).map(({ name }) => name));
+    const sentinels = data.sentinels
+      .filter(({ id }) => names.has(id))
+      .sort((a, b) => (b.roi ?? -1) - (a.roi ?? -1));
+    return {
+      title: 'Return on a mint, by sentinel',
+      unit: 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward',
+      columns: [
+        column('sentinel', 'Sentinel'),
+        column('cathedral', 'Cathedral'),
+        column('roi', 'ROI', 'ratio'),
+        column('total_rewards', 'All rewards', 'MIC'),
+        column('multiplier', 'Present multiplier', 'factor'),
+      ],
+      rows: sentinels.map(({ id, cathedral, roi, total_rewards, multiplier }) => [
+        id,
+        cathedral,
+        roi,
+        total_rewards,
+        multiplier,
+      ]),
+      finding: () => leadOf(sentinels.map(({ id, roi }) => ({ label: id, roi }))),
+      says: () => [earned(sentinels)],
+      mark: () => ({
+        kind: 'bars',
+        key: cathedralKey(sentinels),
+        rows: sentinels.map(({ id, cathedral, roi, total_rewards }) => ({
+          label: id,
+          value: roi ?? 0,
+          colour: cathedralColour(cathedral),
+          text: roiWords(roi),
+          detail: `${labelNumber(total_rewards)} MIC in all`,
+        })),
+      }),
+    };
+  },
+});

@@ -1,0 +1,193 @@
+import { daysFrom } from '../words/day.ts';
+import { formatDay, formatDays, formatMonth, formatSpan } from '../words/moment.ts';
+import { formatNumber, formatPercent } from '../words/number.ts';
+import { formatList } from '../words/phrase.ts';
+import type { ChartTable } from './chart-table.ts';
+import type { Mark } from './drawing/mark.ts';
+import type { Drawn, OverTime, Pane } from './drawing/over-time.ts';
+
+/** Units that a number does not need beside it. */
+const PLAIN = ['', 'share', 'count', 'ratio', 'factor'];
+/** More would not be read to the end. */
+const MOST_SERIES = 5;
+const MOST_ROWS = 12;
+
+const decimalsOf = (value: number) => (Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 4);
+
+/** `1,234 MIC`, `0.9571`: as many decimals as a reader needs, and the unit where the number alone is not clear. */
+function valueWords(value: number, unit: string, most = decimalsOf(value)): string {
+  const words = formatNumber(value, { max: Math.min(most, decimalsOf(value)) });
+  return PLAIN.includes(unit) ? words : `${words} ${unit}`;
+}
+
+/**
+ * What a table says, in sentences for readers who do not see its picture: of what changes over time the first, the last, the least and
+ * the greatest value and the change; of flows the total; of rows each, or the greatest and the least.
+ */
+export function summaryOf(table: ChartTable, mark: Mark): string[] {
+  switch (mark.kind) {
+    case 'over-time':
+      return overTimeWords(table, mark);
+    case 'bars':
+      return barWords(mark.rows);
+    case 'curves':
+      return mark.dots.length === 0 ? [] : [rowWords(mark.texts, mark.dots)];
+    case 'dots':
+    case 'cells':
+      return [rowWords(mark.texts, mark.rows)];
+    case 'matrix': {
+      const cells = table.rows.flatMap((row) => row.slice(mark.from));
+      const words = mark.symbols.map(({ word }) => `${word} ${cells.filter((cell) => cell === word).length}`);
+      return [`${mark.texts}: ${formatList(words)}.`];
+    }
+  }
+}
+
+function rowWords(texts: string, rows: readonly { label: string; text: string }[]): string {
+  const items = rows.slice(0, MOST_ROWS).map(({ label, text }) => `${label} ${text}`);
+  const rest = rows.length - items.length;
+  return `${texts}: ${formatList(rest > 0 ? [...items, `${formatNumber(rest)} more`] : items)}.`;
+}
+
+function barWords(rows: readonly { label: string; value: number; text: string }[]): string[] {
+  if (rows.length <= MOST_SERIES)
+    return [`${formatList(rows.map(({ label, text }) => `${label} ${text}`))}.`];
+  const sorted = rows.toSorted((a, b) => b.value - a.value);
+  const [most, least] = [sorted[0]!, sorted.at(-1)!];
+  return [
+    `The highest of ${formatNumber(rows.length)} is ${most.label}, ${most.text}, the lowest ${least.label}, ${least.text}.`,
+  ];
+}
+
+type Row = ChartTable['rows'][number];
+
+interface Point {
+  row: Row;
+  value: number;
+}
+
+/** The values of a column, in the rows of its series. */
+function pointsOf({ columns, rows }: ChartTable, { column, of }: Pick<Drawn, 'column' | 'of'>): Point[] {
+  const at = columns.findIndex(({ name }) => name === column);
+  const own = of === undefined ? rows : rows.filter((row) => row[1] === of);
+  return own.flatMap((row) => (row[at] === null ? [] : [{ row, value: row[at] as number }]));
+}
+
+/** `9 March 2026`, `9–15 March 2026`, `March 2026`: the time of a row, from its first cells. */
+function timeWords([first, second]: Row): string {
+  const [start, end] = [String(first), String(second)];
+  if (/^\d{4}-\d{2}$/.test(start)) return formatMonth(start);
+  return DAY.test(end) ? formatDays(start, end) : formatDay(start);
+}
+
+function overTimeWords(table: ChartTable, mark: OverTime): string[] {
+  return mark.panes.flatMap((pane) => {
+    if (pane.mark === 'columns') return flowWords(table, pane, mark.partial ?? []);
+    const all = pane.drawn.flatMap((one) => {
+      const { title, unit } = table.columns.find(({ name }) => name === one.column)!;
+      const points = pointsOf(table, one);
+      return points.length === 0
+        ? []
+        : [{ name: one.of === undefined ? title : one.label, unit, points, change: changeOf(points) }];
+    });
+    if (all.length <= MOST_SERIES) return all.map(courseWords);
+    const sorted = all.toSorted((a, b) => b.change - a.change);
+    const [most, least] = [sorted[0]!, sorted.at(-1)!];
+    return [
+      `Of ${formatNumber(all.length)}, ${most.name} has the highest change, ${least.name} the lowest.`,
+      ...[most, least].map(courseWords),
+    ];
+  });
+}
+
+const changeOf = (points: readonly Point[]) => points.at(-1)!.value - points[0]!.value;
+
+interface Course {
+  name: string;
+  unit: string;
+  points: readonly Point[];
+}
+
+/** `Burned went from 0 MIC (6 July 2025) to 425,447 MIC (21 November 2026), a change of +425,447; its least was …` */
+function courseWords({ name, unit, points }: Course): string {
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${timeWords(row)})`;
+  if (first === last) return `${name} was ${words(first)}.`;
+  const least = points.reduce((low, one) => (one.value < low.value ? one : low));
+  const most = points.reduce((high, one) => (one.value > high.value ? one : high));
+  const change = last.value - first.value;
+  const max = Math.max(...[first, last].map(({ value }) => decimalsOf(value)));
+  const signed = `${change > 0 ? '+' : ''}${formatNumber(change, { max })}`;
+  return `${[
+    change === 0
+      ? `${name} was ${words(first)} and ${words(last)}`
+      : `${name} went from ${words(first)} to ${words(last)}, a change of ${signed}`,
+    ...(least.value < Math.min(first.value, last.value) ? [`its least was ${words(least)}`] : []),
+    ...(most.value > Math.max(first.value, last.value) ? [`its greatest was ${words(most)}`] : []),
+  ].join('; ')}.`;
+}
+
+const PER_DAY = / per day$/;
+
+/** Of flows: the total, its parts, and the whole week or month with the most and the one with the least. */
+function flowWords(table: ChartTable, { drawn }: Pane, partial: readonly boolean[]): string[] {
+  const { rows, columns } = table;
+  const { unit } = columns.find(({ name }) => name === drawn[0]!.column)!;
+  const amount = unit.replace(PER_DAY, '');
+  const daysOf = (row: Row) => (amount === unit ? 1 : daysIn(row));
+  const totals = drawn.map((one) => ({
+    label: one.label,
+    total: pointsOf(table, one).reduce((sum, { row, value }) => sum + value * daysOf(row), 0),
+  }));
+  const span = spanWords(rows);
+  // What goes in and what goes out do not add up.
+  if (drawn.some(({ below }) => below))
+    return [
+      `${span}: ${formatList(totals.map(({ label, total }) => `${label} ${valueWords(total, amount)}`))}.`,
+    ];
+  const all = totals.reduce((sum, { total }) => sum + total, 0);
+  const days = rows.reduce((sum, row) => sum + daysIn(row), 0);
+  const perDay = amount === unit || days === 1 ? '' : `, ${valueWords(all / days, unit)}`;
+  const parts = totals
+    .toSorted((a, b) => b.total - a.total)
+    .map(
+      ({ label, total }) =>
+        `${label} ${valueWords(total, '')} (${formatPercent(all === 0 ? 0 : total / all)})`,
+    );
+  const [only] = totals;
+  const what = amount === 'count' && totals.length === 1 ? ` ${only!.label.toLowerCase()}` : '';
+  return [
+    `${span}: ${valueWords(all, amount)}${what} in all${perDay}.`,
+    ...(parts.length > 1 ? [`${formatList(parts)}.`] : []),
+    ...extremeWords(table, drawn, partial),
+  ];
+}
+
+function extremeWords(table: ChartTable, drawn: readonly Drawn[], partial: readonly boolean[]): string[] {
+  const { unit } = table.columns.find(({ name }) => name === drawn[0]!.column)!;
+  const whole = table.rows
+    .filter((_, index) => !partial[index])
+    .map((row) => ({
+      row,
+      value: drawn.reduce((sum, one) => sum + (pointsOf({ ...table, rows: [row] }, one)[0]?.value ?? 0), 0),
+    }))
+    .sort((a, b) => b.value - a.value);
+  const [most, least] = [whole[0], whole.at(-1)];
+  if (!most || !least || most.value === least.value) return [];
+  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${timeWords(row)})`;
+  return [`The greatest was ${words(most)}, the least ${words(least)}.`];
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** From the first day of the first row to the last day of the last one. */
+function spanWords(rows: ChartTable['rows']): string {
+  const [start, last] = [String(rows[0]![0]), rows.at(-1)!];
+  const end = DAY.test(String(last[1])) ? String(last[1]) : String(last[0]);
+  if (DAY.test(start)) return formatSpan(start, end);
+  return start === end ? `In ${formatMonth(start)}` : `From ${formatMonth(start)} to ${formatMonth(end)}`;
+}
+
+function daysIn([first, second]: Row): number {
+  return DAY.test(String(second)) ? daysFrom(String(first), String(second)) : 1;
+}
