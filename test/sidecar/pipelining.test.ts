@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
-import { MAX_PIPELINED } from '../../src/sidecar/request/pipeline-queue.ts';
+import { MAX_WAITING } from '../../src/sidecar/request/pipelining.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { closed } from './closed.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
@@ -73,16 +73,30 @@ async function stopReading(socket: Socket, request: string): Promise<void> {
   socket.pause();
 }
 
-test('of too many requests the first are answered, and then the connection ends', async () => {
+test('as many requests as may wait are all answered in order, and one more ends the connection', async () => {
+  const { gate, open } = await served();
+  const [fit, flood] = [await open(), await open()];
+  fit.socket.write(SMALL + COUNTED.repeat(MAX_WAITING));
+  await expect.poll(() => fit.text.match(/HTTP\/1\.1 200/g)?.length).toBe(MAX_WAITING + 1);
+  expect(fit.text).not.toContain('Connection: close');
+  flood.socket.write(SMALL + COUNTED.repeat(1000));
+  await flood.closed;
+  await expect.poll(() => gate.active).toBe(0);
+  fit.socket.write(SMALL);
+  await expect.poll(() => fit.text.match(/HTTP\/1\.1 200/g)?.length).toBe(MAX_WAITING + 2);
+});
+
+test('requests behind responses that clients do not read take little memory', async () => {
   const { parsed, open } = await served();
-  const client = await open();
-  client.socket.write(COUNTED.repeat(1000));
-  await client.closed;
-  // Parsing the rest would take time and memory from everyone.
-  expect(parsed.count).toBe(MAX_PIPELINED + 2);
-  expect(answersIn(client.text)).toEqual(Array.from({ length: MAX_PIPELINED + 1 }, () => '200'));
-  expect(client.text.match(/^Connection: close\r$/gm)).toHaveLength(1);
-  expect(client.text.lastIndexOf('HTTP/1.1')).toBeLessThan(client.text.indexOf('Connection: close'));
+  const clients = await Promise.all(Array.from({ length: 20 }, open));
+  for (const { socket } of clients) await stopReading(socket, LARGE);
+  parsed.count = 0;
+  for (const { socket } of clients) socket.write(SMALL.repeat(5000));
+  await expect.poll(() => parsed.count).toBeGreaterThan(20 * MAX_WAITING);
+  // What one read holds is parsed, and given up with the connection.
+  for (const { socket } of clients) socket.resume();
+  await Promise.all(clients.map(({ closed }) => closed));
+  expect(parsed.count).toBeLessThan(20 * 2500);
 });
 
 test('a request has a place in the load gate only while it is answered, whatever waits behind it', async () => {
@@ -114,16 +128,14 @@ test.each([
   ['what is no request', 'nonsense\r\n\r\n'],
 ])('%s behind a stream ends the connection, sent with it or after it', async (_, text) => {
   const simulation = { upgrade: () => expect.unreachable() };
-  const { gate, parsed, open } = await served({ ...live, simulation });
+  const { gate, open } = await served({ ...live, simulation });
   const [together, after] = [await open(), await open()];
   together.socket.write(LIVE + text);
   await together.closed;
   after.socket.write(LIVE);
   await expect.poll(() => after.text).toContain('open');
-  parsed.count = 0;
   after.socket.write(text);
   await after.closed;
-  expect(parsed.count).toBe(0);
   expect(answersIn(after.text)).toEqual(['200']);
   await expect.poll(() => gate.active).toBe(0);
 });

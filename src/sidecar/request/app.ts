@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 import { isSimulationUpgrade } from '../simulation/reject-upgrade.ts';
 import { ClientLimits, clientAddress } from './clients.ts';
 import { handleRequest } from './handle-request.ts';
-import { PipelineQueue } from './pipeline-queue.ts';
+import { Pipelining } from './pipelining.ts';
 import { answerConnect, answerUnreadable } from './raw-response.ts';
 import { newRequestContext, requestIds } from './request-context.ts';
 
@@ -42,7 +42,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
     maxConnectionsPerClient = MAX_CONNECTIONS_PER_CLIENT,
     cacheTagHeader = null,
   } = limits;
-  const queue = new PipelineQueue();
+  const pipelining = new Pipelining();
   const server = createServer({
     requestTimeout: limits.requestTimeout * 1000,
     headersTimeout: limits.requestTimeout * 1000,
@@ -52,7 +52,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
     requireHostHeader: false,
     // Behind another request, an upgrade is a request like any other: a server may ignore Upgrade (RFC 9110 §7.8).
     shouldUpgradeCallback: (request) =>
-      Boolean(services.simulation) && isSimulationUpgrade(request) && !queue.isBusy(request.socket),
+      Boolean(services.simulation) && isSimulationUpgrade(request) && !pipelining.isBusy(request.socket),
   });
   server.timeout = stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
@@ -63,16 +63,16 @@ export function createApp(services: Services, limits: AppLimits): Server {
   const nextId = requestIds();
   const shared = { address, clients, stallMs: stallTimeout * 1000, cacheTagHeader };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
-    queue.add(request, response, (onEnd) => {
+    pipelining.add(request, response, (onEnd) => {
       const context = newRequestContext(request, response, { ...shared, id: nextId() });
-      void handleRequest(context, services, { onEnd, onStream: () => queue.markStream(request) });
+      void handleRequest(context, services, { onEnd, onStream: () => pipelining.markStream(request) });
     });
   server.on('request', receive);
   // A client need not send a body to be refused; unknown expectations are ignored (RFC 9110 §10.1.1).
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
   if (services.simulation) server.on('upgrade', services.simulation.upgrade);
-  answerNonRequests(server, services, queue, nextId);
+  answerNonRequests(server, services, pipelining, nextId);
   return server;
 }
 
@@ -80,7 +80,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
 function answerNonRequests(
   server: Server,
   services: Services,
-  queue: PipelineQueue,
+  pipelining: Pipelining,
   nextId: () => string,
 ): void {
   const respond = (answer: (facts: { id: string; now: number }) => Problem | null) => {
@@ -91,11 +91,11 @@ function answerNonRequests(
   };
   server.on('connect', ({ socket }, stream) => {
     // node:http has released the connection, and with it the responses that are due.
-    if (queue.isBusy(socket)) socket.destroy();
+    if (pipelining.isBusy(socket)) socket.destroy();
     else respond((facts) => answerConnect(stream, facts));
   });
   server.on('clientError', (error, socket) =>
-    queue.afterResponses(socket, () => respond((facts) => answerUnreadable(error, socket, facts))),
+    pipelining.afterResponses(socket, () => respond((facts) => answerUnreadable(error, socket, facts))),
   );
 }
 
