@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import type pino from 'pino';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
@@ -36,7 +35,6 @@ import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
-import { secretOfDatabase, secretOfFile } from './simulation/resume-secret.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
 export const SERVICE_SETTINGS = [
@@ -141,9 +139,7 @@ export async function openServices(
     followed && (await openLedger(config, followed, releases, report('the ledger cannot be followed')));
   const throttled = throttleRepeatedErrors(logger, Date.now);
   const limited = { keys, limiter, gate: load.gate, logger: throttled, now };
-  const readSecret = () =>
-    database ? secretOfDatabase(database) : secretOfFile(join(dirname(config.limits), 'simulation.secret'));
-  const simulation = openSimulation(limited, simulationOptions(config, readSecret));
+  const simulation = openSimulation(limited, simulationOptions(config));
   const readiness = () =>
     readReadiness({
       hasRelease,
@@ -308,15 +304,11 @@ function openLedger(
   });
 }
 
-function simulationOptions(
-  config: ServiceConfig,
-  readSecret: SimulationOptions['readSecret'],
-): SimulationOptions {
+function simulationOptions(config: ServiceConfig): SimulationOptions {
   return {
     baseUrl: config.baseUrl,
     origins: config.simulationOrigins ?? [],
     addressOf: clientAddress(config.trustedProxies),
-    readSecret,
     limits: { ...SIMULATION_LIMITS, startsPerClient: config.simulationStartsPerClient },
   };
 }

@@ -15,7 +15,7 @@ import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { PagesOnRequest } from './pages/pages-on-request.ts';
 import type { Answer } from './request/answer.ts';
-import type { Simulation } from './simulation/simulation.ts';
+import type { Simulation } from './simulation/simulation-options.ts';
 
 /** What the app answers from. Tests replace some of these. */
 export interface Services {

@@ -1,8 +1,8 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Levers } from './levers.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
-import { byVirtue, type Virtue } from './virtues.ts';
-import type { Economy, Sentinel, Status, World } from './world.ts';
+
+import { byVirtue, type Economy, type Sentinel, type Status, type Virtue, type World } from './world.ts';
 
 /** Changes of a sentinel; `drift` changes its condition, the rest the sentinel itself. */
 type SentinelChange = Partial<

@@ -1,11 +1,16 @@
-import { applyChange, type Change, noted } from './change.ts';
+import { applyChange, noted } from './change.ts';
 import { followOutcome, hearDissent, listed, overrideDissent } from './deliberation.ts';
 import { SimulationFault } from './fault.ts';
-import { briefSentinel, callVote, MOVE_LABELS } from './moves.ts';
 import { roundTo6 } from './round-to-6.ts';
-import type { Choice, Decision, Parameter, Parameters, Scenario } from './scenario.ts';
-import { isDecided } from './scenario.ts';
-import type { World } from './world.ts';
+import {
+  type Choice,
+  type Decision,
+  isDecided,
+  type Parameter,
+  type Parameters,
+  type Scenario,
+} from './scenario.ts';
+import { byVirtue, VIRTUES, type Virtue, type World } from './world.ts';
 
 /** An available action: a choice and its decision; the decision is null for moves that are always possible. */
 export interface Available {
@@ -23,27 +28,20 @@ export const DISSENT = {
   otherwise: 'hear_dissent',
 } as const;
 
-const DISSENT_ANSWERS: readonly (Pick<Available, 'choice'> & { answer: typeof hearDissent })[] = [
+export const DISSENT_CHOICES = [
   {
-    choice: {
-      name: 'hear_dissent',
-      label: 'Hear the dissent',
-      meaning:
-        'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
-    },
+    name: 'hear_dissent',
+    label: 'Hear the dissent',
+    meaning: 'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
     answer: hearDissent,
   },
   {
-    choice: {
-      name: 'override_dissent',
-      label: 'Pass over it',
-      meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
-    },
+    name: 'override_dissent',
+    label: 'Pass over it',
+    meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
     answer: overrideDissent,
   },
-];
-
-export const DISSENT_CHOICES = DISSENT_ANSWERS.map(({ choice }) => choice);
+] as const;
 
 /**
  * The open decisions that can be made now. While a dissent holds a decision up, that is the dissent alone: what was carried must not be
@@ -59,11 +57,12 @@ export function available(world: World, scenario: Scenario): Available[] {
   const ofDecisions = askedDecisions(world).flatMap(({ name }) =>
     name === DISSENT.name ? dissentAnswers(scenario) : choicesOf(decisionOf(scenario, name), world, scenario),
   );
-  return [...ofDecisions, ...(isDecided(world) ? [] : moves(world))];
+  const moves = isDecided(world) ? [] : [callVote(world), briefSentinel(world)];
+  return [...ofDecisions, ...moves.filter((move) => move !== null)];
 }
 
 function dissentAnswers(scenario: Scenario): Available[] {
-  return DISSENT_ANSWERS.map(({ answer, choice }) => ({
+  return DISSENT_CHOICES.map(({ answer, ...choice }) => ({
     choice,
     decision: DISSENT.name,
     take: (world) => answer(world, scenario),
@@ -77,21 +76,58 @@ function choicesOf(decision: Decision, now: World, scenario: Scenario): Availabl
     decision: decision.name,
     take(world, parameters) {
       const { change } = choice;
-      const changed = applyChange(world, changeFrom(change, parameters, world));
+      const changed = applyChange(world, typeof change === 'function' ? change(parameters, world) : change);
       const isNewlyDecided = isDecided(changed) && !isDecided(world);
       return isNewlyDecided ? followOutcome(changed, scenario) : changed;
     },
   }));
 }
 
-function changeFrom(change: Choice['change'], parameters: Parameters, world: World): Change {
-  return typeof change === 'function' ? change(parameters, world) : change;
+const CALL_VOTE = { name: 'call_vote', label: 'Call the vote' } as const;
+const BRIEF = { name: 'brief_sentinel', label: 'Brief a sentinel' } as const;
+
+/** A move that a player may make at any time during a deliberation; null where it may not. */
+function callVote({ deliberation: { status, roundEnds }, tick }: World): Available | null {
+  if (status !== 'open' || roundEnds <= tick + 1) return null;
+  return {
+    choice: { ...CALL_VOTE, meaning: `The round ends on the next day instead of on day ${roundEnds}.` },
+    decision: null,
+    take: (now) => ({ ...now, deliberation: { ...now.deliberation, roundEnds: now.tick + 1 } }),
+  };
 }
 
-function moves(world: World): Available[] {
-  return [callVote, briefSentinel]
-    .map((move) => move(world))
-    .flatMap((move) => (move ? [{ ...move, decision: null }] : []));
+/** Maximum per run. More would make the player the only voice. */
+const BRIEFINGS = 3;
+/** Added to the weight of the virtue, before the weights are normalised. */
+const EMPHASIS = 0.2;
+
+function briefSentinel({ facts, sentinels }: World): Available | null {
+  const used = facts.briefings ?? 0;
+  const ids = sentinels.filter(({ isOnline }) => isOnline).map(({ id }) => id);
+  if (used >= BRIEFINGS || ids.length === 0) return null;
+  return {
+    choice: {
+      ...BRIEF,
+      meaning: `Puts one virtue before the eyes of one sentinel, whose weight for it grows. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
+      parameters: {
+        sentinel: { kind: 'one_of', values: ids, default: ids[0]!, meaning: 'who is briefed' },
+        virtue: { kind: 'one_of', values: VIRTUES, default: VIRTUES[0], meaning: 'what is put first' },
+      },
+    },
+    decision: null,
+    take: (now, { sentinel, virtue }) => brief(now, String(sentinel), virtue as Virtue, used + 1),
+  };
+}
+
+function brief(world: World, id: string, virtue: Virtue, briefings: number): World {
+  const weighed = ({ weights }: World['sentinels'][number]) =>
+    byVirtue((each) => roundTo6((weights[each] + (each === virtue ? EMPHASIS : 0)) / (1 + EMPHASIS)));
+  return {
+    ...world,
+    sentinels: world.sentinels.map((one) => (one.id === id ? { ...one, weights: weighed(one) } : one)),
+    facts: { ...world.facts, briefings },
+    log: noted(world, `${id} is briefed on ${virtue}.`),
+  };
 }
 
 /** Takes an action now. Throws a SimulationFault if it is not available or its parameters are invalid. */
@@ -106,17 +142,13 @@ export function takeAction(
   const action = all.find(({ choice }) => choice.name === name);
   if (!action) {
     const names = all.map(({ choice }) => choice.name);
-    const expected =
-      names.length === 0
-        ? 'Expected no action at this tick'
-        : names.length === 1
-          ? `Expected ${names[0]}`
-          : `Expected one of ${listed(names)}`;
-    throw new SimulationFault('action_unavailable', `${expected}, found ${JSON.stringify(name)}.`);
+    const expected = ['no action at this tick', names[0], `one of ${listed(names)}`][
+      Math.min(2, names.length)
+    ];
+    throw new SimulationFault('action_unavailable', `Expected ${expected}, found ${JSON.stringify(name)}.`);
   }
   const { choice, decision } = action;
-  const given = readParameters(choice.parameters ?? {}, parameters);
-  const taken = action.take(world, given);
+  const taken = action.take(world, readParameters(choice.parameters ?? {}, parameters));
   return closeMoot(decision === null ? taken : close(taken, decision, name, false), scenario);
 }
 
@@ -136,18 +168,15 @@ export function readParameters(expected: Readonly<Record<string, Parameter>>, gi
 }
 
 function readParameter(name: string, parameter: Parameter, value: number | string): number | string {
-  const refuse = (expected: string) =>
-    new SimulationFault(
-      'invalid_parameters',
-      `${name}: expected ${expected}, found ${JSON.stringify(value)}.`,
-    );
-  if (parameter.kind === 'one_of') {
-    if (parameter.values.includes(value as string)) return value;
-    throw refuse(`one of ${parameter.values.join(', ')}`);
-  }
-  const { minimum, maximum } = parameter;
-  if (typeof value === 'number' && value >= minimum && value <= maximum) return roundTo6(value);
-  throw refuse(`a number from ${minimum} to ${maximum}`);
+  if (parameter.kind === 'one_of' && parameter.values.includes(value as string)) return value;
+  if (parameter.kind === 'number' && typeof value === 'number')
+    if (value >= parameter.minimum && value <= parameter.maximum) return roundTo6(value);
+  const expected =
+    parameter.kind === 'one_of'
+      ? `one of ${parameter.values.join(', ')}`
+      : `a number from ${parameter.minimum} to ${parameter.maximum}`;
+  const detail = `${name}: expected ${expected}, found ${JSON.stringify(value)}.`;
+  throw new SimulationFault('invalid_parameters', detail);
 }
 
 /** Applies the default choice of decisions whose time has run out. Those that wait for the answer to a dissent keep waiting. */
@@ -155,7 +184,7 @@ export function expireDecisions(world: World, scenario: Scenario): World {
   let next = world;
   for (const { name, until } of world.open) {
     if (world.tick < until || !askedDecisions(next).some((open) => open.name === name)) continue;
-    const { otherwise, title } = openedDecision(name, scenario);
+    const { otherwise, title } = decisionOf(scenario, name);
     const { choice, take } = available(next, scenario).find((action) => action.choice.name === otherwise)!;
     const told = `“${title}”: nobody chose in time, so it is “${choice.label}”.`;
     const taken = take({ ...next, log: noted(next, told) }, readParameters(choice.parameters ?? {}, {}));
@@ -166,10 +195,10 @@ export function expireDecisions(world: World, scenario: Scenario): World {
 
 /** Closes the open decisions about something that is over. */
 export function closeMoot(world: World, scenario: Scenario): World {
-  const moot = world.open.map(({ name }) => name).filter((name) => isMoot(name, world, scenario));
+  const moot = world.open.map(({ name }) => name).filter((name) => decisionOf(scenario, name).isMoot(world));
   if (moot.length === 0) return world;
   const texts = moot.map(
-    (name) => `“${openedDecision(name, scenario).title}” closes without a choice: it is over.`,
+    (name) => `“${decisionOf(scenario, name).title}” closes without a choice: it is over.`,
   );
   return {
     ...world,
@@ -180,30 +209,21 @@ export function closeMoot(world: World, scenario: Scenario): World {
   };
 }
 
-/** A dissent holds up a decision, so it is over when the decision is made by other means. */
-function isMoot(decision: string, world: World, scenario: Scenario): boolean {
-  return decision === DISSENT.name ? isDecided(world) : decisionOf(scenario, decision).isMoot(world);
-}
-
 /** Opens the decisions that are due: each one once, and the dissent whenever there is one. */
 export function openDecisions(world: World, scenario: Scenario): World {
-  const due: { name: string; within: number }[] = [];
-  const isHeld = world.deliberation.status === 'held';
-  if (isHeld && !world.open.some(({ name }) => name === DISSENT.name)) due.push(DISSENT);
-  for (const decision of isHeld ? [] : scenario.decisions)
-    if (!wasOpened(world, decision.name) && !decision.isMoot(world) && decision.opens(world))
-      due.push(decision);
+  const { open, taken, lapsed, tick } = world;
+  const isOpen = (decision: string) => open.some(({ name }) => name === decision);
+  const wasOpened = (decision: string) =>
+    isOpen(decision) || taken.some((one) => one.decision === decision) || lapsed.includes(decision);
+  const due =
+    world.deliberation.status === 'held'
+      ? [DISSENT].filter(({ name }) => !isOpen(name))
+      : scenario.decisions.filter(
+          ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot(world) && opens(world),
+        );
   if (due.length === 0) return world;
-  const opened = due.map(({ name, within }) => ({ name, since: world.tick, until: world.tick + within }));
-  return { ...world, open: [...world.open, ...opened] };
-}
-
-function wasOpened({ open, taken, lapsed }: World, decision: string): boolean {
-  return (
-    open.some(({ name }) => name === decision) ||
-    taken.some((one) => one.decision === decision) ||
-    lapsed.includes(decision)
-  );
+  const opened = due.map(({ name, within }) => ({ name, since: tick, until: tick + within }));
+  return { ...world, open: [...open, ...opened] };
 }
 
 function close(world: World, decision: string, choice: string, isDefault: boolean): World {
@@ -223,21 +243,21 @@ function close(world: World, decision: string, choice: string, isDefault: boolea
   };
 }
 
-/** An open decision of the scenario, or the dissent. */
-export function openedDecision(name: string, scenario: Scenario): Decision | typeof DISSENT {
-  return name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+/** The dissent holds up a decision, so it is over when the decision is made by other means. */
+const DISSENT_DECISION: Decision = { ...DISSENT, opens: () => false, isMoot: isDecided, choices: [] };
+
+/** A decision of the scenario, or the dissent. */
+export function decisionOf({ decisions }: Scenario, name: string): Decision {
+  return name === DISSENT.name ? DISSENT_DECISION : decisions.find((decision) => decision.name === name)!;
 }
 
 /** The label of a choice of the scenario, of an answer to a dissent or of a move. */
 export function labelOf(choice: string, { decisions }: Scenario): string {
   const all: readonly Pick<Choice, 'name' | 'label'>[] = [
     ...decisions.flatMap(({ choices }) => choices),
-    ...DISSENT_ANSWERS.map((answer) => answer.choice),
-    ...MOVE_LABELS,
+    ...DISSENT_CHOICES,
+    CALL_VOTE,
+    BRIEF,
   ];
   return all.find(({ name }) => name === choice)!.label;
-}
-
-export function decisionOf(scenario: Scenario, name: string): Decision {
-  return scenario.decisions.find((decision) => decision.name === name)!;
 }

@@ -1,6 +1,6 @@
 import { applyChange } from './change.ts';
-import { hasVoice } from './influence.ts';
-import { positionOf } from './opinions.ts';
+
+import { hasVoice, positionOf } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { isDecided, type Scenario } from './scenario.ts';
 import type { Deliberation, Status, Vote, World } from './world.ts';

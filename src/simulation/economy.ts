@@ -1,9 +1,9 @@
-import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
+import { coordinationScore, gini, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
 import { noted } from './change.ts';
 import type { Draws } from './draws.ts';
-import { influenceMatrix } from './influence.ts';
+import { heardBy, influenceMatrix } from './opinions.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
-import type { Conditions, Sentinel, Stocks, World } from './world.ts';
+import type { ByVirtue, Conditions, Sentinel, Stocks, World } from './world.ts';
 
 /** Millionths per MIC. */
 export const MICRO = 1e6;
@@ -78,12 +78,7 @@ function contagion({ sentinels, conditions, levers }: World): (i: number) => num
   if (levers.contagion === 0) return () => 0;
   const { drift } = conditions;
   const matrix = influenceMatrix(sentinels, levers);
-  const size = sentinels.length;
-  return (i) => {
-    let heard = 0;
-    for (let j = 0; j < size; j += 1) heard += matrix[i * size + j]! * drift[j]!;
-    return levers.contagion * (heard - drift[i]!);
-  };
+  return (i) => levers.contagion * (heardBy(i, matrix, drift) - drift[i]!);
 }
 
 /** Mean `gi` of the online sentinels minus the strain; 0 if none is online. */
@@ -197,5 +192,24 @@ function comeAndGo(world: World): World {
       ...leaving.map(({ id }) => `${id} has gone without a reward for too long and goes offline.`),
       ...back.map(({ id }) => `${id} comes back online.`),
     ),
+  };
+}
+
+/**
+ * The assembly's virtues in [0, 1], after the virtue metrics: integrity is the MII; temperance the remaining share of the time
+ * box; justice 1 − Gini of minted MIC ÷ multiplier; prudence the share of known risks that were addressed; courage the share of
+ * dissents that were heard, or 1 without a dissent.
+ */
+export function communityVirtues(world: World): ByVirtue {
+  const { deliberation, economy, risks, conditions, sentinels } = world;
+  const minted = conditions.minted.map(
+    (amount, i) => amount / MICRO / (economy.multipliers[sentinels[i]!.cathedral] ?? 1),
+  );
+  return {
+    integrity: economy.mii,
+    temperance: roundTo6(clamp(1 - (deliberation.round - 1) / deliberation.rounds, 0, 1)),
+    justice: roundTo6(1 - gini(minted)),
+    prudence: risks.known === 0 ? 1 : roundTo6(clamp(risks.mitigated / risks.known, 0, 1)),
+    courage: deliberation.dissent === 'overridden' ? 0 : 1,
   };
 }

@@ -1,75 +1,37 @@
 import { SimulationFault } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
 
-interface LeverEntry {
-  least: number;
-  most: number;
-  start: number;
-  meaning: string;
-}
+const lever = (least: number, most: number, start: number, meaning: string) => ({
+  least,
+  most,
+  start,
+  meaning,
+});
 
 /** The world parameters that a scenario and its choices may set, each with its range and default. */
 export const LEVERS = {
-  interest: { least: 0, most: 1, start: 0.2, meaning: 'weight of a sentinel’s own stake in its utility' },
-  lure: { least: -1, most: 1, start: 0, meaning: 'what a drift of 10 adds to the utility' },
-  stubbornness: {
-    least: 0,
-    most: 4,
-    start: 1,
-    meaning: 'factor on the stubbornness of every sentinel',
-  },
-  kinship: {
-    least: 0,
-    most: 3,
-    start: 0.5,
-    meaning: 'how much more those of the same cathedral are heard',
-  },
-  reach: { least: 0.05, most: 2, start: 0.25, meaning: 'virtue distance at which influence is halved' },
-  quorum: {
-    least: 0.3,
-    most: 1,
-    start: 0.6,
-    meaning: 'least share of all sentinels that must take a position',
-  },
-  consensus: {
-    least: 0.5,
-    most: 1,
-    start: 0.75,
-    meaning: 'least share of the positions taken that must agree',
-  },
-  contagion: {
-    least: 0,
-    most: 0.5,
-    start: 0,
-    meaning: 'share of a difference in drift that spreads per tick',
-  },
-  recovery: { least: 0, most: 1, start: 0.05, meaning: 'share of the way back to its usual drift per tick' },
-  mint_share: { least: 0, most: 1, start: 1, meaning: 'share of the reward formula that is minted' },
-  lock_share: { least: 0, most: 1, start: 0.1, meaning: 'share of what is minted that is locked' },
-  unlock_rate: {
-    least: 0,
-    most: 0.2,
-    start: 0.01,
-    meaning: 'share of what is locked that is freed per tick',
-  },
-  burn_rate: {
-    least: 0,
-    most: 0.1,
-    start: 0.001,
-    meaning: 'share of what circulates that is burned per tick',
-  },
-  strain_rate: { least: 0, most: 0.2, start: 0, meaning: 'strain on the integrity index added per tick' },
-  mending: { least: 0, most: 1, start: 0.1, meaning: 'share of the strain that heals per tick' },
-  patience: {
-    least: 0,
-    most: 60,
-    start: 0,
-    meaning: 'ticks without reward after which a sentinel goes offline; 0: never',
-  },
-} as const satisfies Readonly<Record<string, LeverEntry>>;
+  interest: lever(0, 1, 0.2, 'weight of a sentinel’s own stake in its utility'),
+  lure: lever(-1, 1, 0, 'what a drift of 10 adds to the utility'),
+  stubbornness: lever(0, 4, 1, 'factor on the stubbornness of every sentinel'),
+  kinship: lever(0, 3, 0.5, 'how much more those of the same cathedral are heard'),
+  reach: lever(0.05, 2, 0.25, 'virtue distance at which influence is halved'),
+  quorum: lever(0.3, 1, 0.6, 'least share of all sentinels that must take a position'),
+  consensus: lever(0.5, 1, 0.75, 'least share of the positions taken that must agree'),
+  contagion: lever(0, 0.5, 0, 'share of a difference in drift that spreads per tick'),
+  recovery: lever(0, 1, 0.05, 'share of the way back to its usual drift per tick'),
+  mint_share: lever(0, 1, 1, 'share of the reward formula that is minted'),
+  lock_share: lever(0, 1, 0.1, 'share of what is minted that is locked'),
+  unlock_rate: lever(0, 0.2, 0.01, 'share of what is locked that is freed per tick'),
+  burn_rate: lever(0, 0.1, 0.001, 'share of what circulates that is burned per tick'),
+  strain_rate: lever(0, 0.2, 0, 'strain on the integrity index added per tick'),
+  mending: lever(0, 1, 0.1, 'share of the strain that heals per tick'),
+  patience: lever(0, 60, 0, 'ticks without reward after which a sentinel goes offline; 0: never'),
+} as const;
 
 export type Lever = keyof typeof LEVERS;
 export type Levers = Readonly<Record<Lever, number>>;
+
+export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];
 
 /** The levers that move MIC. Without a change, they stay what they were at the start. */
 export const MONEY_LEVERS = [
@@ -78,8 +40,6 @@ export const MONEY_LEVERS = [
   'unlock_rate',
   'burn_rate',
 ] as const satisfies Lever[];
-
-export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];
 
 /** Levers that a player sets before the run, in place of the scenario’s. Choices and events change them afterwards. */
 export type Settings = Readonly<Partial<Record<Lever, number>>>;

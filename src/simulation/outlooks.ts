@@ -1,7 +1,7 @@
 import { forecast } from './advance.ts';
 import { type Available, available, readParameters, takeAction } from './decisions.ts';
 import { MICRO } from './economy.ts';
-import { meanOpinion } from './opinions.ts';
+import { meanOpinion, ownOpinions } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Parameters, Scenario } from './scenario.ts';
 import type { Status, World } from './world.ts';
@@ -60,7 +60,7 @@ export function outlooksOf(world: World, scenario: Scenario): Outlooks {
 }
 
 /** The outlook of one available action. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */
-export function outlookOf(world: World, scenario: Scenario, action: Available, given: Parameters): Outlook {
+function outlookOf(world: World, scenario: Scenario, action: Available, given: Parameters): Outlook {
   const { name, parameters: expected = {} } = action.choice;
   const parameters = readParameters(expected, given);
   // Taken as a player takes it: otherwise the decision would open again in the futures.
@@ -93,4 +93,37 @@ function spreadOf(values: number[]): Spread {
   const half = sorted.length >> 1;
   const middle = roundTo6((sorted[half - 1]! + sorted[half]!) / 2);
   return { low: roundTo6(sorted[0]!), middle, high: roundTo6(sorted.at(-1)!) };
+}
+
+/** What a choice would do at once and in the days after it, for whoever is about to make it. */
+export interface Prospect {
+  /** The ids of those who would think better of the proposal by themselves, and of those who would think worse. */
+  pleases: readonly string[];
+  troubles: readonly string[];
+  /** The opposite question is put, so whoever was for it is against it. */
+  isTurned: boolean;
+  outlook: Outlook;
+}
+
+/** A smaller change of an own opinion pleases nobody. */
+const PLEASED = 0.01;
+
+/** Throws the SimulationFaults of readParameters. */
+export function prospectOf(world: World, scenario: Scenario, action: Available, given: Parameters): Prospect {
+  const parameters = readParameters(action.choice.parameters ?? {}, given);
+  const after = action.take(world, parameters);
+  const [was, is] = [ownOpinions(world), ownOpinions(after)];
+  const moved = (sign: number) =>
+    world.sentinels.filter((_, i) => sign * (is[i]! - was[i]!) >= PLEASED).map(({ id }) => id);
+  return {
+    pleases: moved(1),
+    troubles: moved(-1),
+    isTurned: isTurned(world) !== isTurned(after),
+    outlook: outlookOf(world, scenario, action, parameters),
+  };
+}
+
+/** Whether the opposite question was put, which turns all tempers. Compares worlds with the same sentinels. */
+function isTurned({ sentinels }: World): boolean {
+  return sentinels.find(({ temper }) => temper !== 0)!.temper > 0;
 }

@@ -1,4 +1,5 @@
 import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
+import type { Change } from './change.ts';
 import {
   type Available,
   askedDecisions,
@@ -13,10 +14,7 @@ import { actInRun, type Run, startRun, stepRun } from './run.ts';
 import { type Choice, type Scenario, type ScenarioEvent, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { WEIGHTS } from './start-world.ts';
-import { VIRTUES } from './virtues.ts';
-import { type Changed, whyOf } from './why.ts';
-import { table, workedTick } from './worked-tick.ts';
-import type { World } from './world.ts';
+import { VIRTUES, type World } from './world.ts';
 
 /** docs/simulation-reference.md: every number of the model that the equations need. */
 export function formatSimulationReference(): string {
@@ -25,7 +23,6 @@ export function formatSimulationReference(): string {
     'These are the numbers that the engine uses: `npm run dictionary` generates this page from the scenarios. [The governance simulation](simulation.md) has the equations.',
     ...sentinelParts(),
     ...SCENARIOS.flatMap(scenarioParts),
-    ...workedTick(),
   ].join('\n\n')}\n`;
 }
 
@@ -79,7 +76,7 @@ function scenarioParts(scenario: Scenario): string[] {
       [['the proposal as it is at the start', ...VIRTUES.map((virtue) => effects[virtue] ?? 0)]],
     ),
     `Stakes at the start: ${listOf(Object.entries(stakes).map(([cathedral, stake]) => `${cathedral} ${stake}`))}. Parameters that differ from their default: ${listOf(levers.map((lever) => `\`${lever}\` ${world.levers[lever]}`))}.${world.economy.strain === 0 ? '' : ` Strain: ${world.economy.strain}.`}${special.length === 0 ? '' : ` Sentinels: ${special.join(', ')}.`}`,
-    'What each choice changes at once, with its default parameters, at the first moment at which a run offered it. What the change depends on is in its meaning.',
+    'What each choice changes at once, with its default parameters, at the first moment at which a run offered it. Effects and stakes stay between −1 and 1. What the change depends on is in its meaning.',
     table(
       ['decision', 'choice', 'meaning', 'changes'],
       scenario.decisions.flatMap((decision) =>
@@ -183,38 +180,52 @@ function note({ world, scenario }: Run, { choices, events }: Seen): void {
   }
 }
 
-function changesOf({ choice, decision, take }: Available, world: World, scenario: Scenario): string {
+function changesOf({ choice, decision }: Available, world: World, scenario: Scenario): string {
   const { change } = decisionOf(scenario, decision!).choices.find(({ name }) => name === choice.name)!;
-  const after = take(world, readParameters(choice.parameters ?? {}, {}));
-  const { changed } = whyOf(world, after);
-  const values = Object.values(choice.parameters ?? {}).map(
-    ({ meaning, default: value }) => `with ${meaning} ${value}: `,
-  );
-  const isTurned = changed.some(({ what }) => what === 'opinion');
-  const parts = changed
-    .filter(({ what, name }) => name !== 'circulating' && what !== 'opinion' && what !== 'temper')
-    .map(sayChange);
-  if (isTurned) parts.push('every opinion x becomes 1 − x, and every temper changes its sign');
-  const facts = Object.keys(after.facts).filter((name) => after.facts[name] !== world.facts[name]);
-  const later = facts.length > 0 ? ['something is noted that counts later'] : [];
-  const all = [...parts, ...later];
+  const about = choice.parameters ?? {};
+  const made = typeof change === 'function' ? change(readParameters(about, {}), world) : change;
+  const values = Object.values(about).map(({ meaning, default: value }) => `with ${meaning} ${value}: `);
   const depends = typeof change === 'function' && values.length === 0 ? ' (depends on the state)' : '';
-  return `${values.join('')}${all.length === 0 ? 'nothing' : all.join('; ')}${depends}`;
+  return `${values.join('')}${sayChange(made).join('; ') || 'nothing'}${depends}`;
 }
 
-function sayChange({ what, name, before, after }: Changed): string {
-  if (what === 'lever') return `\`${name}\` ${before} → ${after}`;
-  if (what === 'effect' || what === 'stake')
-    return `${what} ${name} ${signed(Number(after) - Number(before))}`;
-  if (what === 'risks') return `${name} risks ${signed(Number(after) - Number(before))}`;
-  if (what === 'multiplier') return `M_c of ${name} ${before} → ${after}`;
-  if (what === 'economy')
-    return `${name}${name === 'strain' ? '' : ' MIC'} ${signed(Number(after) - Number(before))}`;
-  if (what === 'deliberation') return `${name.replace('_', ' ')} ${before} → ${after}`;
-  return `${what} of ${name} ${before} → ${after}`;
+function sayChange(change: Change): string[] {
+  const each = (values: object | undefined, say: (name: string, value: number) => string) =>
+    Object.entries(values ?? {}).flatMap(([name, value]) => (value === 0 ? [] : [say(name, value)]));
+  const { effects, stakes, levers, multipliers, risks, facts, strain, rounds, status } = change;
+  const sentinels = Object.entries(change.sentinels ?? {}).flatMap(([id, own]) =>
+    Object.entries(own).map(([name, value]) =>
+      typeof value === 'number' ? `${name} of ${id} → ${roundTo6(value)}` : `${id} ${name} ${value}`,
+    ),
+  );
+  const moved = (['burn', 'lock', 'unlock'] as const).flatMap((what) =>
+    change[what] ? [`${what} ${roundTo6(100 * change[what])} %`] : [],
+  );
+  return [
+    ...(change.opposite ? ['every opinion x becomes 1 − x, and every temper changes its sign'] : []),
+    ...each(levers, (name, value) => `\`${name}\` → ${roundTo6(value)}`),
+    ...each(effects, (name, value) => `effect ${name} ${signed(value)}`),
+    ...each(stakes, (name, value) => `stake ${name} ${signed(value)}`),
+    ...each(multipliers, (name, value) => `M_c of ${name} → ${roundTo6(value)}`),
+    ...sentinels,
+    ...moved,
+    ...(strain ? [`strain ${signed(strain)}`] : []),
+    ...each(risks, (name, value) => `${name} risks ${signed(value)}`),
+    ...(rounds ? [`rounds ${signed(rounds)}`] : []),
+    ...(status ? [`the proposal is ${status}`] : []),
+    ...(facts ? ['something is noted that counts later'] : []),
+  ];
 }
 
 function signed(value: number): string {
   const rounded = roundTo6(value);
   return rounded < 0 ? `−${-rounded}` : `+${rounded}`;
+}
+
+/** A table in Markdown. */
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines
+    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
 }

@@ -1,15 +1,12 @@
 import { formatCell } from '../../pipeline/artifacts/format/csv.ts';
 import { SENTINEL_CATHEDRALS, SENTINEL_IDS } from '../../pipeline/model/sentinel-profiles.ts';
-import { communityVirtues } from './community-virtues.ts';
 import { endingOf } from './debrief.ts';
-import { inMic } from './economy.ts';
-import { statusOf } from './influence.ts';
+import { communityVirtues, inMic } from './economy.ts';
 import { LEVER_NAMES } from './levers.ts';
-import { meanOpinion, polarisation } from './opinions.ts';
+import { meanOpinion, polarisation, statusOf } from './opinions.ts';
 import type { Run } from './run.ts';
 import { textOf } from './scenario.ts';
-import { VIRTUES } from './virtues.ts';
-import type { Vote, World } from './world.ts';
+import { VIRTUES, type Vote, type World } from './world.ts';
 
 /** Null: an empty cell. */
 type Value = string | number | boolean | null;

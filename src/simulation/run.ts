@@ -14,7 +14,7 @@ export interface Action {
   parameters: Parameters;
 }
 
-/** A complete run. `world` follows from the rest and is kept to avoid computing it again. */
+/** A run is its scenario, seed, settings and actions. `world` follows from these and is kept to avoid computing it again. */
 export interface Run {
   scenario: Scenario;
   seed: number;
@@ -23,8 +23,6 @@ export interface Run {
   world: World;
   /** The world when the currently open decisions opened, for which the outlooks are computed. */
   opened: World;
-  /** The world before the last action, until the next tick. */
-  before: World | null;
 }
 
 /** Seeds are integers below this. */
@@ -46,14 +44,14 @@ export function startRun(
     );
   const settings = readSettings(given);
   const world = startWorld(scenario, seed, { settings });
-  return { scenario, seed, settings, actions: [], world, opened: world, before: null };
+  return { scenario, seed, settings, actions: [], world, opened: world };
 }
 
 /** Advances by the given number of ticks, or to the end. */
 export function stepRun(run: Run, ticks = 1): Run {
   let next = run;
   for (let count = 0; count < ticks && next.world.ending === null; count += 1)
-    next = { ...withWorld(next, advance(next.world, run.scenario, run.seed)), before: null };
+    next = withWorld(next, advance(next.world, run.scenario, run.seed));
   return next;
 }
 
@@ -67,8 +65,7 @@ export function actInRun(run: Run, name: string, parameters: Parameters): Run {
   if (run.actions.length >= MAX_ACTIONS)
     throw new SimulationFault('action_unavailable', `A run has at most ${MAX_ACTIONS} actions.`);
   const world = takeAction(run.world, { name, parameters }, run.scenario);
-  const actions = [...run.actions, { tick: run.world.tick, name, parameters }];
-  return { ...withWorld(run, world), actions, before: run.world };
+  return { ...withWorld(run, world), actions: [...run.actions, { tick: run.world.tick, name, parameters }] };
 }
 
 export interface Recorded {
@@ -81,38 +78,57 @@ export interface Recorded {
 }
 
 /**
- * Replays a recorded run up to `tick`, for a resume, a shared link or a check. Throws the SimulationFaults of startRun and
- * takeAction, and invalid_actions if the ticks decrease or exceed the end.
+ * Replays a recorded run up to `tick`, for a shared link or a check. `seen` gets the run at each tick on the way, and after each action.
+ * Throws the SimulationFaults of startRun and takeAction, and invalid_actions if the ticks decrease or exceed the end.
  */
-export function replay({ scenario, seed, settings, actions, tick }: Recorded): Run {
+export function replay(
+  { scenario, seed, settings, actions, tick }: Recorded,
+  seen: (run: Run) => void = () => {},
+): Run {
   let run = startRun(scenario, seed, settings);
   const { horizon } = run.scenario;
-  for (const [i, action] of actions.entries()) {
-    const { tick: at } = run.world;
-    if (!(action.tick >= at && action.tick <= horizon))
+  const goTo = (at: number, place: string) => {
+    if (!(at >= run.world.tick && at <= horizon))
       throw new SimulationFault(
         'invalid_actions',
-        `actions.${i}.tick: expected a tick from ${at} to ${horizon}, found ${action.tick}.`,
+        `${place}: expected a tick from ${run.world.tick} to ${horizon}, found ${at}.`,
       );
-    run = inPlace(`actions.${i}`, () =>
-      actInRun(stepRun(run, action.tick - at), action.name, action.parameters),
-    );
+    while (run.world.tick < at && run.world.ending === null) {
+      run = stepRun(run);
+      seen(run);
+    }
+  };
+  seen(run);
+  for (const [i, action] of actions.entries()) {
+    goTo(action.tick, `actions.${i}.tick`);
+    try {
+      run = actInRun(run, action.name, action.parameters);
+    } catch (error) {
+      if (!(error instanceof SimulationFault)) throw error;
+      throw new SimulationFault(error.code, `actions.${i}: ${error.message}`);
+    }
+    seen(run);
   }
-  if (tick === undefined) return run;
-  if (!(tick >= run.world.tick && tick <= horizon))
-    throw new SimulationFault(
-      'invalid_actions',
-      `tick: expected a tick from ${run.world.tick} to ${horizon}, found ${tick}.`,
-    );
-  return stepRun(run, tick - run.world.tick);
+  if (tick !== undefined) goTo(tick, 'tick');
+  return run;
 }
 
-/** A fault of one of several actions says which one. */
-function inPlace<T>(place: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof SimulationFault)) throw error;
-    throw new SimulationFault(error.code, `${place}: ${error.message}`);
+/**
+ * The run to its end without the action of this index: its decision goes by its time. Later actions stay where they are available;
+ * `dropped` are those that are not.
+ */
+export function withoutAction(run: Run, index: number): { run: Run; dropped: readonly Action[] } {
+  const dropped: Action[] = [];
+  let next = startRun(run.scenario.name, run.seed, run.settings);
+  for (const [i, action] of run.actions.entries()) {
+    if (i === index) continue;
+    next = stepRun(next, action.tick - next.world.tick);
+    try {
+      next = actInRun(next, action.name, action.parameters);
+    } catch (error) {
+      if (!(error instanceof SimulationFault)) throw error;
+      dropped.push(action);
+    }
   }
+  return { run: stepRun(next, run.scenario.horizon), dropped };
 }

@@ -1,7 +1,6 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Change } from './change.ts';
-import type { Virtue } from './virtues.ts';
-import type { Status, World } from './world.ts';
+import type { Status, Virtue, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
 export type Parameter =
@@ -103,9 +102,4 @@ export function isInForce({ deliberation: { status } }: World): boolean {
 /** Whether nothing is left to vote on. */
 export function isDecided({ deliberation: { status } }: World): boolean {
   return status !== 'open' && status !== 'held';
-}
-
-/** The prose of an ending. */
-export function endingText(world: World, { claims }: Ending): string {
-  return claims.map((claim) => textOf(claim, world)).join(' ');
 }

@@ -12,8 +12,16 @@ import { LEVER_NAMES, LEVERS, type Levers, MONEY_LEVERS, type Settings } from '.
 import { meanOpinion, ownOpinions, polarisation } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
-import { byVirtue, VIRTUES } from './virtues.ts';
-import type { Conditions, Deliberation, Economy, Sentinel, World } from './world.ts';
+
+import {
+  byVirtue,
+  type Conditions,
+  type Deliberation,
+  type Economy,
+  type Sentinel,
+  VIRTUES,
+  type World,
+} from './world.ts';
 
 /** Weight of each virtue, in their order, according to each sentinel's role. */
 export const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, number, number]>> = {

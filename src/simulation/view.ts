@@ -1,20 +1,23 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
-import { communityVirtues } from './community-virtues.ts';
 import { type Debrief, debriefOf } from './debrief.ts';
-import { type Available, askedDecisions, available, openedDecision } from './decisions.ts';
-import { inMic } from './economy.ts';
-import { statusOf } from './influence.ts';
-import type { Settings } from './levers.ts';
-import { meanOpinion, ownOpinions, polarisation, positionOf, stubbornnessOf } from './opinions.ts';
+import { askedDecisions, available, decisionOf } from './decisions.ts';
+import { communityVirtues, inMic } from './economy.ts';
+import type { Levers, Settings } from './levers.ts';
+import {
+  influenceMatrix,
+  meanOpinion,
+  ownOpinions,
+  polarisation,
+  positionOf,
+  statusOf,
+  stubbornnessOf,
+} from './opinions.ts';
 import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
-import { reasoningOf } from './reasoning.ts';
+import { reasonOf } from './reasons.ts';
+import { roundTo6 } from './round-to-6.ts';
 import type { Action, Run } from './run.ts';
-import { type Parameter, type Scenario, textOf } from './scenario.ts';
-import { type ShownModel, shownModel } from './shown-model.ts';
-import type { ByVirtue, Virtue } from './virtues.ts';
-import { type Why, whyOf } from './why.ts';
-import { whyInWords } from './why-in-words.ts';
-import type { Deliberation, LogEntry, Position, World } from './world.ts';
+import { type Parameter, textOf } from './scenario.ts';
+import type { ByVirtue, Deliberation, LogEntry, Position, Sentinel, Virtue, World } from './world.ts';
 
 /** The cycle of tick 0. */
 const FIRST_CYCLE = 151;
@@ -67,14 +70,21 @@ export interface ShownState {
   happened: readonly LogEntry[];
   settings: Settings;
   actions: readonly Action[];
-  /** What the last action moved, until the next tick. */
-  why: ShownWhy | null;
   debrief: Debrief | null;
 }
 
-interface ShownWhy extends Why {
-  /** The same in sentences. */
-  said: readonly string[];
+/** All that the next exchange of views follows from, besides the opinions themselves. */
+interface ShownModel {
+  levers: Levers;
+  /** What the proposal does to each virtue. */
+  effects: ByVirtue;
+  stakes: World['stakes'];
+  /** W: a row per listener, a column per speaker, in the order of the sentinels; rounded to six places. */
+  influence: readonly (readonly number[])[];
+  sentinels: readonly (Pick<Sentinel, 'id' | 'weights' | 'trust' | 'temper' | 'pressure'> & {
+    /** Times the lever of that name. */
+    stubbornness: number;
+  })[];
 }
 
 export interface ShownAction {
@@ -114,7 +124,7 @@ export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown
     seed,
     tick: world.tick,
     sentinels: showSentinels(world),
-    model: shownModel(world),
+    model: showModel(world),
     current_state: showState(run, outlooks, options.since ?? world.tick),
     next_actions: showActions(run, outlooks),
   };
@@ -133,7 +143,7 @@ function showSentinel(world: World, i: number, own: number): ShownSentinel {
     id,
     cathedral,
     position: positionOf(opinion),
-    ...reasoningOf(world, i, own),
+    ...reasonOf(world, i),
     opinion,
     innate_opinion: own,
     stubbornness: stubbornnessOf(world.sentinels[i]!, world.levers),
@@ -164,20 +174,28 @@ function showState(run: Run, { otherwise }: Outlooks, since: number): ShownState
     virtues: communityVirtues(world),
     economy: showEconomy(world),
     question: textOf(scenario.question, world),
-    decisions: showDecisions(world, scenario),
+    decisions: showDecisions(run),
     outlook: otherwise,
     happened: world.log.filter(({ tick }) => tick >= since),
     settings,
     actions,
-    why: showWhy(run),
     debrief: isOver ? debriefOf(run) : null,
   };
 }
 
-function showWhy({ before, world }: Run): ShownWhy | null {
-  if (before === null) return null;
-  const why = whyOf(before, world);
-  return { ...why, said: whyInWords(why) };
+function showModel({ sentinels, levers, effects, stakes }: World): ShownModel {
+  const matrix = influenceMatrix(sentinels, levers);
+  const size = sentinels.length;
+  return {
+    levers,
+    effects,
+    stakes,
+    influence: sentinels.map((_, i) => Array.from(matrix.subarray(i * size, (i + 1) * size), roundTo6)),
+    sentinels: sentinels.map((sentinel) => {
+      const { id, weights, trust, temper, pressure } = sentinel;
+      return { id, weights, trust, temper, pressure, stubbornness: stubbornnessOf(sentinel, levers) };
+    }),
+  };
 }
 
 function showEconomy({ economy }: World): ShownState['economy'] {
@@ -195,30 +213,17 @@ function showEconomy({ economy }: World): ShownState['economy'] {
   };
 }
 
-function showDecisions(world: World, scenario: Scenario): ShownState['decisions'] {
+function showDecisions({ world, scenario }: Run): ShownState['decisions'] {
   return askedDecisions(world).map(({ name, until }) => {
-    const { title, prompt, otherwise } = openedDecision(name, scenario);
+    const { title, prompt, otherwise } = decisionOf(scenario, name);
     return { name, title, prompt: textOf(prompt, world), until, otherwise };
   });
 }
 
 function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly ShownAction[] {
-  return available(world, scenario).map((action) => ({
-    ...showChoice(action, world),
-    outlook: outlooks.choices.get(action.choice.name) ?? null,
-  }));
-}
-
-type ShownChoice = Omit<ShownAction, 'outlook'>;
-
-/** Cached by choice where it is the same in every state, so that all runs share one object. */
-const CHOICES = new WeakMap<Available['choice'], ShownChoice>();
-
-function showChoice({ choice, decision }: Available, world: World): ShownChoice {
-  const known = CHOICES.get(choice);
-  if (known) return known;
-  const { name, label, meaning, parameters = {} } = choice;
-  const shown = { name, label, meaning: textOf(meaning, world), decision, parameters };
-  if (typeof meaning === 'string') CHOICES.set(choice, shown);
-  return shown;
+  return available(world, scenario).map(({ choice, decision }) => {
+    const { name, label, meaning, parameters = {} } = choice;
+    const outlook = outlooks.choices.get(name) ?? null;
+    return { name, label, meaning: textOf(meaning, world), decision, parameters, outlook };
+  });
 }

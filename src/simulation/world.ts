@@ -1,6 +1,24 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
+import type { Virtue } from '../../pipeline/ledger/events/vocabulary.ts';
 import type { Levers, MONEY_LEVERS } from './levers.ts';
-import type { ByVirtue } from './virtues.ts';
+
+export type { Virtue };
+
+/** The ledger's virtues in its order. Repeated here so that a page with the engine need not load the event schemas. */
+export const VIRTUES = [
+  'integrity',
+  'temperance',
+  'justice',
+  'prudence',
+  'courage',
+] as const satisfies readonly Virtue[];
+
+export type ByVirtue = Readonly<Record<Virtue, number>>;
+
+/** Calls `of` for each virtue, in their order. */
+export function byVirtue(of: (virtue: Virtue) => number): ByVirtue {
+  return Object.fromEntries(VIRTUES.map((virtue) => [virtue, of(virtue)])) as ByVirtue;
+}
 
 /** The properties of a sentinel that only events change. While the list is the same object, the influence matrix stays valid. */
 export interface Sentinel {

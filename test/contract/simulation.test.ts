@@ -220,14 +220,14 @@ const MEMBERS = {
       'horizon',
       'is_over',
     ],
-    ...['is_running', 'opinions', 'outlook', 'pace_ms', 'question', 'settings', 'virtues', 'why'],
+    ...['is_running', 'opinions', 'outlook', 'pace_ms', 'question', 'settings', 'virtues'],
   ],
   economy: [
     ...['burned', 'circulating', 'locked', 'mii', 'minting_active', 'multipliers', 'strain', 'threshold'],
     'total_supply',
   ],
   next_action: ['decision', 'label', 'meaning', 'name', 'outlook', 'parameters'],
-  debrief: ['choices', 'claims', 'ending', 'explained', 'question', 'text', 'title'],
+  debrief: ['choices', 'claims', 'ending', 'question', 'text', 'title'],
 };
 
 test('messages have their members, and the ten sentinels in their order', () => {

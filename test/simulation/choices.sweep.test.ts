@@ -4,7 +4,7 @@ import { available, decisionOf, takeAction } from '../../src/simulation/decision
 import { type Draws, drawsOf } from '../../src/simulation/draws.ts';
 import { LEVER_NAMES, LEVERS, type Lever, readSettings, type Settings } from '../../src/simulation/levers.ts';
 import { meanOpinion } from '../../src/simulation/opinions.ts';
-import { OUTLOOK_TICKS, outlookOf } from '../../src/simulation/outlooks.ts';
+import { OUTLOOK_TICKS, prospectOf } from '../../src/simulation/outlooks.ts';
 import { isDecided, type Scenario, type ScenarioEvent, textOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
@@ -78,7 +78,7 @@ describe.each(SCENARIOS)('$name', (scenario) => {
     for (const { decision, before } of firstOf(walked[0]!.forks))
       for (const action of available(before, scenario).filter((one) => one.decision === decision))
         for (const parameters of variantsOf(action.choice)) {
-          const outlook = outlookOf(before, scenario, action, parameters);
+          const { outlook } = prospectOf(before, scenario, action, parameters);
           const taken = takeAction(before, { name: action.choice.name, parameters }, scenario);
           const futures = Array.from({ length: outlook.runs }, (_, future) =>
             forecast(taken, scenario, OUTLOOK_TICKS, future),

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { applyChange } from '../../src/simulation/change.ts';
-import { influenceMatrix } from '../../src/simulation/influence.ts';
-import { exchangeViews, ownOpinions, polarisation, positionOf } from '../../src/simulation/opinions.ts';
-import { restingPoint } from '../../src/simulation/resting-point.ts';
+import {
+  exchangeViews,
+  influenceMatrix,
+  ownOpinion,
+  ownOpinions,
+  polarisation,
+  positionOf,
+} from '../../src/simulation/opinions.ts';
 import { scenarioNamed } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
-import { innateOpinion, utility } from '../../src/simulation/utility.ts';
 import type { World } from '../../src/simulation/world.ts';
 
 const world = startWorld(scenarioNamed('sentinel_disagreement'), 1);
@@ -21,11 +25,16 @@ function withSentinels(change: Partial<World['sentinels'][number]>): World {
 }
 
 describe('opinions', () => {
-  test('come to rest where the model of Friedkin and Johnsen says', () => {
+  test('come to rest where x = Λ·W·x + (I − Λ)·u, as the model of Friedkin and Johnsen says', () => {
     const end = settled(world);
-    for (const [i, expected] of restingPoint(world)!.entries())
-      expect(end.conditions.opinion[i]).toBeCloseTo(expected, 4);
     expect(end.movement).toBe(0);
+    const matrix = influenceMatrix(end.sentinels, end.levers);
+    const own = ownOpinions(end);
+    for (const [i, opinion] of end.conditions.opinion.entries()) {
+      const heard = end.conditions.opinion.reduce((sum, one, j) => sum + matrix[i * 10 + j]! * one, 0);
+      const stubbornness = end.sentinels[i]!.stubbornness * end.levers.stubbornness;
+      expect(opinion).toBeCloseTo((1 - stubbornness) * heard + stubbornness * own[i]!, 5);
+    }
   });
 
   test('of stubborn sentinels stay apart for ever', () => {
@@ -83,7 +92,7 @@ describe('influence', () => {
   });
 });
 
-describe('the utility of a proposal', () => {
+describe('an own opinion, which is half of 1 and the utility', () => {
   const [atlas] = world.sentinels;
   const plain = { ...atlas!, temper: 0 };
 
@@ -92,17 +101,17 @@ describe('the utility of a proposal', () => {
       ...world,
       effects: { integrity: 0.2, temperance: 0, justice: 0, prudence: 0, courage: 0 },
     };
-    expect(utility(plain, 0, none)).toBeCloseTo(3 * 0.2 * plain.weights.integrity, 12);
+    expect(ownOpinion(plain, 0, none)).toBeCloseTo((1 + 3 * 0.2 * plain.weights.integrity) / 2, 6);
   });
 
   test('has a cathedral’s stake in it, by the weight of interest', () => {
     const interested = applyChange(world, { stakes: { 'FOR-GOVERNMENTS': 0.5 }, levers: { interest: 0.4 } });
-    expect(utility(plain, 0, interested) - utility(plain, 0, world)).toBeCloseTo(0.2, 12);
+    expect(ownOpinion(plain, 0, interested) - ownOpinion(plain, 0, world)).toBeCloseTo(0.1, 5);
   });
 
   test('is moved by drift where there is a lure', () => {
     const lured = applyChange(world, { levers: { lure: -1 } });
-    expect(utility(plain, 5, lured) - utility(plain, 5, world)).toBeCloseTo(-0.5, 12);
+    expect(ownOpinion(plain, 5, lured) - ownOpinion(plain, 5, world)).toBeCloseTo(-0.25, 5);
   });
 
   test('of nothing leaves one in the middle', () => {
@@ -110,6 +119,6 @@ describe('the utility of a proposal', () => {
       ...world,
       effects: { integrity: 0, temperance: 0, justice: 0, prudence: 0, courage: 0 },
     };
-    expect(innateOpinion(plain, 0, nothing)).toBe(0.5);
+    expect(ownOpinion(plain, 0, nothing)).toBe(0.5);
   });
 });

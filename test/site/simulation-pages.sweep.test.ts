@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { excerptOf } from '../../src/simulation/protocol/example-answers.ts';
+import { excerptOf } from '../../src/simulation/protocol/examples.ts';
+import { startRun } from '../../src/simulation/run.ts';
 import { textOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
@@ -59,13 +60,7 @@ describe('without a script', () => {
       ([, href]) => new URL(unescaped(href!), 'https://data.example.org').searchParams,
     );
     expect(links.map((parameters) => parseRunAddress(parameters))).toEqual(
-      SCENARIOS.map(({ name }) => ({
-        run: { scenario: name, seed: 1, settings: {}, actions: [], tick: 0 },
-        kept: null,
-        isBegun: false,
-        faults: [],
-        otherVersion: null,
-      })),
+      SCENARIOS.map(({ name }) => ({ steps: [startRun(name, 1)], faults: [], isOther: false })),
     );
     for (const parameters of links) expect(parameters.has('v')).toBe(true);
     for (const { title } of SCENARIOS.flatMap(({ endings }) => endings)) expect(sheet).not.toContain(title);
@@ -108,16 +103,11 @@ describe('the page of the protocol', () => {
     // A run that goes on by itself says more than it is asked, where this machine needs a second for the next question.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    let client = await openClient(url);
-    let token: unknown;
+    const client = await openClient(url);
     for (const html of examples) {
       const [, message = ''] = /<pre><code>(.*?)<\/code>/s.exec(html) ?? [];
       const [, answer = ''] = /<div data-answer.*?<code>(.*?)<\/code>/s.exec(html) ?? [];
-      const said = JSON.parse(unescaped(message));
-      // Another service issued the token of the example.
-      if (said.action === 'resume') client = await openClient(url);
-      const told = await client.ask({ ...said, ...(said.token && { token }) });
-      token = told.resume_token;
+      const told = await client.ask(JSON.parse(unescaped(message)));
       expect(excerptOf(told as never)).toEqual(JSON.parse(unescaped(answer)));
     }
   });

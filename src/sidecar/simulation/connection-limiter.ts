@@ -4,7 +4,7 @@ import { endEvenly } from '../end-evenly.ts';
 import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './reject-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
-import type { SimulationOptions } from './simulation-options.ts';
+import type { SimulationLimits } from './simulation-options.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const RETRY_AFTER = { 'Retry-After': '30' };
@@ -14,84 +14,51 @@ const GOODBYE_MS = 1_000;
 /** Clients may close with any code from 3000, and each would create its own metric. */
 const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
-/** What a network may do. */
-interface Budget {
-  resumes: TokenBucket;
-  /** Of computing time, ms. */
+/** What an IPv4 address or IPv6 /64 has open, and the computing time that it has left, ms. */
+interface Network {
+  open: number;
   work: TokenBucket;
 }
 
-/** Networks whose resumes and work are remembered. With more of them, the first ones are forgotten. */
-const MAX_NETWORKS = 10_000;
-
-/** Tracks open connections and limits their number, and how many runs a network resumes and how much it has computed. */
-export class Hall {
-  readonly #options: SimulationOptions;
+/** Tracks open connections and limits their number, and how much a network has computed. `now`: ms, monotonic. */
+export class ConnectionLimiter {
+  readonly #limits: SimulationLimits;
   readonly #counts: SimulationCounts;
+  readonly #now: () => number;
   readonly #connections = new Set<Connection>();
-  readonly #perClient = new Map<string, number>();
-  readonly #budgets = new Map<string, Budget>();
+  readonly #networks = new Map<string, Network>();
   #entered = 0;
   #isClosed = false;
   #emptied: (() => void) | null = null;
 
-  constructor(options: SimulationOptions, counts: SimulationCounts) {
-    this.#options = options;
+  constructor(limits: SimulationLimits, counts: SimulationCounts, now: () => number) {
+    this.#limits = limits;
     this.#counts = counts;
+    this.#now = now;
   }
 
-  /** Returns the function to call when the connection has ended. Throws an UpgradeRefusal. */
-  enter(network: string): () => void {
-    const { connections, connectionsPerClient } = this.#options.limits;
-    const own = this.#perClient.get(network) ?? 0;
+  /** The computing time of the network, and the function to call when the connection has ended. Throws an UpgradeRefusal. */
+  enter(address: string): { work: TokenBucket; leave: () => void } {
+    const { connections, connectionsPerClient, workPerSecond, workBurst } = this.#limits;
+    const refuse = (detail: string) => new UpgradeRefusal('too_many_connections', detail, RETRY_AFTER);
     if (this.#isClosed || this.#entered >= connections)
-      throw new UpgradeRefusal(
-        'too_many_connections',
-        'The service is at its maximum of connections.',
-        RETRY_AFTER,
-      );
-    if (own >= connectionsPerClient)
-      throw new UpgradeRefusal(
-        'too_many_connections',
-        `This network has ${connectionsPerClient} open connections, which is the maximum.`,
-        RETRY_AFTER,
-      );
+      throw refuse('The service is at its maximum of connections.');
+    const network = this.#networks.getOrInsertComputed(address, () => ({
+      open: 0,
+      work: new TokenBucket(workPerSecond, workBurst, this.#now()),
+    }));
+    if (network.open >= connectionsPerClient)
+      throw refuse(`This network has ${connectionsPerClient} open connections, which is the maximum.`);
     this.#entered += 1;
-    this.#perClient.set(network, own + 1);
+    network.open += 1;
     let isIn = true;
-    return () => {
+    const leave = () => {
       if (!isIn) return;
       isIn = false;
       this.#entered -= 1;
-      const left = this.#perClient.get(network)! - 1;
-      if (left === 0) this.#perClient.delete(network);
-      else this.#perClient.set(network, left);
+      network.open -= 1;
     };
-  }
-
-  /** Whether a network may resume another run; `now`: ms, monotonic. */
-  takeResume(network: string, now: number): boolean {
-    return this.#budgetOf(network, now).resumes.take(now);
-  }
-
-  /** Notes that messages of a network have taken so much computing time, ms. */
-  spendWork(network: string, ms: number, now: number): void {
-    this.#budgetOf(network, now).work.spend(ms, now);
-  }
-
-  /** How long the next message of a network has to wait for computing time, ms. */
-  workDelay(network: string, now: number): number {
-    return this.#budgetOf(network, now).work.debt(now);
-  }
-
-  #budgetOf(network: string, now: number): Budget {
-    const { resumesPerMinute, connectionsPerClient, workPerSecond, workBurst } = this.#options.limits;
-    const budget = this.#budgets.getOrInsertComputed(network, () => ({
-      resumes: new TokenBucket(resumesPerMinute / 60, 2 * connectionsPerClient, now),
-      work: new TokenBucket(workPerSecond, workBurst, now),
-    }));
-    if (this.#budgets.size > MAX_NETWORKS) this.#budgets.delete(this.#budgets.keys().next().value!);
-    return budget;
+    return { work: network.work, leave };
   }
 
   add(connection: Connection, socket: WebSocket): void {
@@ -109,8 +76,11 @@ export class Hall {
     return { connections: this.#connections.size, running };
   }
 
+  /** Call it once per heartbeat. Forgets networks that have nothing open and all their computing time. */
   beat(): void {
     for (const connection of this.#connections) connection.beat();
+    for (const [address, { open, work }] of this.#networks)
+      if (open === 0 && work.isFull(this.#now())) this.#networks.delete(address);
   }
 
   /** Refuses new connections, and closes the open ones evenly over a time, ms. */

@@ -1,21 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { Problem } from '../../api/problem.ts';
-import type { ClientMessage, MessageId, ResumeMessage } from '../../simulation/protocol/client-message.ts';
+import type { ClientMessage, MessageId } from '../../simulation/protocol/client-message.ts';
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
 import {
   CLOSE_CODES,
   type CloseCode,
+  errorMessage,
+  refuse,
   type SimulationProblemCode,
+  SimulationRefusal,
 } from '../../simulation/protocol/problems.ts';
-import { errorMessage, refuse, SimulationRefusal } from '../../simulation/protocol/refusal.ts';
-import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
-import type { ResumeTokens } from './resume-tokens.ts';
-import { encode, type SharedRuns } from './shared-runs.ts';
+import {
+  elapse,
+  messageOf,
+  NEW_SESSION,
+  type Reply,
+  receive,
+  type Session,
+} from '../../simulation/protocol/session.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
-import { TickBuffer } from './tick-buffer.ts';
-import type { TickPrefetch } from './tick-prefetch.ts';
-import type { TickTimer, Timed } from './tick-timer.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface ConnectionContext {
@@ -23,19 +28,11 @@ export interface ConnectionContext {
   counts: SimulationCounts;
   /** Counts a start against the limit of a day. Throws a Problem or a SimulationRefusal. */
   countStart: () => Promise<void>;
-  /** Admits the replay of a run that was counted before. Throws a SimulationRefusal. */
-  admitResume: () => void;
-  /** Notes computing time of the client’s network, ms. */
-  spendWork: (ms: number) => void;
-  /** How long the next message of the network has to wait for computing time, ms. */
-  workDelay: () => number;
-  tokens: ResumeTokens;
+  /** The computing time of the client’s network, ms. */
+  work: TokenBucket;
   /** Checks that the client's key is still valid; null if it connected without a key. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
-  runs: SharedRuns;
-  preparation: TickPrefetch;
-  tickTimer: TickTimer;
   /** ms, monotonic */
   now: () => number;
   report: (error: unknown) => void;
@@ -44,36 +41,29 @@ export interface ConnectionContext {
 /** Time that a client gets to answer a close frame, ms. */
 const CLOSING_MS = 2_000;
 
-/** One client: handles its messages in order, advances its run on the timer, and closes the connection when a limit is reached. */
-export class Connection implements Timed {
+/** One client and its run: answers messages in order, advances the run by a timer, and closes the connection when a limit is reached. */
+export class Connection {
   readonly #socket: WebSocket;
   readonly #context: ConnectionContext;
-  readonly #bucket: TokenBucket;
+  readonly #messages: TokenBucket;
   readonly #openedAt: number;
-  readonly #ticks: TickBuffer;
-  /**
-   * Messages that arrive while a start is being counted, or while the network has used up its computing time. Those that cannot be
-   * read wait as well, so that all are answered in their order.
-   */
+  #session: Session = NEW_SESSION;
+  #timer: NodeJS.Timeout | null = null;
+  /** Messages that wait for those before them. Those that cannot be read wait as well, so that all are answered in their order. */
   #waiting: (ClientMessage | SimulationRefusal)[] = [];
-  #isHeld = false;
-  /** Time of the next timer call. */
-  #beat: number | null = null;
+  #isAnswering = false;
   #askedAt: number;
   /** Since when the client has not been reading. */
   #heldSince: number | null = null;
   #isAlive = true;
-  /** Until when its run can be resumed, ms since 1970; null before the first run. */
-  #resumableUntil: number | null = null;
 
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
     this.#context = context;
-    this.#ticks = new TickBuffer(context.runs, context.preparation);
     const { limits, now } = context;
     this.#openedAt = now();
     this.#askedAt = this.#openedAt;
-    this.#bucket = new TokenBucket(limits.messagesPerSecond, limits.burst, this.#openedAt);
+    this.#messages = new TokenBucket(limits.messagesPerSecond, limits.burst, this.#openedAt);
     socket.on('message', (data, isBinary) => this.#hear(data as Buffer, isBinary));
     socket.on('ping', () => this.#spend());
     socket.on('pong', () => {
@@ -81,11 +71,19 @@ export class Connection implements Timed {
     });
     // ws has already closed the connection with the error's code.
     socket.on('error', () => {});
-    socket.on('close', () => this.#ended());
+    socket.on('close', () => {
+      this.#stop();
+      this.#waiting = [];
+      this.#session = NEW_SESSION;
+    });
   }
 
   get isRunning(): boolean {
-    return this.#ticks.isRunning;
+    return this.#session.isRunning;
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
   }
 
   /**
@@ -129,7 +127,7 @@ export class Connection implements Timed {
   }
 
   #hear(data: Buffer, isBinary: boolean): void {
-    if (this.#socket.readyState !== this.#socket.OPEN || !this.#spend()) return;
+    if (!this.#isOpen || !this.#spend()) return;
     this.#context.counts.received += 1;
     if (isBinary) {
       this.#refuseAndClose('binary_message', 'Send JSON as a text message.', 1003);
@@ -142,14 +140,14 @@ export class Connection implements Timed {
       if (error instanceof SimulationRefusal) this.#waiting.push(error);
       else this.#tell(error);
     }
-    if (!this.#isHeld) this.#follow();
+    if (!this.#isAnswering) void this.#answerAll();
     else if (this.#waiting.length > this.#context.limits.burst) this.#refuseTooMany();
   }
 
   /** Whether the rate limit admits another message. */
   #spend(): boolean {
-    if (this.#bucket.take(this.#context.now())) return true;
-    if (this.#socket.readyState === this.#socket.OPEN) this.#refuseTooMany();
+    if (this.#messages.take(this.#context.now())) return true;
+    if (this.#isOpen) this.#refuseTooMany();
     return false;
   }
 
@@ -164,115 +162,77 @@ export class Connection implements Timed {
     this.close(close);
   }
 
-  /** Handles all waiting messages in order, until a start has to be counted or the network has to wait. */
-  #follow(): void {
-    const { now, newSeed, runs, workDelay, spendWork } = this.#context;
+  /** One after the other. Waits while the network has used up its computing time, and while a start is counted. */
+  async #answerAll(): Promise<void> {
+    const { work, now } = this.#context;
+    this.#isAnswering = true;
     while (this.#waiting.length > 0) {
-      const delay = workDelay();
-      if (delay > 0) {
-        this.#hold(delay);
-        return;
-      }
-      const message = this.#waiting.shift()!;
-      if (message instanceof SimulationRefusal) {
-        this.#tell(message);
-        continue;
-      }
-      const began = now();
-      try {
-        const reply =
-          message.action === 'resume'
-            ? this.#resume(message)
-            : receive(this.#ticks.shown(), message, { now: now(), newSeed, runs });
-        if (message.action === 'start_simulation') {
-          void this.#start(reply);
-          return;
-        }
-        this.#adopt(reply);
-      } catch (error) {
-        this.#tell(error, message.id);
-      } finally {
-        spendWork(now() - began);
-      }
+      const debt = work.debt(now());
+      if (debt > 0) await delay(debt, undefined, { ref: false });
+      const message = this.#waiting.shift();
+      if (message instanceof SimulationRefusal) this.#tell(message);
+      else if (message) await this.#answer(message);
     }
+    this.#isAnswering = false;
   }
 
-  #hold(ms: number): void {
-    this.#isHeld = true;
-    setTimeout(() => {
-      this.#isHeld = false;
-      this.#follow();
-    }, ms).unref();
-  }
-
-  /** The token of the run stays valid as long as it was: a counted start is good for a day, however often it is resumed. */
-  #resume(message: ResumeMessage): Reply {
-    const { tokens, admitResume, counts, now, newSeed, runs } = this.#context;
-    if (this.#resumableUntil !== null)
-      throw refuse('already_started', 'This connection has a run. Resume on a new connection.');
-    const { until, run } = tokens.open(message.token);
-    admitResume();
-    const reply = receive(this.#ticks.shown(), message, { now: now(), newSeed, openToken: () => run, runs });
-    this.#resumableUntil = until;
-    counts.resumed += 1;
-    return reply;
-  }
-
-  /** A start is prepared before it is counted, so an invalid one costs nothing. */
-  async #start(reply: Reply): Promise<void> {
-    this.#isHeld = true;
-    this.#stop();
+  async #answer(message: ClientMessage): Promise<void> {
+    const { now, newSeed } = this.#context;
     try {
-      if (!(await this.#checkKey())) return;
-      await this.#context.countStart();
-      this.#context.counts.started += 1;
-      this.#resumableUntil = this.#context.tokens.expiryOfStart();
-      const began = this.#context.now();
-      if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);
-      this.#context.spendWork(this.#context.now() - began);
+      const reply = this.#work(() => receive(this.#session, message, { now: now(), newSeed }));
+      // A start is prepared before it is counted, so an invalid one costs nothing.
+      if (message.action === 'start_simulation' && !(await this.#admitStart())) return;
+      if (this.#isOpen) this.#work(() => this.#adopt(reply));
     } catch (error) {
-      this.#tell(error, reply.replyTo);
+      this.#tell(error, message.id);
       // The current run continues.
       this.#schedule();
     }
-    this.#isHeld = false;
-    this.#follow();
+  }
+
+  async #admitStart(): Promise<boolean> {
+    this.#stop();
+    if (!(await this.#checkKey())) return false;
+    await this.#context.countStart();
+    this.#context.counts.started += 1;
+    return true;
+  }
+
+  /** Counts the time that it takes as the network’s. */
+  #work<T>(work: () => T): T {
+    const { now, work: time } = this.#context;
+    const began = now();
+    try {
+      return work();
+    } finally {
+      time.spend(now() - began, now());
+    }
   }
 
   #adopt(reply: Reply): void {
-    this.#ticks.adopt(reply.session);
-    if (reply.answer === 'update') this.#send(this.#writeAnswer(reply));
-    else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
+    this.#session = reply.session;
+    const message = messageOf(reply);
+    if (message) this.#send(message);
     this.#schedule();
-  }
-
-  /** Only answers have a token: it covers the ticks that follow, and their texts are shared by clients. */
-  #writeAnswer({ replyTo }: Reply): Buffer {
-    const text = this.#ticks.write();
-    const token = this.#context.tokens.issue(this.#ticks.shown().run!, this.#resumableUntil!);
-    const reply = replyTo === undefined ? '' : `,"reply_to":${JSON.stringify(replyTo)}`;
-    const end = `,"resume_token":${JSON.stringify(token)}${reply}}`;
-    return Buffer.concat([text.subarray(0, -1), Buffer.from(end)]);
   }
 
   #schedule(): void {
     this.#stop();
-    const { due } = this.#ticks;
-    if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#beat = this.#context.tickTimer.add(due, this);
+    const { due } = this.#session;
+    if (due === null || !this.#isOpen) return;
+    // The timer must not keep a server that has closed alive.
+    this.#timer = setTimeout(() => this.#tick(), due - this.#context.now()).unref();
   }
 
-  /** Pauses a run while its client does not read, which bounds the memory for unsent updates. */
-  ring(at: number): void {
-    this.#beat = null;
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+  /** Puts a tick off while the client does not read, which bounds the memory for unsent updates. */
+  #tick(): void {
     const { limits } = this.#context;
+    // Timers count from the start of the event loop's turn, so they may fire slightly early.
+    const at = Math.max(this.#context.now(), this.#session.due!);
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
-        const text = this.#ticks.advance(at);
-        if (text) this.#send(text);
-        this.#schedule();
+        this.#adopt(elapse(this.#session, at));
       } catch (error) {
         this.#tell(error);
       }
@@ -283,43 +243,39 @@ export class Connection implements Timed {
       this.drop('slow');
       return;
     }
-    this.#ticks.putOff(at);
+    this.#session = { ...this.#session, due: at + this.#session.pace };
     this.#schedule();
   }
 
   /** `id`: that of the message that is refused. */
   #tell(error: unknown, id?: MessageId): void {
     const { report, counts } = this.#context;
-    const message = errorMessage(error instanceof Problem ? fromProblem(error) : error, id);
+    // Only checking the key and counting can throw a Problem.
+    const refused = error instanceof Problem ? refuse('request_not_counted', error.message) : error;
+    const message = errorMessage(refused, id);
     if (message) {
       countUp(counts.errors, message.problem.code);
-      this.#send(encode(message));
+      this.#send(message);
       return;
     }
     report(error);
     this.#refuseAndClose('internal_error', 'An internal error occurred and was logged.', 1011);
   }
 
-  #send(text: Buffer): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+  #send(message: object): void {
+    if (!this.#isOpen) return;
     this.#context.counts.sent += 1;
-    this.#socket.send(text, { binary: false });
+    this.#socket.send(encode(message), { binary: false });
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
   }
 
   #stop(): void {
-    if (this.#beat !== null) this.#context.tickTimer.remove(this.#beat, this);
-    this.#beat = null;
-  }
-
-  #ended(): void {
-    this.#stop();
-    this.#waiting = [];
-    this.#ticks.end();
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 }
 
-/** Only checking the key and counting can throw a Problem. */
-function fromProblem({ message }: Problem): SimulationRefusal {
-  return refuse('request_not_counted', message);
+/** Encode here: the socket takes several times as long for text with non-ASCII characters. */
+export function encode(message: object): Buffer {
+  return Buffer.from(JSON.stringify(message));
 }

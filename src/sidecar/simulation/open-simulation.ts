@@ -3,27 +3,21 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
-import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
-import { errorMessage, refuse as refuseMessage } from '../../simulation/protocol/refusal.ts';
+import { CLOSE_CODES, errorMessage, refuse as refuseMessage } from '../../simulation/protocol/problems.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
 import { requestNotCounted } from '../limits/rate-limited.ts';
 import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
-import { Connection } from './connection.ts';
-import { Hall } from './connection-limiter.ts';
+import { Connection, encode } from './connection.ts';
+import { ConnectionLimiter } from './connection-limiter.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
-import { ResumeTokens } from './resume-tokens.ts';
-import { encode, SharedRuns } from './shared-runs.ts';
-import type { Simulation } from './simulation.ts';
 import { countUp, emptyCounts } from './simulation-counts.ts';
-import type { SimulationLimits, SimulationOptions } from './simulation-options.ts';
-import { TickPrefetch } from './tick-prefetch.ts';
-import { TickTimer } from './tick-timer.ts';
+import type { Simulation, SimulationLimits, SimulationOptions } from './simulation-options.ts';
 
 const AREA = 'philosophy';
-/** A start without a seed gets one from 1 to this number: enough for variety, few enough to share the runs. */
+/** A start without a seed gets one from 1 to this number: enough for variety, few enough to tell others of. */
 const OWN_SEEDS = 16;
 /** Pages that are told at once that there is no place for them; further ones get the answer of other clients. */
 const MAX_FAREWELLS = 100;
@@ -48,23 +42,17 @@ export function openSimulation(
 ): Simulation {
   const counts = emptyCounts();
   const nextId = requestIds();
-  const hall = new Hall(options, counts);
   const now = () => performance.now();
-  const report = (err: unknown) => services.logger.error({ err }, 'no simulation can be resumed');
-  const tokens = new ResumeTokens({ readSecret: options.readSecret, now: services.now, report });
+  const limiter = new ConnectionLimiter(options.limits, counts, now);
   const common = {
     limits: options.limits,
     counts,
-    tokens,
-    runs: new SharedRuns(),
-    preparation: new TickPrefetch(),
-    tickTimer: new TickTimer(now),
     newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
     now,
     report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
   };
   const server = webSocketServer(options);
-  const heartbeat = setInterval(() => hall.beat(), options.limits.heartbeatMs).unref();
+  const heartbeat = setInterval(() => limiter.beat(), options.limits.heartbeatMs).unref();
   const refuse = (socket: Duplex, error: unknown) => {
     const refusal = refusalOf(error, services);
     countUp(counts.refused, refusal.code);
@@ -95,23 +83,12 @@ export function openSimulation(
     const client = await whoAsks(request, services, options);
     // The client left while its key was looked up. No other event reports that.
     if (socket.destroyed) return;
-    socket.once('close', hall.enter(client.network));
-    const { isKeyGood } = client;
-    const admitResume = () => {
-      if (!hall.takeResume(client.network, now()))
-        throw refuseMessage('too_many_resumes', 'This network resumed too many simulations.');
-      admitReplay(client, services);
-    };
-    const context = {
-      ...common,
-      countStart: () => countStart(client, services, options.limits),
-      admitResume,
-      isKeyGood,
-      spendWork: (ms: number) => hall.spendWork(client.network, ms, now()),
-      workDelay: () => hall.workDelay(client.network, now()),
-    };
+    const { work, leave } = limiter.enter(client.network);
+    socket.once('close', leave);
+    const countsStart = () => countStart(client, services, options.limits);
+    const context = { ...common, work, countStart: countsStart, isKeyGood: client.isKeyGood };
     server.handleUpgrade(request, socket, head, (opened) =>
-      hall.add(new Connection(opened, context), opened),
+      limiter.add(new Connection(opened, context), opened),
     );
   };
   server.on('wsClientError', (error, socket) =>
@@ -126,12 +103,11 @@ export function openSimulation(
         else refuse(socket, error);
       });
     },
-    counts: () => ({ ...counts, ...hall.now() }),
-    drain: (overMs) => hall.drain(overMs),
+    counts: () => ({ ...counts, ...limiter.now() }),
+    drain: (overMs) => limiter.drain(overMs),
     close: async () => {
       clearInterval(heartbeat);
-      tokens.close();
-      await hall.close();
+      await limiter.close();
     },
   };
 }
@@ -210,16 +186,6 @@ async function countStart(
   const whose = 'holder' in subject ? 'the holder of this key' : 'this network';
   const detail = `The ${limit} starts of this day for ${whose} are used up; the next day begins at 00:00 UTC.`;
   throw refuseMessage('rate_limited', detail);
-}
-
-/** A replay takes a few milliseconds, like a step to the end. It is refused while the server is overloaded, like other requests. */
-function admitReplay({ isKeyGood }: Client, { gate }: SimulationServices): void {
-  try {
-    gate.enter(isKeyGood ? 'keyed' : 'anonymous').leave();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    throw refuseMessage('resume_unavailable', error.message);
-  }
 }
 
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {

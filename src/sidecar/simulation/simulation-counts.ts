@@ -28,11 +28,6 @@ export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
     help: 'Simulations started.',
     read: ({ started }) => started,
   },
-  cathedral_simulation_resumed_total: {
-    type: 'counter',
-    help: 'Simulations resumed with a token.',
-    read: ({ resumed }) => resumed,
-  },
   cathedral_simulation_messages_total: {
     type: 'counter',
     help: 'Messages by direction.',
@@ -73,7 +68,6 @@ export interface SimulationCounts {
   /** Refused upgrades by problem code. */
   refused: Record<string, number>;
   started: number;
-  resumed: number;
   received: number;
   sent: number;
   /** Refused messages by problem code. */
@@ -93,7 +87,6 @@ export function emptyCounts(): SimulationCounts {
     opened: 0,
     refused: {},
     started: 0,
-    resumed: 0,
     received: 0,
     sent: 0,
     errors: {},

@@ -15,26 +15,28 @@ export class TokenBucket {
 
   /** Takes a token; false if none is left. */
   take(now: number): boolean {
-    this.#refill(now);
-    if (this.#tokens < 1) return false;
+    if (this.#left(now) < 1) return false;
     this.#tokens -= 1;
     return true;
   }
 
   /** Takes as many tokens as something has cost, even more than are left. */
   spend(cost: number, now: number): void {
-    this.#refill(now);
-    this.#tokens -= cost;
+    this.#tokens = this.#left(now) - cost;
   }
 
   /** ms until what was spent beyond the tokens is there again. */
   debt(now: number): number {
-    this.#refill(now);
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1000;
+    return Math.max(0, (-this.#left(now) / this.#perSecond) * 1000);
   }
 
-  #refill(now: number): void {
+  isFull(now: number): boolean {
+    return this.#left(now) === this.#burst;
+  }
+
+  #left(now: number): number {
     this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
     this.#at = now;
+    return this.#tokens;
   }
 }

@@ -81,10 +81,12 @@ function referTo(names: readonly string[], from: string): Part {
 function clientMessages(): Part {
   return Object.fromEntries(
     Object.entries(CLIENT_MESSAGES).map(([name, schema]) => {
-      const examples = CONVERSATION.filter(({ action }) => action === name).map(({ meaning, message }) => ({
-        summary: meaning,
-        payload: message,
-      }));
+      const examples = CONVERSATION.filter(({ message: { action } }) => action === name).map(
+        ({ meaning, message }) => ({
+          summary: meaning,
+          payload: message,
+        }),
+      );
       // As a client writes it: members with a default are optional.
       return [name, { ...messageOf(name, schema, 'input'), ...(examples.length > 0 ? { examples } : {}) }];
     }),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type ActionName, CLIENT_MESSAGES, type ClientMessage, MessageId } from './client-message.ts';
 import { describeSchema, type Schema, schemaAt } from './describe-schema.ts';
-import type { SimulationProblemCode } from './problems.ts';
-import { refuse, SimulationRefusal } from './refusal.ts';
+import { refuse, type SimulationProblemCode, SimulationRefusal } from './problems.ts';
 
 /** Maximum characters of a value found, in a detail: enough to recognise it. */
 const SHOWN = 60;

@@ -1,4 +1,6 @@
-import type { FaultCode } from '../fault.ts';
+import { type FaultCode, SimulationFault } from '../fault.ts';
+import type { MessageId } from './client-message.ts';
+import type { SimulationError } from './server-message.ts';
 
 interface ProblemEntry {
   status: number;
@@ -70,32 +72,6 @@ export const SIMULATION_PROBLEMS = {
     title: 'No simulation started',
     meaning: 'Send start_simulation first.',
   },
-  invalid_token: {
-    status: 400,
-    title: 'Invalid resume token',
-    meaning:
-      'The service did not issue the token, or has another version of the engine since. Start a simulation with the seed and actions of the last update.',
-  },
-  token_expired: {
-    status: 410,
-    title: 'Resume token expired',
-    meaning: 'Tokens are valid for a day after the start of their run.',
-  },
-  already_started: {
-    status: 409,
-    title: 'The connection has a simulation',
-    meaning: 'A connection resumes one run, before it starts any.',
-  },
-  too_many_resumes: {
-    status: 429,
-    title: 'Too many resumed simulations',
-    meaning: 'This network resumed too many simulations. Try again in a minute.',
-  },
-  resume_unavailable: {
-    status: 503,
-    title: 'Resuming is not possible at present',
-    meaning: 'The service is overloaded or cannot check tokens at present. Try again in some seconds.',
-  },
   too_many_messages: {
     status: 429,
     title: 'Too many messages',
@@ -134,7 +110,7 @@ export const PROTOCOL_PAGE = '/philosophy/simulation/protocol/';
 
 /** Why the service closes a connection, by close code. Codes below 4000: RFC 6455 §7.4.1. */
 export const CLOSE_CODES = {
-  1001: 'The service is shutting down. Reconnect in a few seconds and resume.',
+  1001: 'The service is shutting down. Reconnect in a few seconds, and start again with seed, settings and actions.',
   1002: 'The client sent an invalid WebSocket frame.',
   1003: 'The client sent a binary message; messages are text.',
   1007: 'A text message is not UTF-8.',
@@ -143,8 +119,37 @@ export const CLOSE_CODES = {
   1011: 'An internal error occurred and was logged.',
   1013: 'The service has as many connections as it takes, in all or from this network. Try again later.',
   4000: 'The connection was idle for too long.',
-  4001: 'The connection reached its maximum duration. Reconnect and resume.',
+  4001: 'The connection reached its maximum duration. Reconnect, and start again with seed, settings and actions.',
   4002: 'The key of the connection was revoked or has expired.',
 } as const satisfies Readonly<Record<number, string>>;
 
 export type CloseCode = keyof typeof CLOSE_CODES;
+
+/** Thrown at any depth for a message that is not followed, and sent to the client. */
+export class SimulationRefusal extends Error {
+  readonly code: SimulationProblemCode;
+  /** The id of the message, if it could be read. */
+  readonly replyTo: MessageId | undefined;
+
+  /** `detail` is for the sender of the message. */
+  constructor(code: SimulationProblemCode, detail: string, replyTo?: MessageId) {
+    super(detail);
+    this.name = 'SimulationRefusal';
+    this.code = code;
+    this.replyTo = replyTo;
+  }
+}
+
+export function refuse(code: SimulationProblemCode, detail: string, replyTo?: MessageId): SimulationRefusal {
+  return new SimulationRefusal(code, detail, replyTo);
+}
+
+/** Null for an internal error, which is not a refusal. `id`: that of the message that is refused, if the error does not know it. */
+export function errorMessage(error: unknown, id?: MessageId): SimulationError | null {
+  if (!(error instanceof SimulationRefusal || error instanceof SimulationFault)) return null;
+  const { code, message } = error;
+  const { status, title } = SIMULATION_PROBLEMS[code];
+  const problem = { type: `${PROTOCOL_PAGE}#${code}`, title, status, detail: message, code };
+  const replyTo = error instanceof SimulationRefusal ? (error.replyTo ?? id) : id;
+  return { type: 'simulation_error', problem, ...(replyTo === undefined ? {} : { reply_to: replyTo }) };
+}

@@ -1,8 +1,7 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { isDecided, isInForce, type Scenario } from '../scenario.ts';
-import { byVirtue, type Virtue } from '../virtues.ts';
-import type { World } from '../world.ts';
+import { byVirtue, type Virtue, type World } from '../world.ts';
 
 /** The chance per day that one of those who know tells. */
 export const LEAK = 0.0024;

@@ -1,81 +1,68 @@
-import type { Shown, ShownSentinel } from '../../simulation/view.ts';
+import { ownOpinions, POSITIONS_FROM } from '../../simulation/opinions.ts';
+import type { World } from '../../simulation/world.ts';
 import { draw, setAttributes } from '../layout/make-element.ts';
-import { describeStances } from './describe-change.ts';
-import { ZONES, zonePlace } from './zones.ts';
+import { STANCE_WORDS, stanceOf, stancesInWords } from './words.ts';
 
-export interface BoardView {
-  now: Shown;
-  /** Where the tails begin. */
-  before: Shown | undefined;
-  /** Where each opinion comes to rest if nothing changes; null where that is not drawn. */
-  resting: readonly number[] | null;
-  /** For each sentinel the other that it listens to most, or −1; null where that is not drawn. */
-  ties: readonly { to: number; weight: number }[] | null;
+const { abstain, support_with_conditions, support } = POSITIONS_FROM;
+
+/** The positions as parts of a scale, from against to for. `share`: of the width that a zone is drawn with. */
+export const ZONES = [
+  { from: 0, to: abstain, label: 'Against', short: 'Against', share: 0.3 },
+  { from: abstain, to: support_with_conditions, label: 'Undecided', short: 'Undecided', share: 0.22 },
+  { from: support_with_conditions, to: support, label: 'With conditions', short: 'Conditions', share: 0.24 },
+  { from: support, to: 1, label: 'For', short: 'For', share: 0.24 },
+] as const;
+
+/**
+ * Where an opinion is drawn, from 0 to 1. The zones near the thresholds are drawn wider than they are, because that is where
+ * votes are won.
+ */
+export function zonePlace(opinion: number): number {
+  let start = 0;
+  for (const { from, to, share } of ZONES) {
+    if (opinion <= to) return start + (share * (opinion - from)) / (to - from);
+    start += share;
+  }
+  return 1;
 }
 
 const TOP = 25;
 const RIGHT = 8;
 /** Room for the names. */
 const NAMES = 78;
-const DIAMOND = 'M0-6L6 0L0 6L-6 0Z';
 
 /**
- * Draws each sentinel’s opinion as a dot in the zone of its position. A stroke is its own judgement, a tail leads from where it
- * was, a diamond is where it is heading. Dots keep their elements, so that CSS can move them.
+ * Draws each sentinel’s opinion as a dot in the zone of its position. A stroke is its own judgement, and a tail leads from where it was
+ * before. Dots keep their elements, so that CSS can move them.
  */
-export function drawBoard(svg: SVGSVGElement, view: BoardView, width: number): void {
-  const { now, before, resting } = view;
+export function drawBoard(svg: SVGSVGElement, before: World, now: World): void {
+  const width = Math.min(1100, Math.max(260, svg.parentElement!.clientWidth));
   const row = width < 480 ? 17 : 29;
   const height = TOP + row * now.sentinels.length + 2;
   const x = (opinion: number) => NAMES + zonePlace(opinion) * (width - NAMES - RIGHT);
-  const y = (place: number) => TOP + row * place + row / 2;
   setAttributes(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
-  setAttributes(svg, { 'aria-label': `The board on day ${now.tick}. ${describeStances(now)}.` });
-  const shape = `${width} ${now.sentinels.map(({ id }) => id).join(' ')}`;
-  if (svg.dataset.shape !== shape) {
-    svg.dataset.shape = shape;
-    svg.replaceChildren(
-      ...zones(x, width, height),
-      draw('g', { class: 'ties' }),
-      ...now.sentinels.map(rowOf),
-    );
+  setAttributes(svg, { 'aria-label': `The board on day ${now.tick}. ${stancesInWords(now)}.` });
+  if (svg.dataset.width !== String(width)) {
+    svg.dataset.width = String(width);
+    svg.replaceChildren(...zones(x, width, height), ...now.sentinels.map(rowOf));
   }
-  const then = new Map(before?.sentinels.map(({ id, opinion }) => [id, opinion]));
-  for (const [place, sentinel] of now.sentinels.entries()) {
-    const g = svg.querySelectorAll('.sentinel')[place]!;
-    const { id, opinion, innate_opinion: own } = sentinel;
-    setAttributes(g, { 'data-position': stanceOf(sentinel), transform: `translate(0 ${y(place)})` });
+  const own = ownOpinions(now);
+  for (const [i, { id }] of now.sentinels.entries()) {
+    const g = svg.querySelectorAll('.sentinel')[i]!;
+    const stance = stanceOf(now, i);
+    const opinion = now.conditions.opinion[i]!;
     const set = (name: string, attributes: Parameters<typeof setAttributes>[1]) =>
       setAttributes(g.querySelector(name)!, attributes);
+    setAttributes(g, { 'data-position': stance, transform: `translate(0 ${TOP + row * i + row / 2})` });
     set('.track', { x1: NAMES, x2: width - RIGHT });
-    set('.tail', { x1: x(then.get(id) ?? opinion), x2: x(opinion) });
-    set('.own', { x1: x(own), x2: x(own) });
+    set('.tail', { x1: x(before.conditions.opinion[i]!), x2: x(opinion) });
+    set('.own', { x1: x(own[i]!), x2: x(own[i]!) });
     set('circle', { cx: x(opinion) });
-    set('.resting', {
-      transform: `translate(${x(resting?.[place] ?? opinion)} 0)`,
-      visibility: resting ? null : 'hidden',
-    });
-    g.querySelector('title')!.textContent = `${id} ${STANCE_WORDS[stanceOf(sentinel)]}`;
+    g.querySelector('title')!.textContent = `${id} ${STANCE_WORDS[stance]}`;
   }
-  drawTies(svg.querySelector('.ties')!, view, x, y);
 }
 
-type Stance = ShownSentinel['position'] | 'offline' | 'recused';
-
-export function stanceOf({ position, status }: Pick<ShownSentinel, 'position' | 'status'>): Stance {
-  return status === 'operational' ? position : status;
-}
-
-export const STANCE_WORDS: Readonly<Record<Stance, string>> = {
-  support: 'is for it',
-  support_with_conditions: 'is for it, with conditions',
-  abstain: 'is undecided',
-  oppose: 'is against it',
-  offline: 'is offline',
-  recused: 'stands aside',
-};
-
-function rowOf({ id }: ShownSentinel): SVGGElement {
+function rowOf({ id }: World['sentinels'][number]): SVGGElement {
   return draw(
     'g',
     { class: 'sentinel' },
@@ -84,45 +71,17 @@ function rowOf({ id }: ShownSentinel): SVGGElement {
     draw('line', { class: 'track' }),
     draw('line', { class: 'tail' }),
     draw('line', { class: 'own', y1: -7, y2: 7 }),
-    draw('path', { class: 'resting', d: DIAMOND }),
     draw('circle', { r: 6 }),
   );
 }
 
 function zones(x: (opinion: number) => number, width: number, height: number): SVGElement[] {
-  return ZONES.flatMap(({ name, from, to, label, short }) => {
+  return ZONES.flatMap(({ from, to, label, short }) => {
     const [left, right] = [x(from), x(to)];
+    const name = { class: 'zone-name', x: (left + right) / 2, y: 15, 'text-anchor': 'middle' };
     return [
-      draw('rect', { class: `zone ${name}`, x: left, y: 0, width: right - left - 1, height }),
-      draw(
-        'text',
-        { class: 'zone-name', x: (left + right) / 2, y: 15, 'text-anchor': 'middle' },
-        width < 480 ? short : label,
-      ),
+      draw('rect', { class: 'zone', x: left, y: 0, width: right - left - 1, height }),
+      draw('text', name, width < 480 ? short : label),
     ];
   });
-}
-
-/** An arrow from each sentinel to the one that listens to it most: the way its word travels. */
-function drawTies(
-  g: SVGGElement,
-  { ties, now }: BoardView,
-  x: (opinion: number) => number,
-  y: (place: number) => number,
-): void {
-  const arrows = (ties ?? []).flatMap(({ to, weight }, listener) => {
-    if (to < 0) return [];
-    const [x1, y1] = [x(now.sentinels[to]!.opinion), y(to)];
-    const [x2, y2] = [x(now.sentinels[listener]!.opinion), y(listener)];
-    const bend = Math.max(x1, x2) + 18 + 4 * Math.abs(to - listener);
-    return [
-      draw('path', {
-        class: 'tie',
-        d: `M${x1} ${y1}Q${bend} ${(y1 + y2) / 2} ${x2 + 8} ${y2}`,
-        'stroke-width': 1 + 8 * weight,
-      }),
-      draw('path', { class: 'tie-end', d: 'M0 0L8 -4L8 4Z', transform: `translate(${x2 + 6} ${y2})` }),
-    ];
-  });
-  g.replaceChildren(...arrows);
 }

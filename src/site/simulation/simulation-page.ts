@@ -5,10 +5,9 @@
 const simulation = document.querySelector<HTMLElement>('#simulation');
 
 function load(): void {
-  if (document.querySelector('script[data-play]')) return;
   const script = document.createElement('script');
+  script.type = 'module';
   script.src = simulation!.dataset.play!;
-  script.dataset.play = '';
   script.addEventListener('error', () => {
     const said = simulation!.querySelector('[data-part="fault"]')!;
     said.textContent = 'The simulation could not be loaded. Reload the page to try again.';
@@ -21,9 +20,9 @@ function choose(event: MouseEvent): void {
   if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   history.pushState(null, '', `?scenario=${link.dataset.scenario}`);
+  // From now on, what is loaded follows links and addresses.
+  document.removeEventListener('click', choose);
   load();
-  // What is loaded already hears of it; what is being loaded reads the address.
-  dispatchEvent(new Event('simulation-chosen'));
 }
 
 /** Prints the sheet alone, without the rest of the page. */
@@ -34,7 +33,7 @@ function printSheet(): void {
 }
 
 if (simulation) {
-  document.addEventListener('click', choose);
   document.querySelector('[data-do="print-sheet"]')!.addEventListener('click', printSheet);
   if (new URLSearchParams(location.search).has('scenario')) load();
+  else document.addEventListener('click', choose);
 }

@@ -38,7 +38,6 @@ function ours(): Server {
       baseUrl: 'http://localhost',
       origins: [],
       addressOf: clientAddress(null),
-      readSecret: async () => new Uint8Array(32),
       limits: {
         ...SIMULATION_LIMITS,
         connections: MANY,

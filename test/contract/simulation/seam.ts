@@ -1,5 +1,5 @@
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
-import { errorMessage } from '../../../src/simulation/protocol/refusal.ts';
+import { errorMessage } from '../../../src/simulation/protocol/problems.ts';
 import { messageOf, NEW_SESSION, receive, type Session } from '../../../src/simulation/protocol/session.ts';
 
 export { asyncApiText } from '../../sidecar/simulation/async-api-text.ts';

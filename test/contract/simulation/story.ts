@@ -50,7 +50,6 @@ export interface Update {
       trust: number;
       temper: number;
       pressure: number;
-      resting_opinion: number | null;
     }[];
   };
   current_state: {

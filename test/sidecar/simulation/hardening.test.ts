@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
+import { messageOf, NEW_SESSION } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
 import { until } from '../live/until.ts';
 import { askUpgrade, frame, OPCODES, rawClient } from './raw-client.ts';
@@ -91,12 +91,13 @@ describe('a client that reads late', () => {
     late.socket.resume();
     const texts = new Set<string>();
     for (let count = 0; count < 2 * rounds; count += 1) {
-      const { resume_token: _, ...update } = await late.next();
-      texts.add(JSON.stringify(update));
+      texts.add(JSON.stringify(await late.next()));
     }
     const run = replay({ scenario: 'model_drift', seed: 5, actions });
     const session = { ...NEW_SESSION, run, pace: 60_000 };
-    const expected = [true, false].map((isRunning) => JSON.stringify(updateOf({ ...session, isRunning })));
+    const expected = [true, false].map((isRunning) =>
+      JSON.stringify(messageOf({ session: { ...session, isRunning }, answer: 'update' })),
+    );
     expect([...texts]).toEqual(expected);
   });
 });

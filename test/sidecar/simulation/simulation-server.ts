@@ -9,9 +9,9 @@ import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
-import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';
 import {
   SIMULATION_LIMITS,
+  type Simulation,
   type SimulationLimits,
 } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
@@ -28,15 +28,11 @@ export interface ServerOptions {
   origins?: string[];
   keys?: KeyRecord[];
   services?: Partial<SimulationServices>;
-  readSecret?: () => Promise<Uint8Array>;
 }
-
-/** All servers of a test share it, as those of a service do. */
-const SECRET = randomBytes(32);
 
 /** The real thing on a server of its own; counts are in memory. */
 export async function simulationServer(options: ServerOptions = {}): Promise<SimulationServer> {
-  const { limits = {}, origins = [], keys = [], services = {}, readSecret = async () => SECRET } = options;
+  const { limits = {}, origins = [], keys = [], services = {} } = options;
   const logged: unknown[] = [];
   const limiter = createLimiter({ store: memoryCountStore(), random: randomBytes });
   const simulation = openSimulation(
@@ -52,7 +48,6 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
       baseUrl: 'https://data.example.org',
       origins,
       addressOf: clientAddress(['127.0.0.1']),
-      readSecret,
       limits: {
         ...SIMULATION_LIMITS,
         startsPerClient: 2000,

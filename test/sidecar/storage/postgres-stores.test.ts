@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
-import { secretOfDatabase } from '../../../src/sidecar/simulation/resume-secret.ts';
 import { useStore } from '../../setups/use-store.ts';
 
 const store = useStore();
@@ -31,13 +30,5 @@ describe.skipIf(store.isMissing)('in PostgreSQL', () => {
     expect(await tables()).toEqual(['count_secrets_20251231', 'counts_20251231']);
     await expect(counts.prune('2100-01-01')).rejects.toThrow(/the counts of .*2099.* are in use/);
     await counts.check();
-  });
-
-  test('the secret of simulations is made once, by whichever server is first', async () => {
-    const address = await store.newDatabase();
-    const [one, two] = [await open(address), await open(address)];
-    const secrets = await Promise.all([one, two, one, two].map((each) => secretOfDatabase(each)));
-    for (const secret of secrets) expect(secret).toEqual(secrets[0]);
-    expect(secrets[0]).toHaveLength(32);
   });
 });
