@@ -2,7 +2,7 @@ import { clamp, roundTo6 } from './round-to-6.ts';
 import { type ByVirtue, type Position, type Sentinel, VIRTUES, type World } from './world.ts';
 
 /** Scales effects, which are mostly small, to distinct opinions. */
-export const GAIN = 3;
+const GAIN = 3;
 
 /** What speaks for or against the proposal in a sentinel’s own judgement: a virtue, the gain of its cathedral, its drift, its temper. */
 export type Term = readonly [cause: (typeof VIRTUES)[number] | 'stake' | 'lure' | 'temper', value: number];

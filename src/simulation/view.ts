@@ -22,7 +22,7 @@ import type { ByVirtue, Deliberation, LogEntry, Position, Sentinel, Virtue, Worl
 /** The cycle of tick 0. */
 const FIRST_CYCLE = 151;
 
-export interface ShownSentinel {
+interface ShownSentinel {
   id: string;
   cathedral: Cathedral;
   position: Position;
@@ -87,7 +87,7 @@ interface ShownModel {
   })[];
 }
 
-export interface ShownAction {
+interface ShownAction {
   name: string;
   label: string;
   meaning: string;
