@@ -1,6 +1,5 @@
 import { type FaultCode, SimulationFault } from '../fault.ts';
 import type { MessageId } from './client-message.ts';
-import type { SimulationError } from './server-message.ts';
 
 interface ProblemEntry {
   status: number;
@@ -142,6 +141,12 @@ export class SimulationRefusal extends Error {
 
 export function refuse(code: SimulationProblemCode, detail: string, replyTo?: MessageId): SimulationRefusal {
   return new SimulationRefusal(code, detail, replyTo);
+}
+
+interface SimulationError {
+  type: 'simulation_error';
+  problem: { type: string; title: string; status: number; detail: string; code: SimulationProblemCode };
+  reply_to?: MessageId;
 }
 
 /** Null for an internal error, which is not a refusal. `id`: that of the message that is refused, if the error does not know it. */

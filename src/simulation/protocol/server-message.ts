@@ -340,4 +340,3 @@ export const SERVER_MESSAGES = {
 } as const;
 
 export type ScenarioList = z.infer<typeof ScenarioList>;
-export type SimulationError = z.infer<typeof SimulationError>;
