@@ -8,7 +8,7 @@ import type { Run } from '../../simulation/run.ts';
 import { VIRTUES, type World } from '../../simulation/world.ts';
 import { make } from '../layout/make-element.ts';
 import { ZONES, zonePlace } from './board.ts';
-import type { Part } from './play-page.ts';
+import type { Part } from './situation.ts';
 import { STANCE_WORDS, sentenceCase, stanceOf, voteInWords } from './words.ts';
 
 /** Below the situation: what each sentinel says, the opinions over time, and the measures. */

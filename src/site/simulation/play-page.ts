@@ -3,13 +3,10 @@ import { choicesCard } from './choices.ts';
 import { showCourse } from './course.ts';
 import { endingCard } from './ending.ts';
 import { type Addressed, formatRunAddress, parseRunAddress } from './run-address.ts';
-import { showSituation } from './situation.ts';
+import { type Part, showSituation } from './situation.ts';
 import { offerTakeAway } from './take-away.ts';
 import { beforeLastChoice, begin, choose, goOn } from './turn.ts';
 import { changesInWords } from './words.ts';
-
-/** An element of the page by its name in the markup, `data-part`. */
-export type Part = <T extends Element = HTMLElement>(name: string) => T;
 
 /** The seeds that a run without one gets. */
 const SEEDS = 16;

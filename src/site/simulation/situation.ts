@@ -5,9 +5,11 @@ import { isDecided, textOf } from '../../simulation/scenario.ts';
 import type { World } from '../../simulation/world.ts';
 import { make } from '../layout/make-element.ts';
 import { drawBoard } from './board.ts';
-import type { Part } from './play-page.ts';
 import { beforeLastChoice } from './turn.ts';
 import { changesInWords, mintingInWords, STATUS_SENTENCES, stanceOf, supplyInWords } from './words.ts';
+
+/** An element of the page by its name in the markup, `data-part`. */
+export type Part = <T extends Element = HTMLElement>(name: string) => T;
 
 /** The situation: the question and its clock, what led here, where each one stands, the vote and the economy. */
 export function showSituation(part: Part, steps: readonly Run[]): void {
