@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { citeAll } from '../artifacts/academics/citations.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
 import { accompanyingFile, type NewFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
@@ -11,7 +12,7 @@ import {
   type RecentRows,
   type Standing,
 } from './catalogue/changes.ts';
-import { citeFile, formatCslJson, formatRis } from './catalogue/citation.ts';
+import { formatCslJson, formatRis } from './catalogue/citation.ts';
 import { CFF_PATH, formatCff } from './catalogue/citation-cff.ts';
 import { formatRobotsTxt, formatSitemaps, type Sitemapped } from './catalogue/crawlers.ts';
 import { croissant } from './catalogue/croissant.ts';
@@ -42,8 +43,7 @@ export async function renderCatalogue(
 
 /** Every file that describes the data files, except the sitemap, which needs the pages. */
 function catalogueFiles(catalogue: Catalogue, recent: Recent): NewFile[] {
-  const papers = catalogue.papers.map((paper) => ({ ...paper, asOf: null }));
-  const citations = [...papers, ...ARTIFACTS.map((artifact) => citeFile(catalogue, artifact))];
+  const citations = citeAll(catalogue, catalogue.papers, ARTIFACTS);
   return [
     jsonFile('datapackage.json', dataPackage(catalogue)),
     jsonFile('catalog.jsonld', dcat(catalogue)),

@@ -3,11 +3,8 @@ import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { paperPage } from '../../pipeline/artifacts/documents/papers-bib.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { CITATION_FORMS } from '../../pipeline/formats/catalogue/citation.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
-import { CHART_CITATION_FORMS, chartFacts, citeChart } from './charts/chart-facts.ts';
-import { openChart } from './charts/open-chart.ts';
 import { rowsPaths } from './explore/rows/rows-facts.ts';
 import type { SiteRelease } from './layout/release.ts';
 import { closedYears } from './portals/report/closed-years.ts';
@@ -49,19 +46,12 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
   '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
   '/charts/[id]': () => perChart('charts', '/'),
-  '/charts/[id]/citation.[ending]': (release) =>
-    // A chart without data cannot be cited.
-    CHARTS.filter((chart) => citeChart(openChart(release, chart.id), chartFacts(release, chart), '')).flatMap(
-      ({ id }) => CHART_CITATION_FORMS.map(({ ending }) => `/charts/${id}/citation.${ending}`),
-    ),
   '/charts/on-demand/[id]': ON_DEMAND,
   '/decisions/[id]': archive('decisions'),
   '/deliberations/[id]': archive('deliberations'),
   '/embed/[id]': () => perChart('embed', '/'),
   '/embed/on-demand/[id]': ON_DEMAND,
   '/files/[...path]': () => ARTIFACTS.map(({ path }) => `/files/${path}/`),
-  '/files/[...path]/citation.[ending]': () =>
-    ARTIFACTS.flatMap(({ path }) => CITATION_FORMS.map(({ ending }) => `/files/${path}/citation.${ending}`)),
   '/files/[...path]/rows': () => rowsPaths('first'),
   '/files/[...path]/rows/[table]': () => rowsPaths('others'),
   '/government/transparency/[year]': (release) =>

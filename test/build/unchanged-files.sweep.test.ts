@@ -47,9 +47,8 @@ const RULES: readonly Rule[] = [
   [/^search\/index\//, EACH],
   // A file's page shows its formats and charts too, and those of its rows the newest ones; its citation names nothing but the file.
   [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.html$/, shownOn],
-  [/^files\/(.+)\/citation\.(txt|bib|ris|json)$/, (path) => (isAssembled(path) ? () => true : isPath(path))],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
-  [/^charts\/([a-z-]+?)(-dark)?\.(svg|png|csv|json)$/, sourceOf],
+  [/^charts\/([a-z-]+)\.(svg|png|csv|json)$/, sourceOf],
   [/^(?:embed|oembed)\/([a-z-]+)(?:\/index\.html|\.json)$/, isShown],
   [/^(?!embed\/[^/]+\/index)(?:charts|embed)\/([a-z-]+)\/[^/]+$/, (id) => isPath(`charts/${id}.json`)],
   // It cites the state of the data.
@@ -100,7 +99,7 @@ const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/decisions\/decision-[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
   [/^public\/licence\/index\.html$/, (place) => rm(place)],
   [/^public\/charts\/reward-curve\.png$/, flip],
-  [/^public\/charts\/reward-curve-dark\.svg\.gz$/, flip],
+  [/^public\/charts\/reward-curve\.svg\.gz$/, flip],
   [/^public\/charts\/supply\.png$/, (place) => rm(place).then(() => mkdir(place))],
   [/^public\/charts\/mii\.png$/, link],
   [/^public\/search\/index\/fragment\//, flip],

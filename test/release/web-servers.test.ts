@@ -247,7 +247,7 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
   test('serves charts only in the state that the release has', async () => {
     expect((await get('/charts/supply.svg')).status).toBe(200);
     expect((await get('/charts/supply.svg?')).status).toBe(200);
-    for (const path of ['/charts/supply.svg', '/charts/supply-dark.png', '/charts/mii.csv'])
+    for (const path of ['/charts/supply.svg', '/charts/supply.png', '/charts/mii.csv'])
       expect([path, (await get(`${path}?from=2026-01-01`)).status]).toEqual([path, 404]);
   });
 

@@ -112,7 +112,7 @@ describe('a site that cannot be built', () => {
     const damage = (release: string) => rm(join(release, 'public', 'economy', 'supply'));
     await expect(buildDamaged(damage)).rejects.toMatchObject({
       code: 'site_failed',
-      place: '/charts/[id]/citation.[ending]',
+      place: '/decisions/[id]',
       found: expect.stringContaining('economy/supply'),
     });
   });

@@ -3,7 +3,7 @@ import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
 import { asOfFile, firstSnapshotAfter, permanentPath, type Versions } from '../as-of.ts';
 import { authorsOf, catalogueTitle, licenceWords, type Organisation } from '../documents/organisation.ts';
 import type { WrittenPaper } from '../documents/papers.ts';
-import { BibtexFile, type Citation, formatBibtex, type PaperCitation } from '../format/bibtex.ts';
+import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
 
 export const CITATIONS_PATH = 'academics/citations.bib';
@@ -54,50 +54,74 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
   };
 }
 
-function list(view: View, artifacts: readonly Artifact[]): (Citation | PaperCitation)[] {
+function list(view: View, artifacts: readonly Artifact[]): Citation[] {
   const { documents, baseUrl, state, versions } = view;
   const cited = { organisation: documents.organisation, baseUrl, asOf: state.asOf, versions };
-  return [
-    citeSystem(view),
-    ...citePapers(view),
-    ...artifacts.map((artifact) => citeDataset(cited, artifact)),
-  ];
+  return citeAll(cited, citePapers(view), artifacts);
 }
 
-function citeSystem({ documents: { organisation }, baseUrl, state }: View): Citation {
+/** What every list of citations has, in its order: the service, each paper, each file. */
+export function citeAll(
+  cited: Cited,
+  papers: readonly Citation[],
+  artifacts: readonly Artifact[],
+): Citation[] {
+  return [citeService(cited), ...papers, ...artifacts.map((artifact) => citeDataset(cited, artifact))];
+}
+
+function citeService({ organisation, baseUrl, asOf }: Cited): Citation {
   const { doi } = organisation;
   return {
     key: 'cathedral_data_service',
-    authors: authorsOf(organisation),
+    ...citedData(organisation),
     title: `${catalogueTitle(organisation)} of an append-only ledger`,
-    year: yearOf(state.asOf),
+    year: yearOf(asOf),
     url: `${baseUrl}/`,
     note: [
       'JSON, CSV, BibTeX and PDF files that follow from the ledger, with a signed manifest.',
       `Data under ${licenceWords(organisation)}.`,
       ...(doi === undefined ? [] : [`https://doi.org/${doi}`]),
     ].join(' '),
-    permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(state.asOf, false)}/index.json`,
+    permanent: `${PERMANENT} ${baseUrl}/snapshots/${firstSnapshotAfter(asOf, false)}/index.json`,
+    asOf,
   };
+}
+
+/** What the citations of all data of an organisation have in common. */
+export function citedData(organisation: Organisation): Pick<Citation, 'kind' | 'authors' | 'publisher'> {
+  const authors = authorsOf(organisation).map((name) => ({ name, isOrganisation: true }));
+  return { kind: 'data set', authors, publisher: organisation.name };
 }
 
 export function citePapers({
   documents: { papers },
   baseUrl,
-}: Pick<View, 'documents' | 'baseUrl'>): PaperCitation[] {
-  return papers.map(({ citationKey, authors, title, year, url, path, status, key_result }) => ({
-    key: citationKey,
+}: Pick<View, 'documents' | 'baseUrl'>): Citation[] {
+  return papers.map(({ citationKey: key, authors, title, year, url, path, ...paper }) =>
+    citePaper({ key, authors, title, year, url: url ?? baseUrl + path, ...paper }),
+  );
+}
+
+export function citePaper({
+  status,
+  key_result,
+  ...cited
+}: Pick<Citation, 'key' | 'authors' | 'title' | 'year' | 'url'> &
+  Pick<WrittenPaper, 'status' | 'key_result'>): Citation {
+  const { key, authors, title, year, url } = cited;
+  const note = `${PAPER_STATUS[status]}. ${key_result}`;
+  return {
+    key,
+    kind: 'paper',
     authors,
     title,
     year,
-    url: url ?? baseUrl + path,
-    note: paperNote({ status, key_result }),
+    publisher: null,
+    url,
+    note,
     permanent: null,
-  }));
-}
-
-export function paperNote({ status, key_result }: Pick<WrittenPaper, 'status' | 'key_result'>): string {
-  return `${PAPER_STATUS[status]}. ${key_result}`;
+    asOf: null,
+  };
 }
 
 /** The facts that a citation adds to the file's own. */
@@ -118,12 +142,13 @@ export function citeDataset(cited: Cited, artifact: Artifact): Citation {
   const terms = artifact.restricted ? 'Access with an API key.' : `${licenceWords(organisation)}.`;
   return {
     key: `cathedral_${toKey(artifact.path)}`,
-    authors: authorsOf(organisation),
+    ...citedData(organisation),
     title: artifact.title,
     year: yearOf(asOf ?? cited.asOf),
     url: `${baseUrl}/${artifact.path}`,
     note: [`${FORMS[artifact.mediaType]} file.`, version, terms].filter((words) => words !== '').join(' '),
     permanent: artifact.restricted ? null : permanentAddress(`${baseUrl}/`, artifact.path, asOf, sha256),
+    asOf,
   };
 }
 

@@ -6,23 +6,23 @@ import type { Author } from './bibliography.ts';
 import { formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
 
-/** The contents of an entry, in plain text. */
+/** The citation of a source in plain text. Every format is written from it. */
 export interface Citation {
   /** ASCII, stable across releases: `cathedral_economy_supply`. */
   key: string;
-  /** Organisations or teams, not a person's name in its parts. */
-  authors: readonly string[];
+  /** What it is called in running text. Everything but a paper is data. */
+  kind: 'data set' | 'chart' | 'decision' | 'deliberation' | 'sentinel' | 'paper';
+  authors: readonly Author[];
   title: string;
   year: string;
+  /** The organisation; null for a paper. */
+  publisher: string | null;
   url: string;
   note: string;
   /** Words with the address of the version that is cited, where `url` has the newest one. Null for a source without one. */
   permanent: string | null;
-}
-
-/** The same of a paper, which people or several organisations wrote. */
-export interface PaperCitation extends Omit<Citation, 'authors'> {
-  authors: readonly Author[];
+  /** Time of the last event that it reflects, or the day; null where it states none of its own. */
+  asOf: string | null;
 }
 
 /** What stands in the note of every format that has one. */
@@ -85,7 +85,7 @@ export const BibtexFile = z.array(BibtexEntry).check((context) => {
  */
 export function formatBibtex(
   heading: string,
-  citations: readonly (Citation | PaperCitation)[],
+  citations: readonly Citation[],
   place: string,
   type: EntryType = 'software',
 ): string {
@@ -121,14 +121,13 @@ function formatProse(text: string, latex: (text: string) => string): string {
   return parts.join('');
 }
 
-function toEntry(citation: Citation | PaperCitation, type: EntryType, place: string): BibtexEntry {
+function toEntry(citation: Citation, type: EntryType, place: string): BibtexEntry {
   const { key, authors, title, year, url } = citation;
   const latex = (text: string, field: string) => formatLatex(text, `${place}: ${key}.${field}`);
   return {
     type,
     key,
     author: authors
-      .map((one) => (typeof one === 'string' ? { name: one, isOrganisation: true } : one))
       .map(({ name, isOrganisation }) =>
         isOrganisation ? `{${latex(name, 'author')}}` : latex(name, 'author'),
       )

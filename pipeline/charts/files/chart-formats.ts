@@ -33,19 +33,17 @@ export type DrawnContent =
 export type ChartContent = DrawnContent | { kind: 'print' };
 
 export interface ChartFormat {
-  /** Follows the chart's id: `-dark.svg`. */
+  /** Follows the chart's id: `.svg`. */
   ending: string;
   content: ChartContent;
   /** For the API reference. */
   title: string;
 }
 
-/** Every file of a chart, at `/charts/<id><ending>`. */
+/** Every file of a chart, at `/charts/<id><ending>`. A server also draws pictures on dark ground. */
 export const CHART_FORMATS: readonly ChartFormat[] = [
-  form('.svg', { kind: 'vector', theme: 'light' }, 'the chart as vectors, on light ground'),
-  form('-dark.svg', { kind: 'vector', theme: 'dark' }, 'the chart as vectors, on dark ground'),
+  form('.svg', { kind: 'vector', theme: 'light' }, 'the chart as vectors'),
   form('.png', { kind: 'pixels', theme: 'light' }, 'the chart as pixels, twice as many each way'),
-  form('-dark.png', { kind: 'pixels', theme: 'dark' }, 'the same on dark ground'),
   form('.pdf', { kind: 'print' }, 'the chart as vectors with its fonts, for print and LaTeX'),
   form('.csv', { kind: 'rows' }, 'what is shown, as a table'),
   form('.json', { kind: 'document' }, 'what is shown with its title, units, sources and licence'),

@@ -1,6 +1,7 @@
+import { citedData } from '../../artifacts/academics/citations.ts';
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
-import { authorsOf, licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
-import type { DatasetCitation } from '../../formats/catalogue/citation.ts';
+import { licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
+import type { Citation } from '../../artifacts/format/bibtex.ts';
 import type { ShownChart } from './chart-formats.ts';
 import { chartPath } from './chart-formats.ts';
 
@@ -11,14 +12,14 @@ import { chartPath } from './chart-formats.ts';
 export function citeChart(
   { chart, data, baseUrl }: Pick<ShownChart, 'chart' | 'data' | 'baseUrl'>,
   organisation: Organisation,
-): DatasetCitation | null {
+): Citation | null {
   const asOf = chart.asOf(data);
   if (asOf === '') return null;
   const addresses = chart.sources.map((path) => `${baseUrl}/${permanentPathOfSource(path, asOf)}`);
   return {
     key: `cathedral_chart_${chart.id.replaceAll('-', '_')}`,
-    authors: authorsOf(organisation),
-    publisher: organisation.name,
+    ...citedData(organisation),
+    kind: 'chart',
     title: chart.name,
     year: asOf.slice(0, 4),
     url: `${baseUrl}/${chartPath(chart.id, { ending: '/' })}`,

@@ -128,15 +128,12 @@ async function drawGroup(
 
 function drawOne(shown: ShownChart, { print, facts, organisation }: ChartsOptions): DrawnChart {
   const { chart, data, state } = shown;
-  const drawings = new Map<string, string>();
-  const texts = new Map<string, string>();
-  for (const { ending, content } of CHART_FORMATS) {
-    if (!isDrawnAlone(content)) continue;
-    const known = 'theme' in content ? drawings.get(content.theme) : undefined;
-    const text = known ?? chartText(shown, content);
-    if ('theme' in content) drawings.set(content.theme, text);
-    texts.set(ending, text);
-  }
+  const drawing = drawChart(shown, 'light');
+  const texts = new Map(
+    CHART_FORMATS.flatMap(({ ending, content }) =>
+      isDrawnAlone(content) ? [[ending, 'theme' in content ? drawing : chartText(shown, content)]] : [],
+    ),
+  );
   const asOf = chart.asOf(data);
   return {
     chart,

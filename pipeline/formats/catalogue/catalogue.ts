@@ -1,7 +1,7 @@
 import type { Area, Artifact } from '../../artifacts/artifact.ts';
 import { asOfFile, type Versions } from '../../artifacts/as-of.ts';
 import { catalogueTitle, type Organisation } from '../../artifacts/documents/organisation.ts';
-import type { PaperCitation } from '../../artifacts/format/bibtex.ts';
+import type { Citation } from '../../artifacts/format/bibtex.ts';
 import { ARTIFACTS, LIVE_PATHS } from '../../artifacts/table.ts';
 import { yearText } from '../../model/period.ts';
 import type { Blob, DraftFile, Facts } from '../../release/format/manifest.ts';
@@ -19,7 +19,7 @@ export interface CatalogueFacts {
   since: string;
   asOf: string;
   ledger: Facts['ledger'];
-  papers: readonly PaperCitation[];
+  papers: readonly Citation[];
   /** The files staged so far. */
   files: readonly DraftFile[];
   /** Paths of the PDFs that are printed later, from the pages. */

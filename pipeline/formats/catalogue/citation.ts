@@ -1,43 +1,78 @@
-import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
-import type { Artifact } from '../../artifacts/artifact.ts';
-import { asOfFile } from '../../artifacts/as-of.ts';
+import { CITATIONS_PATH } from '../../artifacts/academics/citations.ts';
 import { type Author, authorWords } from '../../artifacts/format/bibliography.ts';
-import { formatBibtex, fullNote, type PaperCitation } from '../../artifacts/format/bibtex.ts';
+import { type Citation, formatBibtex, fullNote } from '../../artifacts/format/bibtex.ts';
+import { CathedralError } from '../../errors.ts';
 
-/** The citation of a file: its entry in `citations.bib`, and the time of the data. */
-export interface DatasetCitation extends ReturnType<typeof citeDataset> {
-  /** The organisation. */
-  publisher: string;
-  /** Time of the last event that the file reflects; null where it has none of its own. */
-  asOf: string | null;
+/** A format of citations. */
+interface CitationForm {
+  /** Of the file as which a reader saves one citation. */
+  ending: 'txt' | 'bib' | 'ris' | 'json';
+  name: string;
+  /** What it is for. */
+  use: string;
+  /** The published file with all citations in this format; null for none. */
+  list: string | null;
+  /** As a page shows it. BibTeX throws artifact_invalid for a character that LaTeX cannot print. */
+  format(citation: Citation): string;
 }
 
-/** The citation of a paper has no time of data, and no publisher. */
-export type OfferedCitation = DatasetCitation | (PaperCitation & { publisher?: undefined; asOf: null });
+/** Every format in which a source can be cited. */
+export const CITATION_FORMS: readonly CitationForm[] = [
+  { ending: 'txt', name: 'Text', use: 'to paste into a text', list: null, format: formatText },
+  {
+    ending: 'bib',
+    name: 'BibTeX',
+    use: 'for LaTeX and biblatex',
+    list: CITATIONS_PATH,
+    format: formatBibtexEntry,
+  },
+  {
+    ending: 'ris',
+    name: 'RIS',
+    use: 'for reference managers',
+    list: 'citations.ris',
+    format: (citation) => formatRis([citation]),
+  },
+  {
+    ending: 'json',
+    name: 'CSL-JSON',
+    use: 'for Zotero, Pandoc and citation styles',
+    list: 'citations.csl.json',
+    format: (citation) => formatCslJson([citation]),
+  },
+];
 
-export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
-  return {
-    ...citeDataset(cited, artifact),
-    publisher: cited.organisation.name,
-    asOf: asOfFile(cited, artifact),
-  };
+/** A citation in one format. */
+export interface CitationText extends Pick<CitationForm, 'ending' | 'name' | 'use'> {
+  text: string;
+}
+
+/** A citation in each format that can write it: LaTeX has no control characters, which a ledger's text may have. */
+export function citationTexts(citation: Citation): CitationText[] {
+  return CITATION_FORMS.flatMap(({ ending, name, use, format }) => {
+    try {
+      // An RIS record ends with a space, so only line ends are trimmed.
+      return [{ ending, name, use, text: format(citation).replace(/[\r\n]+$/, '') }];
+    } catch (error) {
+      if (error instanceof CathedralError && error.code === 'artifact_invalid') return [];
+      throw error;
+    }
+  });
 }
 
 /** One line of text: authors (year), title, time of the data, permanent address, and the address of the newest version at the end. */
-export function formatText(citation: OfferedCitation, kind?: string): string {
-  const { year, title, note, permanent, url } = citation;
-  const own = citation.publisher === undefined ? 'paper' : 'data set';
+export function formatText({ authors, year, title, kind, note, permanent, url }: Citation): string {
   const addresses = permanent === null ? ` ${url}` : ` ${permanent} Newest version: ${url}`;
-  return `${authorWords(namesOf(citation))} (${year}). ${title} [${kind ?? own}]. ${note}${addresses}`;
+  return `${authorWords(authors)} (${year}). ${title} [${kind}]. ${note}${addresses}`;
 }
 
 /**
  * The entry as in `citations.bib`, but of the type misc, which every program keeps; the specification of that file asks for another.
  * Throws artifact_invalid for a control character.
  */
-export function formatBibtexEntry(citation: OfferedCitation): string {
-  const { publisher, asOf } = citation;
-  const state = publisher === undefined ? 'the status of the paper' : 'the hash of the file';
+export function formatBibtexEntry(citation: Citation): string {
+  const { kind, asOf } = citation;
+  const state = kind === 'paper' ? 'the status of the paper' : 'the hash of the file';
   const version = asOf === null ? state : `the time of the data: ${asOf}`;
   return formatBibtex(`Cite with ${version}.`, [citation], citation.key, 'misc');
 }
@@ -54,23 +89,19 @@ interface CslItem {
 }
 
 /** An item of CSL-JSON, as citation managers and styles read it. */
-export function toCsl(citation: OfferedCitation): CslItem {
-  const { key, publisher, title, year, url, asOf } = citation;
+export function toCsl(citation: Citation): CslItem {
+  const { key, kind, authors, publisher, title, year, url, asOf } = citation;
   const day = asOf?.slice(0, 10).split('-').map(Number) as [number, number, number] | undefined;
   return {
     id: key,
-    type: publisher === undefined ? 'report' : 'dataset',
-    author: namesOf(citation).map(cslName),
+    type: kind === 'paper' ? 'report' : 'dataset',
+    author: authors.map(cslName),
     title,
     issued: { 'date-parts': [day ?? [Number(year)]] },
-    ...(publisher !== undefined && { publisher }),
+    ...(publisher !== null && { publisher }),
     URL: url,
     note: fullNote(citation),
   };
-}
-
-function namesOf({ authors }: OfferedCitation): Author[] {
-  return authors.map((one) => (typeof one === 'string' ? { name: one, isOrganisation: true } : one));
 }
 
 /** `Last, First`; an organisation, and a name of one part, as they are. */
@@ -79,29 +110,29 @@ function cslName({ name, isOrganisation }: Author): CslItem['author'][number] {
   return given.length === 0 ? { literal: name } : { family: family!, given: given.toReversed().join(', ') };
 }
 
-export function formatCslJson(citations: readonly OfferedCitation[]): string {
+export function formatCslJson(citations: readonly Citation[]): string {
   return `${JSON.stringify(citations.map(toCsl), null, 2)}\n`;
 }
 
 /** RIS: a tag of two characters, two spaces, a hyphen, a space; lines end with CR LF. */
-export function formatRis(citations: readonly OfferedCitation[]): string {
-  return citations.map(formatEntry).join('');
+export function formatRis(citations: readonly Citation[]): string {
+  return citations.map(formatRisRecord).join('');
 }
 
-function formatEntry(citation: OfferedCitation): string {
-  const { key, publisher, title, year, url, asOf } = citation;
+function formatRisRecord(citation: Citation): string {
+  const { key, kind, authors, publisher, title, year, url, asOf } = citation;
   const lines: [tag: string, value: string][] = [
-    ['TY', publisher === undefined ? 'RPRT' : 'DATA'],
+    ['TY', kind === 'paper' ? 'RPRT' : 'DATA'],
     ['ID', key],
     // A comma at the end: a name of one part, that of an organisation.
-    ...namesOf(citation).map(({ name, isOrganisation }): [string, string] => [
+    ...authors.map(({ name, isOrganisation }): [string, string] => [
       'AU',
       isOrganisation ? `${name},` : name,
     ]),
     ['TI', title],
     ['PY', year],
     ...(asOf === null ? [] : [['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`] as [string, string]]),
-    ...(publisher === undefined ? [] : [['PB', publisher] as [string, string]]),
+    ...(publisher === null ? [] : [['PB', publisher] as [string, string]]),
     ['UR', url],
     ['N1', fullNote(citation)],
     ['ER', ''],
@@ -112,39 +143,6 @@ function formatEntry(citation: OfferedCitation): string {
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
-
-export interface CitationForm {
-  /** The ending of its file: `citation.bib`. */
-  ending: 'txt' | 'bib' | 'ris' | 'json';
-  name: string;
-  /** What it is for. */
-  use: string;
-  /** The whole file. BibTeX throws artifact_invalid for a character that LaTeX cannot print. */
-  format(citation: OfferedCitation): string;
-}
-
-/** Every format in which one file can be cited. */
-export const CITATION_FORMS: readonly CitationForm[] = [
-  {
-    ending: 'txt',
-    name: 'Text',
-    use: 'to paste into a text',
-    format: (citation) => `${formatText(citation)}\n`,
-  },
-  { ending: 'bib', name: 'BibTeX', use: 'for LaTeX and biblatex', format: formatBibtexEntry },
-  {
-    ending: 'ris',
-    name: 'RIS',
-    use: 'for reference managers',
-    format: (citation) => formatRis([citation]),
-  },
-  {
-    ending: 'json',
-    name: 'CSL-JSON',
-    use: 'for Zotero, Pandoc and citation styles',
-    format: (citation) => formatCslJson([citation]),
-  },
-];
 
 /** The address in `permanent`, which says in words what it is: `Permanent address: https://…` → `https://…` */
 export function addressIn(permanent: string | null): string | null {

@@ -1,10 +1,10 @@
+import { citedData } from '../../artifacts/academics/citations.ts';
 import { permanentPathOfSource } from '../../artifacts/as-of.ts';
-import { authorsOf, licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
+import { licenceWords, type Organisation } from '../../artifacts/documents/organisation.ts';
+import type { Citation } from '../../artifacts/format/bibtex.ts';
 import { sentinelStatus } from '../../artifacts/government/sentinel-status.ts';
-import { CathedralError } from '../../errors.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatNumber } from '../../words/number.ts';
-import { CITATION_FORMS, type DatasetCitation, formatBibtexEntry, formatText } from './citation.ts';
 
 /** What a page of the ledger's records is about. */
 export interface CitedRecord {
@@ -25,13 +25,13 @@ export interface CitedRecord {
 export function citeRecord(
   { organisation, baseUrl, origin }: { organisation: Organisation; baseUrl: string; origin: string },
   record: CitedRecord,
-): DatasetCitation {
+): Citation {
   const { kind, href, title, date, events } = record;
   const slug = href.split('/').at(-2)!.toLowerCase();
   return {
     key: `cathedral_${kind}_${slug}`.replaceAll(/[^a-z0-9]/g, '_'),
-    authors: authorsOf(organisation),
-    publisher: organisation.name,
+    ...citedData(organisation),
+    kind,
     title,
     year: date.slice(0, 4),
     url: baseUrl + href,
@@ -60,23 +60,4 @@ function eventWords([first, last]: readonly [number, number]): string {
   return first === last
     ? `event ${formatNumber(first)}`
     : `events ${formatNumber(first)} to ${formatNumber(last)}`;
-}
-
-export interface CitationText {
-  name: string;
-  text: string;
-}
-
-/** The citation in each format that can write it: LaTeX has no control characters, which a ledger's text may have. */
-export function citationTexts(citation: DatasetCitation, kind: string): CitationText[] {
-  return CITATION_FORMS.flatMap(({ ending, name, format }) => {
-    if (ending === 'txt') return [{ name, text: formatText(citation, kind) }];
-    if (ending !== 'bib') return [{ name, text: format(citation).replace(/[\r\n]+$/, '') }];
-    try {
-      return [{ name, text: formatBibtexEntry(citation).trimEnd() }];
-    } catch (error) {
-      if (error instanceof CathedralError && error.code === 'artifact_invalid') return [];
-      throw error;
-    }
-  });
 }

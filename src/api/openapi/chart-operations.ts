@@ -11,7 +11,6 @@ import { type Content, type Operation, type Parameter, type PathOperation, refer
 import { problemsByStatus, STATE_RESPONSES } from './responses.ts';
 
 const IDS = CHARTS.map(({ id }) => id);
-const DARK = '-dark';
 const TEXT = { type: 'string' };
 
 const CONTROL_WORDS: Readonly<Record<ControlName, [text: string, example: string]>> = {
@@ -24,20 +23,9 @@ const CONTROL_WORDS: Readonly<Record<ControlName, [text: string, example: string
   multiplier: ['A point to mark on the reward curve: its multiplier.', '1.5'],
 };
 
-/** One path for each ending. Dark endings have none of their own: `-dark.svg` is the `.svg` of `supply-dark`. */
+/** One path for each ending. */
 export function chartOperations(baseUrl: string): PathOperation[] {
-  return CHART_FORMATS.filter(({ ending }) => !ending.startsWith(DARK)).map((form) => [
-    pathOf(form),
-    operationOf(form, baseUrl),
-  ]);
-}
-
-function pathOf(form: ChartFormat): string {
-  return `/charts/{${isDrawn(form) ? 'drawing' : 'id'}}${form.ending}`;
-}
-
-function isDrawn({ ending }: ChartFormat): boolean {
-  return CHART_FORMATS.some((other) => other.ending === DARK + ending);
+  return CHART_FORMATS.map((form) => [`/charts/{id}${form.ending}`, operationOf(form, baseUrl)]);
 }
 
 function operationOf(form: ChartFormat, baseUrl: string): Operation {
@@ -53,7 +41,12 @@ function operationOf(form: ChartFormat, baseUrl: string): Operation {
     summary: `A chart as ${name}`,
     description: `${title.charAt(0).toUpperCase()}${title.slice(1)}. ${state}\n\nPublic. Changes with the files that the chart shows.`,
     externalDocs: { description: 'All charts', url: `${baseUrl}/charts/` },
-    parameters: [nameParameter(form), ...(hasStates ? stateParameters() : []), ...referToRequestHeaders()],
+    parameters: [
+      ID,
+      ...(hasStates ? stateParameters() : []),
+      ...('theme' in content ? [THEME] : []),
+      ...referToRequestHeaders(),
+    ],
     responses: {
       '200': wholeFile(form),
       ...STATE_RESPONSES,
@@ -63,19 +56,23 @@ function operationOf(form: ChartFormat, baseUrl: string): Operation {
   };
 }
 
-function nameParameter(form: ChartFormat): Parameter {
-  const drawn = isDrawn(form);
-  return {
-    name: drawn ? 'drawing' : 'id',
-    in: 'path',
-    required: true,
-    description: drawn
-      ? `Name of the chart; with ${DARK} after it, on a dark background.`
-      : 'Name of the chart.',
-    schema: { type: 'string', enum: drawn ? IDS.flatMap((id) => [id, id + DARK]) : IDS },
-    example: 'supply',
-  };
-}
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Name of the chart.',
+  schema: { type: 'string', enum: IDS },
+  example: 'supply',
+};
+
+const THEME: Parameter = {
+  name: 'theme',
+  in: 'query',
+  required: false,
+  description: 'The background. Expected: light or dark. Default: light.',
+  schema: { type: 'string', enum: ['light', 'dark'] },
+  example: 'dark',
+};
 
 function stateParameters(): Parameter[] {
   return (Object.keys(CONTROLS) as ControlName[]).map((name) => {
@@ -224,9 +221,7 @@ const CHART_DOCUMENT: ChartDocument = {
   links: {
     page: link('/'),
     svg: link('.svg'),
-    'dark.svg': link('-dark.svg'),
     png: link('.png'),
-    'dark.png': link('-dark.png'),
     csv: link('.csv'),
     json: link('.json'),
   },

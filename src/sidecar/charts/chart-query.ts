@@ -20,7 +20,7 @@ export interface ChartRequest {
   chart: Chart;
   content: DrawnContent;
   state: ChartState;
-  /** The state's parameters, spelled in one way; empty for the default state. */
+  /** The parameters of state and theme, spelled in one way; empty for the release's own file. */
   canonical: string;
 }
 
@@ -38,9 +38,27 @@ export function parseChartQuery(path: string, query: string): ChartRequest {
     );
   const chart = findChart(id)!;
   const parameters = new URLSearchParams(query);
-  assertKnown(chart, parameters);
+  assertKnown(chart, parameters, content);
+  const theme = parseTheme(parameters);
+  parameters.delete(THEME);
   const state = parseState(chart, parameters);
-  return { chart, content, state, canonical: formatChartState(chart, state) };
+  const canonical = new URLSearchParams(formatChartState(chart, state));
+  if (theme !== THEMES[0]) canonical.set(THEME, theme);
+  const themed = 'theme' in content ? { ...content, theme } : content;
+  return { chart, content: themed, state, canonical: canonical.toString() };
+}
+
+/** A parameter of pictures. The page has the reader's own theme. */
+const THEME = 'theme';
+/** That of the release's files first. */
+const THEMES = ['light', 'dark'] as const;
+
+function parseTheme(parameters: URLSearchParams): (typeof THEMES)[number] {
+  const [given, ...more] = parameters.getAll(THEME);
+  if (given === undefined) return THEMES[0];
+  const theme = more.length === 0 && THEMES.find((one) => one === given);
+  if (!theme) throw invalidParameter(THEME, THEMES.join(' or '), quoted([given, ...more].join(', ')));
+  return theme;
 }
 
 /** The tab of the page makes no difference to a file. */
@@ -59,8 +77,8 @@ export function asProblem(error: unknown): unknown {
   return invalidParameter(name, error.expected, quoted(error.found));
 }
 
-function assertKnown({ controls }: Chart, parameters: URLSearchParams): void {
-  const allowed: readonly string[] = allowedControls(controls);
+function assertKnown({ controls }: Chart, parameters: URLSearchParams, content: DrawnContent): void {
+  const allowed: readonly string[] = [...allowedControls(controls), ...('theme' in content ? [THEME] : [])];
   const unknown = [...parameters.keys()].find((name) => !allowed.includes(name));
   if (unknown === undefined) return;
   const expected = allowed.join(', ');

@@ -1,17 +1,12 @@
 import { type Field, fieldsOf } from '../../../pipeline/artifacts/data-dictionary.ts';
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
+import type { Citation } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { CHART_FORMATS, chartPath } from '../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../pipeline/charts/files/cite-chart.ts';
-import {
-  CITATION_FORMS,
-  type CitationForm,
-  type DatasetCitation,
-  formatText,
-} from '../../../pipeline/formats/catalogue/citation.ts';
 import { creatorsOf, organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import type { OpenChart } from './open-chart.ts';
@@ -49,10 +44,8 @@ interface Download {
 }
 
 const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
-  '.svg': ['SVG', 'vectors, light'],
-  '-dark.svg': ['SVG, dark', 'vectors, for dark backgrounds'],
+  '.svg': ['SVG', 'vectors'],
   '.png': ['PNG', 'pixels, double resolution'],
-  '-dark.png': ['PNG, dark', 'pixels, for dark backgrounds'],
   '.pdf': ['PDF', 'vectors, for print and LaTeX'],
   '.csv': ['CSV', 'the numbers shown'],
   '.json': ['JSON', 'the numbers with units, sources and text'],
@@ -70,22 +63,11 @@ export function downloadsOf(release: SiteRelease, id: string): Download[] {
 /**
  * The citation of a chart. Key and title are the same in every state; only the address differs. Null without data.
  */
-export function citeChart(
-  { chart, data }: OpenChart,
-  facts: ChartFacts,
-  query: string,
-): DatasetCitation | null {
+export function citeChart({ chart, data }: OpenChart, facts: ChartFacts, query: string): Citation | null {
   const { baseUrl, organisation } = facts;
   const citation = citeChartFile({ chart, data, baseUrl }, organisation);
   return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
 }
-
-/** The forms of the files' citations; in running text a chart is called what it is. */
-export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) => {
-  return form.ending === 'txt'
-    ? { ...form, format: (citation) => `${formatText(citation, 'chart')}\n` }
-    : form;
-});
 
 /** Facts about a chart beyond its data. They are the same in every release. */
 export interface ChartFacts {

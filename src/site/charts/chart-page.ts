@@ -34,13 +34,6 @@ function followState(root: HTMLElement, facts: ChartFacts, before: string, query
     code.textContent = code.textContent!.replace(`"${frame}"`, `"${newFrame}"`);
   for (const code of root.querySelectorAll('[data-code="citation"] code'))
     code.textContent = replaceEnd(code.textContent!, old, url);
-  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-citation]')) {
-    const text = link.closest('details')!.querySelector('code')!.textContent!;
-    link.href =
-      query === ''
-        ? `/charts/${id}/citation.${link.dataset.citation}`
-        : `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`;
-  }
 }
 
 /**

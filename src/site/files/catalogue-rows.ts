@@ -38,12 +38,12 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'citations.ris',
     title: 'Citations as RIS',
-    words: 'An entry for each file, for reference managers.',
+    words: 'The same entries, for reference managers.',
   },
   {
     path: 'citations.csl.json',
     title: 'Citations as CSL-JSON',
-    words: 'An entry for each file, for Zotero, Pandoc and citation styles.',
+    words: 'The same entries, for Zotero, Pandoc and citation styles.',
   },
   {
     path: 'CITATION.cff',

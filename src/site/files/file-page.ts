@@ -1,3 +1,4 @@
+import { citeDataset } from '../../../pipeline/artifacts/academics/citations.ts';
 import type { Artifact, SchemaVersion } from '../../../pipeline/artifacts/artifact.ts';
 import {
   eventFieldsOf,
@@ -5,11 +6,11 @@ import {
   fieldsOf,
   limitsOf,
 } from '../../../pipeline/artifacts/data-dictionary.ts';
+import type { Citation } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { datasetOf } from '../../../pipeline/formats/catalogue/catalogue.ts';
-import { citeFile, type DatasetCitation } from '../../../pipeline/formats/catalogue/citation.ts';
 import { datasetJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../pipeline/release/format/schemas.ts';
@@ -82,7 +83,7 @@ export interface FilePage {
   tables: TableFormats[];
   snippets: Snippet[];
   charts: Chart[];
-  citation: DatasetCitation;
+  citation: Citation;
   jsonLd: object;
 }
 
@@ -97,8 +98,8 @@ export function filePageAt(release: SiteRelease, path: string): FilePage {
 }
 
 /** The citation of one published file. */
-export function citationAt(release: SiteRelease, path: string): DatasetCitation {
-  return citeFile(siteFacts(release), artifactAt(path));
+export function citationAt(release: SiteRelease, path: string): Citation {
+  return citeDataset(siteFacts(release), artifactAt(path));
 }
 
 function artifactAt(path: string): Artifact {
@@ -126,7 +127,7 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     tables,
     charts: CHARTS.filter(({ sources }) => sources.includes(path)),
     snippets: snippetsOf(sourceOf(release, artifact)),
-    citation: citeFile(facts, artifact),
+    citation: citeDataset(facts, artifact),
     jsonLd: datasetJsonLd(facts, datasetOf(facts, artifact, release)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import type { CitationText, CitedRecord } from '../../../pipeline/formats/catalogue/record-citation.ts';
+import type { Citation } from '../../../pipeline/artifacts/format/bibtex.ts';
+import type { CitedRecord } from '../../../pipeline/formats/catalogue/record-citation.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 
 /** Something short that is said about a record, with a link to it or not. */
@@ -55,8 +56,8 @@ export interface RecordView {
   /** Below the heading. */
   notes: readonly Note[];
   facts: readonly Fact[];
-  /** What to cite it as: a record, or citations that are made already. Null while it is not over. */
-  cited: CitedRecord | readonly CitationText[] | null;
+  /** What to cite: the record, or a paper. Null while it is not over. */
+  cited: CitedRecord | Citation | null;
   jsonLd?: object;
   /** The list that it belongs to. */
   above?: { href: string; label: string };

@@ -166,9 +166,9 @@ describe('the service matches its description', () => {
   test('for charts in states, and for an invalid state', async () => {
     const { app } = await asDiskErrors();
     const states = [
-      ['/charts/{drawing}.svg', '/charts/supply-dark.svg?series=burned&scale=log&from=2025-12-30', 200],
+      ['/charts/{id}.svg', '/charts/supply.svg?theme=dark&series=burned&scale=log&from=2025-12-30', 200],
       ['/charts/{id}.json', '/charts/reward-curve.json?s=60&multiplier=1.5', 200],
-      ['/charts/{drawing}.svg', '/charts/supply.svg?from=2025', 400],
+      ['/charts/{id}.svg', '/charts/supply.svg?from=2025', 400],
       ['/charts/{id}.csv', '/charts/supply.csv?multiplier=1.5', 400],
     ] as const;
     for (const [path, url, status] of states)

@@ -18,12 +18,15 @@ const PREAMBLE = String.raw`@preamble{"\providecommand{\url}[1]{{\ttfamily\def\e
 
 const SUPPLY: Citation = {
   key: 'cathedral_economy_supply',
-  authors: ['Cathedral Data Service'],
+  kind: 'data set',
+  authors: [{ name: 'Cathedral Data Service', isOrganisation: true }],
   title: 'MIC supply',
   year: '2026',
   url: 'https://data.example.org/economy/supply',
   note: 'JSON file.',
+  publisher: 'Cathedral Data Service',
   permanent: null,
+  asOf: null,
 };
 
 function fault(run: () => unknown) {

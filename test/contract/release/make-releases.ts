@@ -96,7 +96,7 @@ const ONE_OF_A_KIND = [
 /** Every data file, a picture of every kind of chart, and one of each other kind of text. */
 export function isExample(path: string): boolean {
   if (ONE_OF_A_KIND.includes(path)) return true;
-  if (/^charts\/[^.]+\.svg$/.test(path)) return !path.endsWith('-dark.svg');
+  if (/^charts\/[^.]+\.svg$/.test(path)) return true;
   return (
     /^(academics|diplomacy|economy|government|philosophy)\//.test(path) &&
     !/feed|\.(ndjson|xlsx|parquet)$/.test(path)

@@ -3,10 +3,11 @@ import '@citation-js/plugin-bibtex';
 import '@citation-js/plugin-csl';
 import '@citation-js/plugin-ris';
 import { describe, expect, test } from 'vitest';
+import { citeAll, citeDataset } from '../../../pipeline/artifacts/academics/citations.ts';
+import { formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import {
-  CITATION_FORMS,
-  citeFile,
+  citationTexts,
   formatBibtexEntry,
   formatCslJson,
   formatRis,
@@ -16,7 +17,7 @@ import {
 import { tinyFacts } from './tiny-facts.ts';
 
 const { organisation, baseUrl, asOf, files, papers } = tinyFacts();
-const paper = { ...papers[0]!, asOf: null };
+const paper = papers[0]!;
 const author = organisation.name;
 const MINTED = '2026-01-04T18:02:11Z';
 const HASH = 'ab'.repeat(32);
@@ -28,7 +29,7 @@ const versions = new Map([
   version('government/policy-impact.json'),
 ]);
 const cited = { organisation, baseUrl, asOf, versions };
-const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
+const citations = ARTIFACTS.map((artifact) => citeDataset(cited, artifact));
 const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history_csv')!;
 
 /** What the library makes of a text, by its own guess of the format. */
@@ -110,16 +111,35 @@ describe('a citation of a file', () => {
     );
   });
 
-  test.each(CITATION_FORMS.map((form) => [form.name, form] as const))(
-    'in a file of its own as %s ends with a line end and names the file',
-    (_, { ending, format }) => {
-      const text = format(mints);
-      expect(text).toMatch(/[^\s][\s]+$/);
-      expect(text.endsWith('\n')).toBe(true);
+  test.each(citationTexts(mints).map((one) => [one.name, one] as const))(
+    'as a page shows it as %s names the file and its permanent address, and ends with its last character',
+    (_, { ending, text }) => {
+      expect(text).not.toMatch(/[\r\n]$/);
       expect(text).toContain(mints.url);
       expect(text).toContain('https://data.example.org/snapshots/2026-01-05T00Z/economy/mic-history.csv');
       if (ending === 'bib') expect(text).toContain('@misc{');
       if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
     },
   );
+
+  test('is left out in the one format that cannot write it: LaTeX has no control characters', () => {
+    const texts = citationTexts({ ...mints, title: 'A\u0007b' });
+    expect(texts.map(({ name }) => name)).toEqual(['Text', 'RIS', 'CSL-JSON']);
+  });
+});
+
+describe('the lists of citations', () => {
+  const all = citeAll(cited, papers, ARTIFACTS);
+
+  test('have the service, the papers and the files, under the same keys in each format', () => {
+    const keys = all.map(({ key }) => key);
+    expect(keys).toEqual([
+      'cathedral_data_service',
+      ...papers.map(({ key }) => key),
+      ...citations.map(({ key }) => key),
+    ]);
+    expect([...formatBibtex('x', all, 'x').matchAll(/^@\w+\{(\w+),$/gm)].map(([, key]) => key)).toEqual(keys);
+    expect([...formatRis(all).matchAll(/^ID {2}- (\w+)\r$/gm)].map(([, key]) => key)).toEqual(keys);
+    expect(JSON.parse(formatCslJson(all)).map(({ id }: { id: string }) => id)).toEqual(keys);
+  });
 });

@@ -44,7 +44,8 @@ export function tinyFacts(): CatalogueFacts {
     ledger: { origin: 'test.example/ledger', snapshot: '2026-01-06T00Z', size: 3158, root: '7'.repeat(64) },
     papers: [
       {
-        ...{ key: 'cathedral_paper_example', title: 'An example', year: '2025', permanent: null },
+        ...{ key: 'cathedral_paper_example', kind: 'paper', title: 'An example', year: '2025' },
+        ...{ publisher: null, permanent: null, asOf: null },
         ...{
           url: 'https://data.example.org/academics/papers/example/',
           note: 'Draft, not peer reviewed. It is one.',

@@ -12,17 +12,21 @@ test('spellings of one state have one canonical form', () => {
     'tab=table&series=burned&from=2026%2D01-01&series=locked',
   ];
   for (const query of spellings) {
-    const { chart, state, canonical } = parseChartQuery('charts/supply-dark.png', query);
+    const { chart, state, canonical } = parseChartQuery('charts/supply.png', query);
     expect([chart.id, canonical]).toEqual(['supply', 'series=burned&series=locked&from=2026-01-01']);
     expect(state).toEqual({ ...DEFAULT_STATE, series: ['burned', 'locked'], from: '2026-01-01' });
   }
-  expect(parseChartQuery('charts/supply.svg', 'scale=linear&tab=table').canonical).toBe('');
+  expect(parseChartQuery('charts/supply.svg', 'scale=linear&tab=table&theme=light').canonical).toBe('');
+  expect(parseChartQuery('charts/supply.svg', 'theme=dark&from=2026-01-01')).toMatchObject({
+    canonical: 'from=2026-01-01&theme=dark',
+    content: { kind: 'vector', theme: 'dark' },
+  });
 });
 
 describe('a query is refused', () => {
   test.each([
     ['charts/supply.svg', 'serie=burned', 'unknown_parameter', '"serie"'],
-    ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale'],
+    ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale, theme'],
     ['charts/supply.svg', '=', 'unknown_parameter', '""'],
     ['charts/supply.png', 'width=90000', 'unknown_parameter', '"width"'],
     ['charts/supply.pdf', 'series=burned', 'unknown_parameter', 'takes no parameters'],
