@@ -11,6 +11,7 @@ import { closedYears } from './portals/report/closed-years.ts';
 import { type ArchiveFolder, archivePages, touchedPages } from './records/archive-pages.ts';
 import { sentinelEntries } from './records/sentinels.ts';
 import { REFERENCE_TAGS } from './reference/api/reference-group.ts';
+import { recordYears } from './reference/search/search-entries.ts';
 
 /** The addresses of one kind of page in a release, each once. */
 type PagePaths = (release: SiteRelease) => readonly string[];
@@ -34,6 +35,8 @@ const archive = (folder: ArchiveFolder): ArchiveKind => ({
   paths: archivePages(folder),
   touched: (release, since) => touchedPages(release, folder, since),
 });
+
+const recordsPath = (year: string) => `/search/index/records-${year}.json`;
 
 const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${folder}/${id}${end}`);
 
@@ -61,5 +64,13 @@ export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/problems/[code]': () => Object.keys(PROBLEMS).map((code) => `/problems/${code}/`),
   // Beside the releases: a run renders it with the list that it is about to publish.
   '/snapshots': ON_DEMAND,
+  '/search/index/records-[year].json': {
+    paths: (release) => recordYears(release).map(recordsPath),
+    // Records are dated by their day, and what is new has the day of the earlier release or a later one.
+    touched: (release, since) =>
+      recordYears(release)
+        .filter((year) => year >= since.slice(0, 4))
+        .map(recordsPath),
+  },
   '/sentinels/[id]': (release) => sentinelEntries(release).map(({ href }) => href),
 };

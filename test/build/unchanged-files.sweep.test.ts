@@ -44,7 +44,8 @@ const RULES: readonly Rule[] = [
   // An open one gets positions, and a closed one the decision that followed.
   [/^deliberations\/(?!in-)[^/]+\/index\.html$/, () => isDeliberated],
   [/^search\/index\.html$/, NEXT_DAY],
-  [/^search\/index\//, EACH],
+  // A new record, or one that is over.
+  [/^search\/index\/(entries|records-\d{4})\.json$/, EACH],
   // A file's page shows its formats and charts too, and those of its rows the newest ones; its citation names nothing but the file.
   [/^files\/(.+?)\/(?:rows\/(?:\w+\/)?)?index\.html$/, shownOn],
   // A chart changes with its sources, and what shows or cites it with the chart. Its pictures have no hash and no time of day.
@@ -102,8 +103,7 @@ const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/charts\/reward-curve\.svg\.gz$/, flip],
   [/^public\/charts\/supply\.png$/, (place) => rm(place).then(() => mkdir(place))],
   [/^public\/charts\/mii\.png$/, link],
-  [/^public\/search\/index\/fragment\//, flip],
-  [/^public\/search\/index\/2020s\/index\//, (place) => rm(place)],
+  [/^public\/search\/index\/records-2025\.json$/, flip],
   [/^public\/_astro\/[^/]+\.css$/, flip],
   [/^server\/entry\.mjs$/, flip],
 ];

@@ -108,7 +108,7 @@ test('the search finds what is public, wherever a reader may look for it', () =>
     /\.sqlite$/,
     /\.atom$/,
     /\.svg$/,
-    ...(isSweep ? [/\.html$/, /\/search\/index\/fragment\//, /\/transparency\.pdf$/] : []),
+    ...(isSweep ? [/\.html$/, /\/search\/index\/records-\d{4}\.json$/, /\/transparency\.pdf$/] : []),
   ])
     expect([kind, where(kind) > 0]).toEqual([kind, true]);
   for (const part of [/^log\/public\/v1\//, /^snapshots\//])

@@ -76,10 +76,10 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
   for (const path of CHART_PATHS.keys())
     await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
-  // A folder with its own policy, and the files of the search.
+  // A folder with its own policy, and what the search reads.
   for (const path of [
     ...EXCEPTIONS.filter(({ below }) => below.endsWith('/')).map(({ below }) => `${below}index.html`),
-    'search/index/x.pf_meta',
+    'search/index/entries.json',
   ]) {
     const kind = path.endsWith('.html') ? 'page' : 'asset';
     await staging.write(dataFile(path, path.repeat(20), { area: null, mediaType: mediaTypeOf(path), kind }));

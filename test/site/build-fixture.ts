@@ -75,7 +75,7 @@ async function build(
   const [release, out] = [join(folder, 'release'), join(folder, 'out')];
   const draft = await writeFixtureRelease(release, ledger, documents);
   await prepare(release);
-  await writeSite({ release, out, printed, draft });
+  await writeSite({ release, out, printed });
   // What a page with old data asks its host for; a run adds it when the release is signed.
   await writeFile(join(out, 'latest.json'), '{}');
   return { draft, release, out };
@@ -86,12 +86,10 @@ export async function writeSite({
   release,
   out,
   printed,
-  draft,
 }: {
   release: string;
   out: string;
   printed: readonly string[];
-  draft: DraftManifest;
 }): Promise<void> {
   const place = async (path: string, content: Uint8Array | string) => {
     await mkdir(dirname(path), { recursive: true });
@@ -99,23 +97,16 @@ export async function writeSite({
   };
   const papers = await paperHtml((await readDocuments('data/documents')).paperTexts);
   const facts = { baseUrl: BASE_URL, organisation: ORGANISATION, printed, checkpoints: CHECKPOINTS, papers };
-  const files: { path: string; sha256: string }[] = [];
   const scratch = await mkdtemp(join(tmpdir(), 'cathedral-compiler-'));
   try {
     await makeSite(
-      { scratch, program: programKey(), facts, draft, snapshots: null },
+      { scratch, program: programKey(), facts, snapshots: null },
       {
         dir: release,
-        public: out,
         previous: null,
-        write: ({ path, content }) => {
-          files.push({ path, sha256: sha256(content) });
-          return place(join(out, path), content);
-        },
-        files: () => files,
+        write: ({ path, content }) => place(join(out, path), content),
         isSame: () => false,
         takeOver: async () => false,
-        keptBefore: async () => null,
         keep: async (file, bytes) => {
           await place(join(release, file), bytes);
           return { bytes: bytes.length, sha256: sha256(bytes) };

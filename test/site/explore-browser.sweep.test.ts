@@ -60,11 +60,11 @@ describe('the search', () => {
 
   test('shows more on demand, says how many there are, and what it did not find', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(browser, `${host.origin}/search/?q=decision`);
+    await using visited = await visit(browser, `${host.origin}/search/?q=ledger`);
     const { page } = visited;
     await page.locator('#search-results li').nth(19).waitFor();
     expect(await page.locator('#search-status').textContent()).toMatch(
-      /^\d+ pages found .* showing the first 20\.$/,
+      /^\d+ results for .* showing the first 20\.$/,
     );
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.locator('#search-results li').nth(20).waitFor();

@@ -42,7 +42,7 @@ async function siteOver(name: string, printed: readonly string[]): Promise<Built
     const text = await readFile(join(of, 'manifest.json'), 'utf8');
     await writeFile(join(release, 'manifest.json'), text);
     const draft = DraftManifest.parse(JSON.parse(text));
-    await writeSite({ release, out, printed, draft });
+    await writeSite({ release, out, printed });
     return { draft, release, out };
   });
 }

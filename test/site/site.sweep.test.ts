@@ -112,7 +112,7 @@ describe('a site that cannot be built', () => {
     const damage = (release: string) => rm(join(release, 'public', 'economy', 'supply'));
     await expect(buildDamaged(damage)).rejects.toMatchObject({
       code: 'site_failed',
-      place: '/decisions/[id]',
+      place: '/economy/',
       found: expect.stringContaining('economy/supply'),
     });
   });

@@ -14,29 +14,20 @@ export interface PagesInputs {
   snapshots: Given | null;
 }
 
-export interface MadePages {
-  /** Of their files. */
-  paths: string[];
-  /** The page of the snapshot list, which stands beside the release. */
-  list: string | null;
-}
-
 /**
- * Makes every page of the site. Of an archive, which grows with every release, only the pages that
+ * Makes every page of the site, and gives that of the snapshot list, which stands beside the release; null for none. Of an archive, which grows with every release, only the pages that
  * new rows touch are rendered; the others are taken over from the previous release if the same program made them. Throws site_failed with
  * the address of a page that fails, and its error.
  */
 export async function makePages(
   { folder, facts, snapshots }: PagesInputs,
   to: SiteFolder,
-): Promise<MadePages> {
+): Promise<string | null> {
   await using threads = new PageThreads({ dir: to.dir, program: folder, facts });
   const since = to.isSame([]) ? to.previous!.manifest.timestamp : null;
-  const all: string[] = [];
   const due: string[] = [];
   for (const kind of await threads.kinds()) {
     const { paths, touched } = await threads.list(kind, since);
-    all.push(...paths);
     const untouched = touched !== null && since !== null ? new Set(paths).difference(new Set(touched)) : null;
     for (const path of paths)
       if (!(untouched?.has(path) && (await to.takeOver(fileOf(path))))) due.push(path);
@@ -49,7 +40,7 @@ export async function makePages(
   });
   const list = snapshots && (await threads.render(SNAPSHOT_LIST, snapshots));
   if (list) assertFound(list, SNAPSHOT_LIST);
-  return { paths: all.map(fileOf), list: list && Buffer.from(list.body).toString() };
+  return list && Buffer.from(list.body).toString();
 }
 
 const SNAPSHOT_LIST = `/${SNAPSHOTS}/`;

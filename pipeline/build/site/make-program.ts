@@ -10,7 +10,6 @@ import { readSite } from '../../release/staging/site-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { compiledSite } from './compiled-site.ts';
 import { SERVER_FACTS, SERVER_FOLDER, type ServerFacts, type SiteFacts } from './open-program.ts';
-import type { SearchFolder } from './search-index.ts';
 
 /**
  * What the site is compiled from, with more around it than is: following imports would be a second resolver. An installed package has all
@@ -27,7 +26,7 @@ export function programKey(): string {
 }
 
 /** The folder of a release into which a site is made. */
-export interface SiteFolder extends SearchFolder, Pick<Staging, 'isSame'> {
+export interface SiteFolder extends Pick<Staging, 'isSame' | 'takeOver' | 'write'> {
   /** It has the draft `manifest.json` and the data files that the pages are made from. */
   dir: string;
   /** Writes a file without an address, below `dir`. */

@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import type { Documents } from '../../artifacts/documents.ts';
 import type { RecentCheckpoint } from '../../ledger/reading/recent-checkpoints.ts';
-import type { DraftManifest, Facts } from '../../release/format/manifest.ts';
+import type { Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';
 import { makePages } from './make-pages.ts';
 import { makeProgram, type ProgramInputs, type SiteFolder } from './make-program.ts';
 import type { Given } from './open-program.ts';
 import { paperHtml } from './paper-html.ts';
-import { writeSearchIndex } from './search-index.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
@@ -39,7 +37,7 @@ export async function renderSite(
 ): Promise<string | null> {
   const { pages, baseUrl, sourceCode, documents, log } = options;
   const { organisation } = documents;
-  const draft = await staging.writeDraft(facts);
+  await staging.writeDraft(facts);
   let list: string | null = null;
   if (pages && program) {
     log('building the site');
@@ -53,7 +51,7 @@ export async function renderSite(
       checkpoints,
       papers,
     };
-    const inputs = { scratch: staging.scratch, program, draft, facts, snapshots };
+    const inputs = { scratch: staging.scratch, program, facts, snapshots };
     list = await makeSite(inputs, folderOf(staging));
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, { ...options, organisation });
@@ -63,28 +61,20 @@ export async function renderSite(
 function folderOf(staging: Staging): SiteFolder {
   return {
     dir: staging.dir,
-    public: join(staging.dir, 'public'),
     previous: staging.reuse ? staging.previous : null,
-    files: () => staging.files(),
     write: (file) => staging.write(file),
     isSame: (paths) => staging.isSame(paths),
     takeOver: (path) => staging.takeOver(path),
-    keptBefore: (file) => staging.keptBefore(file),
     keep: (file, bytes) => staging.keepBytes(file, bytes),
   };
 }
 
 export interface SiteInputs extends ProgramInputs {
-  draft: DraftManifest;
   snapshots: Given | null;
 }
 
 /** Makes the program and all pages, except those that are as they were. Deterministic. Gives the page of the snapshot list. */
 export async function makeSite(inputs: SiteInputs, to: SiteFolder): Promise<string | null> {
   const folder = await makeProgram(inputs, to);
-  const made = await makePages({ ...inputs, folder }, to);
-  const paths = new Set(made.paths);
-  const pages = to.files().filter(({ path }) => paths.has(path));
-  await writeSearchIndex(pages, inputs.draft.timestamp, to);
-  return made.list;
+  return makePages({ ...inputs, folder }, to);
 }

@@ -31,10 +31,8 @@ export interface PolicyException {
 
 /** Add each folder to the map in deploy/nginx.conf as well; a test compares the two. */
 export const EXCEPTIONS: readonly PolicyException[] = [
-  // Search reads its index with WebAssembly. This permits compiling it, but not evaluating text as script.
-  { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
-  // So does the SQL engine, in a worker, which has the policy that comes with its script and not that of its page. It gets the unpacked
-  // WebAssembly from the page, in memory.
+  // The SQL engine is WebAssembly: it may be compiled, but no text evaluated as script. It runs in a worker, which has the policy that comes
+  // with its script and not that of its page, and gets the unpacked WebAssembly from the page, in memory.
   {
     below: '_astro/duckdb-',
     directives: { 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': "'self' blob:" },

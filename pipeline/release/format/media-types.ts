@@ -34,12 +34,6 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   atom: 'application/atom+xml',
   ris: 'application/x-research-info-systems',
   cff: 'application/yaml',
-  // Files of the search index: already compressed, and read only by its script.
-  pagefind: 'application/octet-stream',
-  pf_meta: 'application/octet-stream',
-  pf_index: 'application/octet-stream',
-  pf_filter: 'application/octet-stream',
-  pf_fragment: 'application/octet-stream',
 };
 
 /** By path, for files that a standard names without an ending. */

@@ -168,15 +168,6 @@ export class Staging implements AsyncDisposable {
     return true;
   }
 
-  /** The text of a file without URL of the previous release; null where that has none, or damaged it, and in a rebuild. */
-  async keptBefore(path: string): Promise<string | null> {
-    if (!this.reuse || !this.previous) return null;
-    const { dir, manifest } = this.previous;
-    const listed = manifest.unlisted.find(({ file }) => file === path);
-    const text = listed ? await readFile(join(dir, path), 'utf8').catch(() => '') : '';
-    return sha256(text) === listed?.sha256 ? text : null;
-  }
-
   /** Paths of the files so far. */
   paths(): string[] {
     return [...this.#entries.keys()];

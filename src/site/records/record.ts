@@ -64,8 +64,6 @@ export interface RecordView {
   /** The records before and after it. */
   earlier?: { href: string; title: string } | null;
   later?: { href: string; title: string } | null;
-  /** The year of its day, by which the search keeps it. */
-  year?: string | undefined;
   /** The time of its figures, for a page that shows those of the release. */
   asOf?: string;
 }

@@ -1,20 +1,21 @@
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
-import type { SearchKind } from '../../../../pipeline/release/format/search-kinds.ts';
 import { AREA_WORDS } from '../../layout/areas.ts';
 import type { SiteRelease } from '../../layout/release.ts';
 import { decisionRecords } from '../../records/decisions.ts';
 import { deliberationRecords } from '../../records/deliberations.ts';
 import { type Entry, shortText } from '../../records/records.ts';
 import { sentinelEntries } from '../../records/sentinels.ts';
+import type { SearchEntry } from './search-engine.ts';
 
 /** The names of the kinds of pages, singular and plural. */
-export const KIND_WORDS: Readonly<Record<SearchKind, { one: string; many: string }>> = {
+export const KIND_WORDS: Readonly<Record<SearchEntry['kind'], { one: string; many: string }>> = {
   sentinel: { one: 'Sentinel', many: 'Sentinels' },
   deliberation: { one: 'Deliberation', many: 'Deliberations' },
   decision: { one: 'Decision', many: 'Decisions' },
   chart: { one: 'Chart', many: 'Charts' },
   file: { one: 'File', many: 'Files' },
+  term: { one: 'Term', many: 'Glossary' },
   page: { one: 'Page', many: 'Other pages' },
 };
 

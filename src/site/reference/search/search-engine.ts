@@ -1,101 +1,163 @@
-/** A page that was found; `data` loads its excerpt. */
-interface Found {
-  id: string;
-  data(): Promise<Result>;
+export const SEARCH_KINDS = [
+  'sentinel',
+  'deliberation',
+  'decision',
+  'chart',
+  'file',
+  'term',
+  'page',
+] as const;
+
+/** Something that readers look for. */
+export interface SearchEntry {
+  kind: (typeof SEARCH_KINDS)[number];
+  /** The path of its page, perhaps with the place in it. */
+  href: string;
+  title: string;
+  /** Everything else by which it is found. */
+  text: string;
 }
 
-export interface Result {
-  url: string;
-  /** HTML: text with `mark` around the matches. */
-  excerpt: string;
-  meta: { title?: string };
-  filters: { kind?: string[] };
+/** `/search/index/entries.json`. */
+export interface SearchIndex {
+  /** Each has the records of its year, `/search/index/records-2026.json`. */
+  years: readonly string[];
+  entries: readonly SearchEntry[];
 }
 
-interface Search {
-  results: Found[];
-  /** The number of results of each kind, whichever kind is selected. */
-  totalFilters: { kind?: Record<string, number> };
+export interface Result extends SearchEntry {
+  /** A part of the text, in pieces; every second one is what was found. */
+  excerpt: readonly string[];
 }
 
-interface EngineOptions {
-  excerptLength: number;
-  baseUrl: string;
-}
-
-/** The part of Pagefind's script that this site uses; it is built with the index. */
-interface Pagefind {
-  options(options: EngineOptions): Promise<void>;
-  init(): Promise<void>;
-  /** Adds another index, by the address of its folder. */
-  mergeIndex(address: string, options: EngineOptions): Promise<void>;
-  /** Loads the filters, without which results have no counts. */
-  filters(): Promise<unknown>;
-  destroy(): Promise<void>;
-  search(query: string, options: { filters: { kind?: string } }): Promise<Search>;
-}
-
-export interface Page {
-  /** The number of results. */
+export interface Found {
+  /** The number of results of the kind. */
   total: number;
+  /** The number of results of each kind, whichever is selected. */
   counts: Readonly<Record<string, number>>;
   results: readonly Result[];
 }
 
-/** `baseUrl`: addresses of pages begin there, not at the index. */
-const OPTIONS: EngineOptions = { excerptLength: 32, baseUrl: '/' };
+/** Characters of an excerpt before and after what was found. */
+const [BEFORE, AFTER] = [60, 180];
+/** A word of the query, or several between quotation marks. */
+const TERM = /["“”„]([^"“”„]+)["“”„]|(\S+)/g;
+const LETTER = /[\p{L}\p{N}]/u;
 
-let loading: Promise<Pagefind> | null = null;
+/** An entry as it is searched: lower case without accents and marks, each word after a space. */
+interface Searched {
+  entry: SearchEntry;
+  title: string;
+  text: string;
+}
 
-/** Loads the search from the folder of its indexes, `/search/index/`, once. */
-export function loadEngine(folder: string): Promise<Pagefind> {
-  loading ??= import(/* @vite-ignore */ `${folder}pagefind.js`).then((engine: Pagefind) =>
-    open(engine, folder),
+/**
+ * Searches entries. One is found if it has all words of the query, or words that begin with them; best are those with the words in their
+ * title, and among equals the order of the entries stays.
+ */
+export class SearchEngine {
+  readonly #all: readonly Searched[];
+
+  constructor(entries: readonly SearchEntry[]) {
+    // A record that was corrected in a later year is in both years; its page is one.
+    const unique = new Map(entries.toReversed().map((entry) => [entry.href, entry]));
+    this.#all = [...unique.values()]
+      .reverse()
+      .map((entry) => ({ entry, title: fold(entry.title), text: fold(entry.text) }));
+  }
+
+  /** `kind`: empty for any. `most`: how many results have to be given. */
+  search(query: string, kind: string, most: number): Found {
+    const terms = termsOf(query);
+    const whole = fold(query);
+    const scored = this.#all
+      .map((one) => ({ one, score: scoreOf(one, terms, whole) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score);
+    const counts: Record<string, number> = {};
+    for (const { one } of scored) counts[one.entry.kind] = (counts[one.entry.kind] ?? 0) + 1;
+    const own = scored.filter(({ one }) => kind === '' || one.entry.kind === kind);
+    return {
+      total: own.length,
+      counts,
+      results: own
+        .slice(0, most)
+        .map(({ one: { entry } }) => ({ ...entry, excerpt: excerptOf(entry.text, terms) })),
+    };
+  }
+}
+
+/** `Zürich – 3 %` → ` zurich 3` */
+function fold(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return ` ${plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim()}`;
+}
+
+/** Each begins with a space, so that it is found at the beginning of words. A plural finds the singular, too. */
+function termsOf(query: string): string[] {
+  const terms = [...query.matchAll(TERM)].map(([, phrase, word]) =>
+    phrase === undefined ? fold(word!).replace(/(?<=\w{3})s$/, '') : fold(phrase),
   );
-  // Retry after a brief network failure.
+  return terms.filter((term) => term !== ' ');
+}
+
+/** 0 if a term is missing. */
+function scoreOf({ title, text }: Searched, terms: readonly string[], whole: string): number {
+  if (terms.length === 0) return 0;
+  let score = title === whole ? 100 : 0;
+  for (const term of terms) {
+    if (title.includes(term)) score += `${title} `.includes(`${term} `) ? 8 : 5;
+    else if (text.includes(term)) score += `${text} `.includes(`${term} `) ? 2 : 1;
+    else return 0;
+  }
+  return score;
+}
+
+/** The part of a text around the first word that was found, with all that were found in it. */
+function excerptOf(text: string, terms: readonly string[]): string[] {
+  const pieces = text.split(/([\p{L}\p{N}]+)/u);
+  // Words of a phrase are marked one by one.
+  const words = terms.flatMap((term) => term.trim().split(' '));
+  const isFound = (piece: string) =>
+    LETTER.test(piece) && words.some((word) => fold(piece).startsWith(` ${word}`));
+  const first = Math.max(0, pieces.findIndex(isFound));
+  let [from, before] = [first, 0];
+  while (from > 0 && before < BEFORE) before += pieces[--from]!.length;
+  while (from > 0 && !LETTER.test(pieces[from]!)) from += 1;
+  const excerpt = [from > 0 ? '… ' : ''];
+  let length = 0;
+  let at = from;
+  for (; at < pieces.length && length < BEFORE + AFTER; at += 1) {
+    const piece = pieces[at]!;
+    length += piece.length;
+    if (isFound(piece)) excerpt.push(piece, '');
+    else excerpt[excerpt.length - 1] += piece;
+  }
+  if (at < pieces.length) excerpt[excerpt.length - 1] += ' …';
+  return excerpt;
+}
+
+let loading: Promise<SearchEngine> | null = null;
+
+/** Loads what can be found from `/search/index/`, once. Rejects if it cannot be loaded; the next call tries again. */
+export function loadEngine(folder: string): Promise<SearchEngine> {
+  loading ??= load(folder);
   loading.catch(() => {
     loading = null;
   });
   return loading;
 }
 
-/** Loads the index of the ordinary pages and those of the archive. */
-async function open(engine: Pagefind, folder: string): Promise<Pagefind> {
-  const listed = fetch(`${folder}bundles.json`, { cache: 'no-cache' }).then(bundlesIn);
-  await engine.options(OPTIONS);
-  await engine.init();
-  const bundles = await listed;
-  await Promise.all(bundles.map((bundle) => engine.mergeIndex(`${folder}${bundle}`, OPTIONS)));
-  await engine.filters();
-  return engine;
+async function load(folder: string): Promise<SearchEngine> {
+  const { years, entries } = await fetchJson<SearchIndex>(`${folder}entries.json`);
+  const records = await Promise.all(
+    years.toReversed().map((year) => fetchJson<SearchEntry[]>(`${folder}records-${year}.json`)),
+  );
+  return new SearchEngine([...entries, ...records.flat()]);
 }
 
-async function bundlesIn(response: Response): Promise<string[]> {
-  if (!response.ok) throw new Error(`The list of indexes answers ${response.status}`);
+async function fetchJson<T>(address: string): Promise<T> {
+  const response = await fetch(address, { cache: 'no-cache' });
+  if (!response.ok) throw new Error(`${address} answers ${response.status}`);
   return response.json();
-}
-
-/** The first `count` results. If a new release has replaced the index since it was loaded, reloads it once. */
-export async function search(folder: string, query: string, kind: string, count: number): Promise<Page> {
-  const engine = await loadEngine(folder);
-  try {
-    return await ask(engine, query, kind, count);
-  } catch {
-    await engine.destroy();
-    await open(engine, folder);
-    return ask(engine, query, kind, count);
-  }
-}
-
-async function ask(engine: Pagefind, query: string, kind: string, count: number): Promise<Page> {
-  const filters = kind === '' ? {} : { kind };
-  const { results, totalFilters } = await engine.search(query, { filters });
-  const shown = await Promise.all(results.slice(0, count).map((found) => found.data()));
-  return { total: results.length, counts: totalFilters.kind ?? {}, results: namesakesFirst(shown, query) };
-}
-
-/** A query that is a name ranks the page of that name first. */
-function namesakesFirst(results: readonly Result[], query: string): Result[] {
-  const isNamesake = ({ meta }: Result) => meta.title?.toLowerCase() === query.toLowerCase();
-  return [...results.filter(isNamesake), ...results.filter((result) => !isNamesake(result))];
 }

@@ -1,4 +1,4 @@
-import { loadEngine, type Page, type Result, search } from './search-engine.ts';
+import { type Found, loadEngine, type Result } from './search-engine.ts';
 import { formatSearch, parseSearch, type SearchState } from './search-state.ts';
 
 const AT_ONCE = 20;
@@ -18,10 +18,10 @@ const status = found<HTMLElement>('#search-status');
 const list = found<HTMLOListElement>('#search-results');
 const more = found<HTMLButtonElement>('#search-more');
 const browse = found<HTMLElement>('#browse');
-const folder = form.dataset.index ?? '';
+const folder = form.dataset.folder ?? '';
 
 let wanted = AT_ONCE;
-/** Number of the newest search. Late results of earlier ones are dropped. */
+/** Number of the newest search. Those that waited for the index are dropped. */
 let latest = 0;
 let timer = 0;
 
@@ -47,8 +47,8 @@ async function run({ focus = false } = {}): Promise<void> {
   if (query.trim() === '') return void clear();
   if (list.children.length === 0) status.textContent = 'Searching …';
   try {
-    const page = await search(folder, query.trim(), kind, wanted);
-    if (own === latest) show(page, query.trim(), focus);
+    const engine = await loadEngine(folder);
+    if (own === latest) show(engine.search(query, kind, wanted), query.trim(), focus);
   } catch {
     if (own !== latest) return;
     clear();
@@ -64,16 +64,15 @@ function clear(): void {
   count({});
 }
 
-function show({ total, counts, results }: Page, query: string, focus: boolean): void {
+function show({ total, counts, results }: Found, query: string, focus: boolean): void {
   const before = list.children.length;
-  const items = results.map((result) => resultItem(result, nameOf(result.filters.kind?.[0] ?? '')));
+  const items = results.map((result) => resultItem(result, nameOf(result.kind)));
   list.replaceChildren(...items);
   more.hidden = results.length >= total;
   browse.hidden = total > 0;
-  const pages = total === 1 ? '1 page' : `${total} pages`;
+  const pages = total === 1 ? '1 result' : `${total} results`;
   const part = results.length < total ? `, showing the first ${results.length}` : '';
-  status.textContent =
-    total === 0 ? `Nothing found for “${query}”.` : `${pages} found for “${query}”${part}.`;
+  status.textContent = total === 0 ? `Nothing found for “${query}”.` : `${pages} for “${query}”${part}.`;
   count(counts);
   if (focus) list.children[before]?.querySelector('a')?.focus();
 }
@@ -145,7 +144,7 @@ addEventListener('popstate', () => {
 void run();
 
 /** An entry in the list of results. */
-function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIElement {
+function resultItem({ href, title: text, excerpt }: Result, kindName: string): HTMLLIElement {
   const item = document.createElement('li');
   const kind = document.createElement('p');
   kind.className = 'label';
@@ -153,8 +152,8 @@ function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIEle
   const title = document.createElement('h2');
   title.className = 'entry';
   const link = document.createElement('a');
-  link.href = url;
-  link.textContent = meta.title ?? url;
+  link.href = href;
+  link.textContent = text;
   title.append(link);
   const words = document.createElement('p');
   words.append(...marked(excerpt));
@@ -162,12 +161,10 @@ function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIEle
   return item;
 }
 
-/** The excerpt's text with its `mark` elements, without any other HTML. */
-function marked(excerpt: string): (string | HTMLElement)[] {
-  const { body } = new DOMParser().parseFromString(excerpt, 'text/html');
-  return [...body.childNodes].map((node) => {
-    const text = node.textContent ?? '';
-    if (node.nodeName !== 'MARK') return text;
+/** The pieces of an excerpt, every second one marked. */
+function marked(excerpt: readonly string[]): (string | HTMLElement)[] {
+  return excerpt.map((text, index) => {
+    if (index % 2 === 0) return text;
     const mark = document.createElement('mark');
     mark.textContent = text;
     return mark;

@@ -9,6 +9,9 @@ export interface SearchState {
 /** It runs the search, and has a field of its own. */
 export const SEARCH_PAGE = '/search/';
 
+/** What it searches. */
+export const SEARCH_FOLDER = `${SEARCH_PAGE}index/`;
+
 /** A longer text was pasted by mistake. */
 export const LONGEST_QUERY = 200;
 
