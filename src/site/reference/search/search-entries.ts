@@ -50,7 +50,13 @@ export function searchIndex(release: SiteRelease): SearchIndex {
         return entry('file', `/files/${path}/`, title, [path, description, ...fields, ...limitsOf(artifact)]);
       }),
       ...CHARTS.map(({ id, name, area, sources }) =>
-        entry('chart', `/charts/${id}/`, name, [id, AREA_WORDS[area].title, ...sources]),
+        entry('chart', `/charts/${id}/`, name, [
+          AREA_WORDS[area].title,
+          ...ARTIFACTS.filter(({ path }) => sources.includes(path)).map(
+            ({ path, description }) => `${path}: ${description}`,
+          ),
+          id,
+        ]),
       ),
       ...GLOSSARY.flatMap(({ terms }) =>
         terms.map(({ id, name, meaning }) => entry('term', `/glossary/#${id}`, name, [meaning])),
