@@ -64,7 +64,7 @@ export default defineConfig({
     {
       name: 'cathedral',
       hooks: {
-        'astro:config:setup': ({ addMiddleware, injectRoute }) => {
+        'astro:config:setup': ({ addMiddleware, command, injectRoute }) => {
           addMiddleware({
             order: 'pre',
             entrypoint: new URL('src/site/layout/release-of-request.ts', import.meta.url),
@@ -78,6 +78,13 @@ export default defineConfig({
             entrypoint: new URL('src/site/page-lists.ts', import.meta.url),
             prerender: false,
           });
+          // Every part of the pages at one address, for whoever changes them.
+          if (command === 'dev')
+            injectRoute({
+              pattern: '/styleguide/',
+              entrypoint: new URL('src/site/styles/StyleguidePage.astro', import.meta.url),
+              prerender: false,
+            });
         },
       },
     },

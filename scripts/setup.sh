@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, a Node 26 if the machine's is older, and a Chromium to print PDFs with.
-# It works the same in a checkout and in an unpacked package. With --node no Chromium. With --tools only the dependencies, the development ones included, and Node. With --test or --bench also the development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster; with --bench wrk, the load generator,
+# It works the same in a checkout and in an unpacked package. With --node no Chromium. With --tools only the dependencies, the development ones included, and Node. With --test or --bench also the development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster, and Firefox; with --bench wrk, the load generator,
 # and rclone. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -164,6 +164,7 @@ go_without() {
     haproxy) say "HAProxy is missing: several servers behind it are not tested $how." ;;
     cairosvg) say "CairoSVG is missing: opening a chart in it is not tested $how." ;;
     tutorials) say "faketime, pandas or sqlite3 is missing: the tutorials are not tested $how." ;;
+    firefox-esr) say "Firefox is missing: the pages are not tested in it $how." ;;
     rsvg-convert) say "rsvg-convert is missing: converting a chart's SVG to PDF is not tested $how." ;;
   esac
 }
@@ -183,7 +184,7 @@ install_dependencies "${1:-}"
 provide_node
 case "${1:-}" in
   --node | --tools) ;;
-  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg tutorials ;;
+  --test) install chromium chromium-headless-shell nginx postgresql ceph haproxy rsvg-convert cairosvg tutorials firefox-esr ;;
   --cluster) install chromium postgresql ceph haproxy ;;
   --bench) install chromium nginx wrk rclone ceph postgresql haproxy ;;
   *) install chromium ;;

@@ -178,6 +178,23 @@ describe('one page of each kind', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('gives a screen reader its landmarks, and a name for each link, button, field and picture', async () => {
+    await using visited = await opened();
+    const { page } = visited;
+    const found: string[] = [];
+    for (const path of few(PAGES, 4)) {
+      await page.goto(`${site.origin}/${path}`);
+      const tree = await page.locator('body').ariaSnapshot();
+      for (const landmark of ['banner', 'navigation', 'main', 'contentinfo'])
+        if (!new RegExp(`^ *- ${landmark}\\b`, 'm').test(tree)) found.push(`${path}: no ${landmark}`);
+      const nameless = tree.match(
+        /^ *- (?:link|button|textbox|searchbox|checkbox|combobox|img)(?: \[.*\])?:?$/gm,
+      );
+      found.push(...(nameless ?? []).map((line) => `${path}:${line}`));
+    }
+    expect(found).toEqual([]);
+  });
+
   test('is used with the keyboard alone: the first key leads to its content', async () => {
     await using visited = await opened();
     const { page } = visited;

@@ -3,66 +3,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Page } from './pages/page.ts';
+import { END, PAGES } from './pages/page-kinds.ts';
 import { type Built, buildFixture } from './pages/seam.ts';
 
 // What a reader, a search engine or a program gets of each kind of page, without JavaScript.
 
 const ORIGIN = 'https://data.example.org';
-const END = ' – Cathedral Data Service';
-
-/** One page of each kind: its address and its title. */
-const PAGES: Readonly<Record<string, string>> = {
-  '': 'Cathedral Data Service',
-  '404.html': 'Not found',
-  'about/': 'About',
-  'academics/': 'Academics: research data',
-  'academics/papers/decaying-threshold/': 'An integrity threshold that decays with supply',
-  'api/': 'API reference',
-  'api/economy/': 'Economy – API reference',
-  'api/explore/': 'API explorer',
-  'attestations/': 'Companion attestations',
-  'attestations/implementers/': 'Companion attestations for implementers',
-  'charts/': 'Charts',
-  'charts/supply/': 'MIC supply over time: circulating, locked and burned',
-  'decisions/': 'Decisions',
-  'decisions/dec-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
-  'decisions/in-2025/': 'Decisions in 2025',
-  'deliberations/': 'Deliberations',
-  'deliberations/d-10/': 'Whether the reading interval of “2025-07-13” & <later> stays at six hours',
-  'deliberations/in-2026/': 'Deliberations closed in 2026',
-  'diplomacy/': 'Diplomacy: diplomacy data',
-  'economy/': 'Economy: market data',
-  'embed/supply/': 'MIC supply over time: circulating, locked and burned',
-  'embedding/': 'Embedding a chart',
-  'events/': 'Event types',
-  'files/': 'Files',
-  'files/economy/supply/': 'MIC supply (economy/supply)',
-  'files/economy/supply-by-day.csv/': 'MIC supply by day (economy/supply-by-day.csv)',
-  'files/academics/dataset.json/': 'System dataset (academics/dataset.json)',
-  'files/academics/dataset.json/rows/': 'Rows of System dataset: System dataset: sentinels',
-  'files/academics/dataset.json/rows/apps/': 'Rows of System dataset: Applications',
-  'glossary/': 'Glossary',
-  'government/': 'Government: policy data',
-  'government/transparency/': 'Transparency report 2026, year to date',
-  'government/transparency/2025/': 'Transparency report 2025, final',
-  'licence/': 'Licence',
-  'mirrors/': 'How to mirror this service',
-  'philosophy/': 'Philosophy: ethics data',
-  'philosophy/simulation/': 'Governance simulation',
-  'philosophy/simulation/model/': 'Model of the governance simulation',
-  'philosophy/simulation/protocol/': 'Protocol of the governance simulation',
-  'philosophy/simulation/reference/': 'Numbers of the governance simulation',
-  'problems/': 'Problems',
-  'problems/not_found/': 'Not found',
-  'problems/rate_limited/': 'Quota used up',
-  'search/': 'Search',
-  'sentinels/': 'Sentinels',
-  'sentinels/eve/': 'EVE, sentinel',
-  'sql/': 'SQL',
-  'verification/': 'How to verify the data',
-  'verification/log/': 'The log',
-  'versions/': 'Versions',
-};
 
 /** Every chart. */
 const CHARTS = [

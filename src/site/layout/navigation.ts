@@ -62,6 +62,7 @@ export const GROUPS: readonly { title: string; links: readonly NavLink[] }[] = [
       { href: '/mirrors/', label: 'Mirrors' },
       { href: '/verification/log/', label: 'The log' },
       { href: '/licence/', label: 'Licence' },
+      { href: '/accessibility/', label: 'Accessibility' },
       { href: '/problems/', label: 'Problems' },
     ],
   },
