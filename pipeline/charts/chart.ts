@@ -1,6 +1,7 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
 import { licenceWords, type Organisation } from '../artifacts/documents/organisation.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { CathedralError } from '../errors.ts';
 import type { KnownType } from '../ledger/events/event.ts';
 import { formatDay } from '../words/moment.ts';
@@ -218,7 +219,9 @@ function requireSeries(id: string, offered: Series[], { series }: ChartState): v
   const names = offered.map(({ name }) => name);
   const unknown = series?.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const expected = names.length === 0 ? 'no series' : `one of ${names.join(', ')}`;
+  const near = nearestName(unknown, names);
+  const some = `${near ? `${near}, or another` : 'one'} of ${names.join(', ')}`;
+  const expected = names.length === 0 ? 'no series' : some;
   throw new CathedralError('usage', { place: `chart ${id}, series`, expected, found: unknown });
 }
 

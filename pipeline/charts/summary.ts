@@ -12,11 +12,16 @@ const PLAIN = ['', 'share', 'count', 'ratio', 'factor'];
 const MOST_SERIES = 5;
 const MOST_ROWS = 12;
 
-const decimalsOf = (value: number) => (Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 4);
+/** A number without a unit is a share, or small. */
+function decimalsOf(value: number, unit: string): number {
+  const size = Math.abs(value);
+  if (size >= 1000) return 0;
+  return size >= 10 ? 1 : PLAIN.includes(unit) ? 4 : 2;
+}
 
 /** `1,234 MIC`, `0.9571`: as many decimals as a reader needs, and the unit where the number alone is not clear. */
-function valueWords(value: number, unit: string, most = decimalsOf(value)): string {
-  const words = formatNumber(value, { max: Math.min(most, decimalsOf(value)) });
+export function valueWords(value: number, unit: string, most = decimalsOf(value, unit)): string {
+  const words = formatNumber(value, { max: Math.min(most, decimalsOf(value, unit)) });
   return PLAIN.includes(unit) ? words : `${words} ${unit}`;
 }
 
@@ -116,7 +121,7 @@ function courseWords({ name, unit, points }: Course): string {
   const least = points.reduce((low, one) => (one.value < low.value ? one : low));
   const most = points.reduce((high, one) => (one.value > high.value ? one : high));
   const change = last.value - first.value;
-  const max = Math.max(...[first, last].map(({ value }) => decimalsOf(value)));
+  const max = Math.max(...[first, last].map(({ value }) => decimalsOf(value, unit)));
   const signed = `${change > 0 ? '+' : ''}${formatNumber(change, { max })}`;
   return `${[
     change === 0

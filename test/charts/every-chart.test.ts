@@ -112,6 +112,8 @@ describe.each(
     const state = { ...DEFAULT_STATE, series: ['no such series'] };
     for (const ask of [chart.table, chart.summary, chart.title] as const)
       expect(() => ask(data, state)).toThrow(new RegExp(`expected one of .*${series.name}`));
+    const misspelt = { ...DEFAULT_STATE, series: [`${series.name}x`] };
+    expect(() => chart.title(data, misspelt)).toThrow(`expected ${series.name}, or another of `);
   });
 
   test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {

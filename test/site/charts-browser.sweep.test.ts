@@ -62,9 +62,8 @@ const heading = (page: Page) => page.locator('.chart-title').textContent();
 const BURNED = 'MIC supply over time: burned';
 
 describe('a reader of a chart', () => {
-  test('chooses days with the handles, one step of the history for each choice, and by a preset', async () => {
-    // Between two keys no time passes: a pause would end the choice.
-    const page = await open('/charts/supply/', { clock: 'stopped' });
+  test('chooses days in a field and by a preset, one step of the history for each choice', async () => {
+    const page = await open('/charts/supply/');
     const [first, last] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
     expect(
       await page
@@ -72,20 +71,20 @@ describe('a reader of a chart', () => {
         .evaluateAll((times) => times.map((time) => time.getAttribute('datetime'))),
     ).toEqual([first, last]);
     const steps = await page.evaluate(() => history.length);
-    await page.getByRole('slider', { name: 'First day' }).focus();
-    await page.keyboard.press('PageUp');
-    await page.keyboard.press('ArrowLeft');
-    await page.clock.runFor('00:01');
     const from = new Date(Date.parse(first!) + 29 * 86_400_000).toISOString().slice(0, 10);
+    const field = page.locator('[name="from"]');
+    await field.fill(from);
+    await field.press('Enter');
     await expect.poll(() => new URL(page.url()).search).toBe(`?from=${from}`);
     expect(await page.evaluate(() => history.length)).toBe(steps + 1);
-    expect(await page.locator('[name="from"]').inputValue()).toBe(from);
+    const code = (name: string) => page.locator(`[data-code="${name}"] code`).first().textContent();
+    for (const name of ['link', 'live', 'citation'])
+      expect(await code(name), name).toContain(`?from=${from}`);
     await page.getByRole('link', { name: 'All', exact: true }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('');
+    for (const name of ['link', 'live', 'citation']) expect(await code(name), name).not.toContain('?from=');
     await page.goBack();
-    await expect
-      .poll(() => page.getByRole('slider', { name: 'First day' }).getAttribute('aria-valuenow'))
-      .toBe('30');
+    await expect.poll(() => field.inputValue()).toBe(from);
     await page.context().close();
   });
 
@@ -159,12 +158,13 @@ describe('a reader of a chart', () => {
     await page.context().close();
   });
 
-  test('moves a point of the reward curve by sliders', async () => {
+  test('adds a point to the reward curve', async () => {
     const page = await open('/charts/reward-curve/');
-    await page.getByRole('slider', { name: /Coordination score/ }).focus();
-    await page.keyboard.press('ArrowRight');
+    const field = page.getByRole('spinbutton', { name: /Coordination score/ });
+    await field.fill('100.5');
+    await field.press('Enter');
     await expect.poll(() => new URL(page.url()).search).toBe('?s=100.5');
-    expect(await page.locator('[data-part="summary"]').textContent()).toContain('A score of 100.5 points');
+    expect(await page.locator('[data-part="summary"]').textContent()).toContain('Your point');
     await page.context().close();
   });
 

@@ -177,7 +177,7 @@ const THREE_DAYS = 3 * 86_400_000;
 export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
   const { box, theme } = plot;
   const frame = rowsIn(plot, rows, { key: keyIn(key, plot), above: rule ? RULE_ROOM : 0, most: 0.46 });
-  const texts = rows.map(({ text }) => clipText(text, widthOf(box) * 0.25, LABEL_SIZE, BOLD));
+  const texts = rows.map(({ text }) => clipText(text, widthOf(box) * 0.33, LABEL_SIZE, BOLD));
   const right = box.right - Math.max(...texts.map((text) => textWidth(text, LABEL_SIZE, BOLD))) - 14;
   const edges = { left: frame.left + 6, right };
   const values = [

@@ -10,6 +10,7 @@ import {
 import { requireDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
+import { nearestName } from '../../../pipeline/config/nearest-name.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { Problem } from '../../api/problem.ts';
@@ -87,7 +88,8 @@ export async function stateFaultOf(
     const offered = [...page.matchAll(OFFERED)].map(([, name]) => unescapeAttribute(name!));
     const unknown = series?.find((name) => !offered.includes(name));
     if (offered.length === 0 || unknown === undefined) return null;
-    return `series: expected one of those of its page, found ${JSON.stringify(unknown)}`;
+    const near = nearestName(unknown, offered);
+    return `series: expected ${near ? `${near}, or another` : 'one'} of those of its page, found ${JSON.stringify(unknown)}`;
   } catch (error) {
     return stateFault(error);
   }

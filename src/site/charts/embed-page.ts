@@ -2,7 +2,7 @@ import { ownParameters, pagePath } from '../../../pipeline/charts/chart-address.
 import { type ChartState, formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
-import { Stepper } from './stepper.ts';
+import { Readout } from './readout.ts';
 
 const root = document.querySelector<HTMLElement>('.chart-page')!;
 const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
@@ -16,7 +16,7 @@ async function showAddress(): Promise<void> {
     if (query === root.dataset.query) return;
     const tools = await toolsLoader(root.dataset.tools!, facts)();
     showRedrawn(root, tools.redraw(state));
-    stepper?.reset();
+    readout?.reset();
     root.querySelector<HTMLAnchorElement>('[data-page]')!.href = facts.baseUrl + pagePath(facts.id, query);
     if (state.tab === 'table') root.querySelector('details')!.open = true;
     root.querySelector<HTMLElement>('.plot')?.toggleAttribute('hidden', state.tab === 'table');
@@ -27,7 +27,7 @@ async function showAddress(): Promise<void> {
   }
 }
 
-const stepper = root.querySelector('.plot') ? new Stepper(root) : null;
+const readout = root.querySelector('.plot') ? new Readout(root) : null;
 tellHeight(facts.id);
 // For a rejected state the server has already shown the reason.
 if (root.dataset.fault === undefined) void showAddress();

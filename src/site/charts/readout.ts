@@ -1,0 +1,365 @@
+import type { DrawnColumn, PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
+import { valueWords } from '../../../pipeline/charts/summary.ts';
+import { formatDay, formatDays } from '../../../pipeline/words/moment.ts';
+
+/** The words of a row's cells, as the page shows them. */
+type Row = readonly string[];
+
+/** Where a step is in one plot of the picture, px; null spans the whole axis. */
+interface Mark {
+  x: number | null;
+  y: number | null;
+  top: number;
+  bottom: number;
+}
+
+/** One step: a moment with all its rows, or one row. */
+interface Step {
+  rows: readonly Row[];
+  marks: readonly Mark[];
+  /** Where its values lie on lines, px. */
+  dots: readonly { x: number; y: number; colour: string }[];
+}
+
+/** A column of the table: `circulating`, `Circulating`, `MIC`. */
+interface Column {
+  name: string;
+  title: string;
+  unit: string;
+}
+
+interface Shown {
+  picture: HTMLElement;
+  scales: readonly PlotScale[];
+  columns: readonly Column[];
+  keys: readonly DrawnColumn[];
+  steps: readonly Step[];
+}
+
+type TimeScale = Extract<PlotScale, { kind: 'time' }>;
+
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+const HALF_DAY_MS = 43_200_000;
+
+/** What the page shows: the picture that is seen, and the table in its own order. */
+function readShown(root: HTMLElement): Shown {
+  const pictures = [...root.querySelectorAll<HTMLElement>('.plot [data-scales]')];
+  const picture = pictures.find((one) => one.offsetWidth > 0) ?? pictures[0]!;
+  const table = root.querySelector<HTMLTableElement>('.chart-table table')!;
+  const columns = [...table.tHead!.rows[0]!.cells].map((cell) => {
+    const unit = cell.querySelector('.column-unit')?.textContent ?? '';
+    const title = cell.textContent.slice(0, cell.textContent.length - unit.length).trim();
+    return { name: cell.dataset.column ?? '', title, unit };
+  });
+  // A reader may have sorted the table.
+  const place = ({ dataset }: HTMLElement) => Number(dataset.place ?? 0);
+  const rows = [...table.tBodies[0]!.rows]
+    .sort((a, b) => place(a) - place(b))
+    .map(({ cells }) => [...cells].map((cell) => cell.textContent));
+  const scales = JSON.parse(picture.dataset.scales!) as PlotScale[];
+  const times = scales.filter((scale): scale is TimeScale => scale.kind === 'time');
+  const keys = times.flatMap(({ drawn = [] }) => drawn);
+  const steps = times.length > 0 ? timeSteps(times, rows, columns) : rowSteps(scales[0], rows);
+  return { picture, scales, columns, keys, steps };
+}
+
+function rowSteps(scale: PlotScale | undefined, rows: readonly Row[]): Step[] {
+  if (!scale || scale.kind === 'time') return [];
+  const places = scale.kind === 'points' ? scale.points : scale.middles.map((y) => [null, y] as const);
+  return places.flatMap(([x, y], index) =>
+    rows[index] ? [{ rows: [rows[index]], dots: [], marks: [{ x, y, top: y, bottom: y }] }] : [],
+  );
+}
+
+function timeSteps(plots: readonly TimeScale[], rows: readonly Row[], columns: readonly Column[]): Step[] {
+  const byTime = Map.groupBy(rows, timeOf);
+  const times = [...byTime.keys()].filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
+  return times.map((time) => {
+    const own = byTime.get(time)!;
+    const marks = plots.map(({ from, to, box }) => {
+      const share = Math.min(1, Math.max(0, (time - from) / (to - from)));
+      return { x: box.left + share * (box.right - box.left), y: null, top: box.top, bottom: box.bottom };
+    });
+    return { rows: own, marks, dots: plots.flatMap((plot, at) => dotsOf(plot, own, columns, marks[at]!.x)) };
+  });
+}
+
+/** The middle of a row's day or days, or its moment; ms since 1970. */
+function timeOf([first = '', second = '']: Row): number {
+  const start = Date.parse(first);
+  if (!DAY.test(first) || first.length > 10) return start;
+  return (start + (DAY.test(second) ? Date.parse(second) : start)) / 2 + HALF_DAY_MS;
+}
+
+function dotsOf(
+  { values, box, drawn = [] }: TimeScale,
+  rows: readonly Row[],
+  columns: readonly Column[],
+  x: number,
+): Step['dots'] {
+  if (!values) return [];
+  const height = values.scale === 'log' ? Math.log10 : (value: number) => value;
+  const [low, high] = values.domain.map(height) as [number, number];
+  return drawn.flatMap(({ column, of, colour, mark }) => {
+    const row = of === undefined ? rows[0] : rows.find((cells) => cells[1] === of);
+    const value = numberIn(row?.[columns.findIndex(({ name }) => name === column)] ?? '');
+    const share = value === null || mark === 'area' ? Number.NaN : (height(value) - low) / (high - low);
+    const isInside = share >= -0.01 && share <= 1.01;
+    return isInside ? [{ x, y: box.bottom - share * (box.bottom - box.top), colour }] : [];
+  });
+}
+
+/** `−1,234.5` → -1234.5; null for any other text. */
+function numberIn(text: string): number | null {
+  const plain = text.replaceAll(',', '').replace('−', '-');
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
+}
+
+/** `9–15 March 2026`, or the row's first cell if it is no day. */
+function heading([first = '', second = '']: Row): string {
+  if (!DAY.test(first)) return first;
+  return DAY.test(second) ? formatDays(first, second) : formatDay(first);
+}
+
+interface Line {
+  name: string;
+  value: string;
+  colour: string | null;
+}
+
+/** The columns of a single row, or the names and the last numbers of several rows, with fewer decimals and their units. */
+function linesOf({ rows }: Step, { columns, keys }: Shown): Line[] {
+  const line = (name: string, exact: string, { unit }: Column, key: DrawnColumn | undefined): Line => {
+    const number = numberIn(exact);
+    const value = number === null ? exact : valueWords(number, unit, exact.split('.')[1]?.length ?? 0);
+    return { name, value, colour: key?.colour ?? null };
+  };
+  const keyOf = (row: Row) => keys.find(({ of }) => of !== undefined && of === row[1]);
+  const [row] = rows as [Row];
+  if (rows.length > 1 || keyOf(row))
+    return rows.map((one) => {
+      const key = keyOf(one);
+      const at = key ? columns.findIndex(({ name }) => name === key.column) : columns.length - 1;
+      return line(key?.of ?? one.slice(1, -1).join(', '), one[at]!, columns[at]!, key);
+    });
+  const first = DAY.test(row[0] ?? '') && DAY.test(row[1] ?? '') ? 2 : 1;
+  return columns.slice(first).flatMap((column, at) =>
+    row[at + first] === ''
+      ? []
+      : [
+          line(
+            column.title,
+            row[at + first]!,
+            column,
+            keys.find((key) => key.column === column.name),
+          ),
+        ],
+  );
+}
+
+/** A place above or below a plot counts as further away than one beside a mark, because it belongs to another plot. */
+function distance({ x, y, top, bottom }: Mark, at: { x: number; y: number }): number {
+  const beside = Math.max(0, top - at.y, at.y - bottom) * 4;
+  return Math.hypot(x === null ? 0 : x - at.x, y === null ? beside : y - at.y);
+}
+
+const KEYS: Readonly<Record<string, (index: number, last: number) => number>> = {
+  ArrowLeft: (index) => index - 1,
+  ArrowUp: (index) => index - 1,
+  ArrowRight: (index) => index + 1,
+  ArrowDown: (index) => index + 1,
+  PageUp: (index) => index - 10,
+  PageDown: (index) => index + 10,
+  Home: () => 0,
+  End: (_, last) => last,
+};
+
+/**
+ * Lets a reader inspect the values of the picture by pointer, touch and arrow keys. It is a slider without a track, because
+ * screen readers pass arrow keys to sliders and announce their values. The values come from the table.
+ */
+export class Readout {
+  readonly #root: HTMLElement;
+  readonly #slider = make('div', 'stepper', { role: 'slider', 'aria-label': 'Values of the chart' });
+  readonly #box = make('div', 'readout', { 'aria-hidden': 'true' });
+  readonly #marks = make('div', 'step-marks', { 'aria-hidden': 'true' });
+  // Escape does the same; for screen readers the values are those of the slider.
+  readonly #close = make('button', 'readout-close', { type: 'button', title: 'Close', tabindex: '-1' }, '×');
+  /** A click keeps the values of a moment on the page until the next one. */
+  #isPinned = false;
+  #shown: Shown | null = null;
+  #index = -1;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    const slider = this.#slider;
+    slider.tabIndex = 0;
+    slider.setAttribute('aria-valuemin', '1');
+    slider.setAttribute('aria-valuenow', '1');
+    root.querySelector('.plot')!.append(this.#marks, slider, this.#box);
+    this.#close.addEventListener('pointerdown', (event) => event.preventDefault());
+    this.#close.addEventListener('click', () => this.#hide());
+    const isTouch = ({ pointerType }: PointerEvent) => pointerType === 'touch';
+    slider.addEventListener('pointermove', (event) => this.#isPinned || this.#point(event));
+    slider.addEventListener('pointerdown', (event) => isTouch(event) && this.#point(event));
+    // Not `click`: that of a finger goes to the readout, if that now lies under it.
+    slider.addEventListener('pointerup', (event) => isTouch(event) && this.#uncover(event.clientY));
+    slider.addEventListener('click', (event) => {
+      if (isTouch(event as PointerEvent)) return;
+      this.#isPinned = !this.#isPinned;
+      this.#point(event as PointerEvent);
+    });
+    slider.addEventListener('pointerleave', (event) => isTouch(event) || this.#isPinned || this.#hide());
+    slider.addEventListener('blur', () => this.#isPinned || this.#hide());
+    slider.addEventListener(
+      'focus',
+      () => slider.matches(':focus-visible') && this.#show(this.#index < 0 ? this.#last() : this.#index),
+    );
+    slider.addEventListener('keydown', (event) => this.#press(event));
+    window.addEventListener('resize', () => this.reset());
+    // Which picture is seen follows only from the layout, for which the page is not to wait twice.
+    if ('requestIdleCallback' in window)
+      requestIdleCallback(() => this.#shown ?? this.reset(), { timeout: 1000 });
+    else setTimeout(() => this.#shown ?? this.reset());
+  }
+
+  /** After the picture was drawn anew. */
+  reset(): void {
+    this.#hide();
+    this.#index = -1;
+    this.#shown = null;
+    const last = this.#last();
+    this.#slider.hidden = last < 0;
+    this.#slider.setAttribute('aria-valuemax', String(last + 1));
+    if (last >= 0) this.#tell(last);
+  }
+
+  #read(): Shown {
+    this.#shown ??= readShown(this.#root);
+    return this.#shown;
+  }
+
+  #last(): number {
+    return this.#read().steps.length - 1;
+  }
+
+  /** Of the picture that is seen: px of the page for one of its own. */
+  #frame(): { left: number; top: number; width: number; scale: number } {
+    const svg = this.#read().picture.querySelector('svg')!;
+    const { left, top, width } = svg.getBoundingClientRect();
+    return { left, top, width, scale: width / svg.viewBox.baseVal.width };
+  }
+
+  /** Shows the step nearest to a pointer. */
+  #point(event: PointerEvent): void {
+    const { left, top, scale } = this.#frame();
+    const at = { x: (event.clientX - left) / scale, y: (event.clientY - top) / scale };
+    const found = { index: -1, mark: 0, distance: Number.POSITIVE_INFINITY };
+    for (const [index, { marks }] of this.#read().steps.entries())
+      for (const [mark, place] of marks.entries())
+        if (distance(place, at) < found.distance)
+          Object.assign(found, { index, mark, distance: distance(place, at) });
+    this.#box.classList.toggle('at-bottom', event.pointerType === 'touch');
+    this.#show(found.index, found.mark, at.y);
+  }
+
+  /** Scrolls by as much as the readout at the bottom of the screen covers of the picture, but not the touched place out of sight. */
+  #uncover(touched: number): void {
+    const { bottom, top } = this.#slider.getBoundingClientRect();
+    const covered = bottom + 8 - this.#box.getBoundingClientRect().top;
+    const room = Math.max(0, top, touched - 80);
+    if (!this.#box.hidden && covered > 0) window.scrollBy({ top: Math.min(covered, room) });
+  }
+
+  #press(event: KeyboardEvent): void {
+    const move = KEYS[event.key];
+    if (event.key === 'Escape') this.#hide();
+    if (!move) return;
+    event.preventDefault();
+    this.#box.classList.remove('at-bottom');
+    const last = this.#last();
+    this.#show(Math.min(last, Math.max(0, move(this.#index < 0 ? last : this.#index, last))));
+  }
+
+  /** `near` is the mark beside which the values stand, `height` that of the pointer, in the picture. */
+  #show(index: number, near = 0, height?: number): void {
+    const shown = this.#read();
+    const step = shown.steps[index];
+    if (!step) return;
+    this.#index = index;
+    this.#tell(index);
+    const { scale, width } = this.#frame();
+    this.#marks.replaceChildren(
+      ...step.marks.map(({ x, y, top, bottom }) => {
+        const name = x === null ? 'row-mark' : y === null ? 'time-mark' : 'point-mark';
+        const size = x === null ? { width } : y === null ? { height: (bottom - top) * scale } : {};
+        return placed(make('div', name), { left: (x ?? 0) * scale, top: (y ?? top) * scale, ...size });
+      }),
+      ...step.dots.map(({ x, y, colour }) => {
+        const dot = make('div', 'dot-mark');
+        dot.style.background = colour;
+        return placed(dot, { left: x * scale, top: y * scale });
+      }),
+    );
+    const list = make('dl', shown.keys.length === 0 ? 'without-keys' : '');
+    for (const { name, value, colour } of linesOf(step, shown)) {
+      const [term, key] = [make('dt'), make('span', 'readout-key')];
+      if (colour !== null) key.style.background = colour;
+      term.append(key, name);
+      list.append(term, make('dd', '', {}, value));
+    }
+    this.#box.replaceChildren(make('strong', '', {}, heading(step.rows[0]!)), list, this.#close);
+    this.#box.classList.toggle('pinned', this.#isPinned);
+    this.#box.hidden = false;
+    this.#stand(step.marks[near]!, { scale, width, height });
+  }
+
+  /** Beside the mark: to its right while the plot goes on there, since the names of the lines follow it; else to its left. */
+  #stand({ x, y, top }: Mark, seen: { scale: number; width: number; height: number | undefined }): void {
+    const { scale, width, height } = seen;
+    const { offsetWidth: room, offsetHeight: tall } = this.#box;
+    const plots = this.#read().scales.flatMap((scale) => (scale.kind === 'time' ? [scale.box] : []));
+    const plot = x === null ? undefined : plots.find(({ left, right }) => left <= x && x <= right);
+    const at = x === null ? width / 2 : x * scale;
+    const isRight = at + 14 + room <= (plot ? plot.right * scale : width) || at - 14 - room < 0;
+    const lowest = this.#slider.offsetHeight - tall;
+    const pointed = height === undefined ? top * scale : height * scale - tall / 2;
+    placed(this.#box, {
+      left: isRight ? Math.min(at + 14, Math.max(0, width - room)) : at - 14 - room,
+      top: y === null ? Math.max(0, Math.min(pointed, lowest)) : y * scale + 16,
+    });
+  }
+
+  #tell(index: number): void {
+    const shown = this.#read();
+    const step = shown.steps[index]!;
+    const lines = linesOf(step, shown).map(({ name, value }) => `${name}: ${value}`);
+    this.#slider.setAttribute('aria-valuenow', String(index + 1));
+    this.#slider.setAttribute('aria-valuetext', [heading(step.rows[0]!), ...lines].join('; '));
+  }
+
+  #hide(): void {
+    this.#isPinned = false;
+    this.#box.hidden = true;
+    this.#marks.replaceChildren();
+  }
+}
+
+function make(
+  name: string,
+  className = '',
+  attributes: Readonly<Record<string, string>> = {},
+  text = '',
+): HTMLElement {
+  const element = document.createElement(name);
+  if (className !== '') element.className = className;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== '') element.textContent = text;
+  return element;
+}
+
+/** Sizes and places in px. */
+function placed(element: HTMLElement, places: Readonly<Record<string, number>>): HTMLElement {
+  for (const [name, value] of Object.entries(places)) element.style.setProperty(name, `${value}px`);
+  return element;
+}
