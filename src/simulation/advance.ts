@@ -4,7 +4,7 @@ import { deliberate } from './deliberation.ts';
 import { type Chance, chanceOf, chanceOfFuture } from './draws.ts';
 import { advanceEconomy } from './economy.ts';
 import { exchangeViews } from './opinions.ts';
-import { isDecided, type Scenario } from './scenario.ts';
+import { always, hazardOf, isDecided, type Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
 /** Ticks from the last possible event to the end of a run: enough to see what came of it. */
@@ -33,11 +33,12 @@ function tick(world: World, scenario: Scenario, chance: Chance): World {
 
 function happen(world: World, { events = [] }: Scenario, { hazards }: Chance): World {
   let next = world;
-  for (const { name, when, hazard, repeats, change } of events) {
+  for (const event of events) {
+    const { name, when, hazard, repeats, change } = event;
     // Drawn for each event in each tick, so that the draws of one do not depend on the others.
-    const draw = hazard ? hazards() : 0;
+    const draw = hazard === undefined ? 0 : hazards();
     if ((!repeats && next.past.includes(name)) || !when(next)) continue;
-    if (hazard && draw >= hazard(next)) continue;
+    if (draw >= hazardOf(event, next)) continue;
     const changed = applyChange(next, typeof change === 'function' ? change(next) : change);
     next = { ...changed, past: [...next.past, name] };
   }
@@ -49,7 +50,7 @@ function finish(world: World, scenario: Scenario): World {
   const isOver = world.tick >= scenario.horizon || (settled !== null && world.tick >= settled + AFTERMATH);
   if (!isOver) return settled === world.settled ? world : { ...world, settled };
   const { endings } = scenario;
-  const reached = endings.find(({ isReached }) => isReached(world)) ?? endings.at(-1)!;
+  const reached = endings.find(({ isReached = always }) => isReached(world))!;
   return { ...world, settled, open: [], ending: reached.name };
 }
 

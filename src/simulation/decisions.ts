@@ -1,6 +1,6 @@
 import { applyChange, noted } from './change.ts';
-import { followOutcome, hearDissent, listed, overrideDissent } from './deliberation.ts';
-import { SimulationFault } from './fault.ts';
+import { followOutcome, hearDissent, overrideDissent } from './deliberation.ts';
+import { faultAt, SimulationFault } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
 import {
   type Choice,
@@ -142,10 +142,8 @@ export function takeAction(
   const action = all.find(({ choice }) => choice.name === name);
   if (!action) {
     const names = all.map(({ choice }) => choice.name);
-    const expected = ['no action at this tick', names[0], `one of ${listed(names)}`][
-      Math.min(2, names.length)
-    ];
-    throw new SimulationFault('action_unavailable', `Expected ${expected}, found ${JSON.stringify(name)}.`);
+    const expected = ['no action at this tick', names[0]!, `one of ${names.join(', ')}`];
+    throw faultAt('action_unavailable', 'name', expected[Math.min(2, names.length)]!, name);
   }
   const { choice, decision } = action;
   const taken = action.take(world, readParameters(choice.parameters ?? {}, parameters));
@@ -156,9 +154,8 @@ export function takeAction(
 export function readParameters(expected: Readonly<Record<string, Parameter>>, given: Parameters): Parameters {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(expected, name));
   if (unknown !== undefined) {
-    const names = Object.keys(expected);
-    const allowed = names.length === 0 ? 'no parameters' : listed(names);
-    throw new SimulationFault('invalid_parameters', `Expected ${allowed}, found ${JSON.stringify(unknown)}.`);
+    const allowed = Object.keys(expected).join(', ') || 'none';
+    throw faultAt('invalid_parameters', 'parameters', allowed, unknown);
   }
   const read = Object.entries(expected).map(([name, parameter]) => [
     name,
@@ -175,8 +172,7 @@ function readParameter(name: string, parameter: Parameter, value: number | strin
     parameter.kind === 'one_of'
       ? `one of ${parameter.values.join(', ')}`
       : `a number from ${parameter.minimum} to ${parameter.maximum}`;
-  const detail = `${name}: expected ${expected}, found ${JSON.stringify(value)}.`;
-  throw new SimulationFault('invalid_parameters', detail);
+  throw faultAt('invalid_parameters', `parameters.${name}`, expected, value);
 }
 
 /** Applies the default choice of decisions whose time has run out. Those that wait for the answer to a dissent keep waiting. */
@@ -195,7 +191,9 @@ export function expireDecisions(world: World, scenario: Scenario): World {
 
 /** Closes the open decisions about something that is over. */
 export function closeMoot(world: World, scenario: Scenario): World {
-  const moot = world.open.map(({ name }) => name).filter((name) => decisionOf(scenario, name).isMoot(world));
+  const moot = world.open
+    .map(({ name }) => name)
+    .filter((name) => decisionOf(scenario, name).isMoot?.(world));
   if (moot.length === 0) return world;
   const texts = moot.map(
     (name) => `“${decisionOf(scenario, name).title}” closes without a choice: it is over.`,
@@ -219,7 +217,7 @@ export function openDecisions(world: World, scenario: Scenario): World {
     world.deliberation.status === 'held'
       ? [DISSENT].filter(({ name }) => !isOpen(name))
       : scenario.decisions.filter(
-          ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot(world) && opens(world),
+          ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot?.(world) && opens(world),
         );
   if (due.length === 0) return world;
   const opened = due.map(({ name, within }) => ({ name, since: tick, until: tick + within }));

@@ -8,7 +8,7 @@ export type FaultCode =
   | 'action_unavailable'
   | 'simulation_over';
 
-/** The message tells the client what was expected and what was found. */
+/** The message tells the client where the fault is, what was expected there and what was found. */
 export class SimulationFault extends Error {
   readonly code: FaultCode;
 
@@ -17,4 +17,26 @@ export class SimulationFault extends Error {
     this.name = 'SimulationFault';
     this.code = code;
   }
+}
+
+/** `found`: the value. */
+export function faultAt(code: FaultCode, place: string, expected: string, found: unknown): SimulationFault {
+  return new SimulationFault(code, describeFault(place, expected, describeValue(found)));
+}
+
+/** Maximum characters of a place or a value, in a detail: enough to recognise it. */
+const SHOWN = 60;
+/** Maximum characters of what is expected, which may be long. */
+const LONGEST = 300;
+
+/** `quorum: expected a number from 0.3 to 1, found 7.` */
+export function describeFault(place: string, expected: string, found: string): string {
+  const end = expected.includes(',') ? ';' : ',';
+  return `${place.slice(0, SHOWN)}: expected ${expected.slice(0, LONGEST)}${end} found ${found}.`;
+}
+
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }

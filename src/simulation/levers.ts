@@ -1,4 +1,4 @@
-import { SimulationFault } from './fault.ts';
+import { faultAt } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
 
 const lever = (least: number, most: number, start: number, meaning: string) => ({
@@ -47,14 +47,11 @@ export type Settings = Readonly<Partial<Record<Lever, number>>>;
 /** Rounded as in the state. Throws a SimulationFault invalid_settings. */
 export function readSettings(given: Readonly<Record<string, unknown>>): Settings {
   const read = Object.entries(given).map(([name, value]) => {
-    if (!Object.hasOwn(LEVERS, name)) {
-      const expected = `settings: expected some of ${LEVER_NAMES.join(', ')}`;
-      throw new SimulationFault('invalid_settings', `${expected}; found ${JSON.stringify(name)}.`);
-    }
+    if (!Object.hasOwn(LEVERS, name))
+      throw faultAt('invalid_settings', 'settings', `some of ${LEVER_NAMES.join(', ')}`, name);
     const { least, most } = LEVERS[name as Lever];
     if (typeof value === 'number' && value >= least && value <= most) return [name, roundTo6(value)];
-    const expected = `settings.${name}: expected a number from ${least} to ${most}`;
-    throw new SimulationFault('invalid_settings', `${expected}, found ${JSON.stringify(value)}.`);
+    throw faultAt('invalid_settings', `settings.${name}`, `a number from ${least} to ${most}`, value);
   });
   return Object.fromEntries(read);
 }

@@ -11,7 +11,7 @@ import {
 import { LEVER_NAMES, LEVERS } from './levers.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import { type Choice, type Scenario, type ScenarioEvent, textOf } from './scenario.ts';
+import { type Choice, hazardOf, type Scenario, type ScenarioEvent, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { WEIGHTS } from './start-world.ts';
 import { VIRTUES, type World } from './world.ts';
@@ -168,7 +168,7 @@ function note({ world, scenario }: Run, { choices, events }: Seen): void {
   }
   for (const event of scenario.events ?? []) {
     if (!event.when(world)) continue;
-    const probability = roundTo6(event.hazard?.(world) ?? 1);
+    const probability = roundTo6(hazardOf(event, world));
     const known = events.get(event.name);
     const change = typeof event.change === 'function' ? event.change(world) : event.change;
     events.set(event.name, {

@@ -1,6 +1,6 @@
 import { advance } from './advance.ts';
 import { takeAction } from './decisions.ts';
-import { SimulationFault } from './fault.ts';
+import { faultAt, SimulationFault } from './fault.ts';
 import { readSettings, type Settings } from './levers.ts';
 import type { Parameters, Scenario } from './scenario.ts';
 import { scenarioNamed } from './scenarios.ts';
@@ -38,10 +38,7 @@ export function startRun(
 ): Run {
   const scenario = scenarioNamed(scenarioName);
   if (!Number.isInteger(seed) || seed < 0 || seed >= SEEDS)
-    throw new SimulationFault(
-      'invalid_seed',
-      `Expected a whole number from 0 to ${SEEDS - 1}, found ${seed}.`,
-    );
+    throw faultAt('invalid_seed', 'seed', `a whole number from 0 to ${SEEDS - 1}`, seed);
   const settings = readSettings(given);
   const world = startWorld(scenario, seed, { settings });
   return { scenario, seed, settings, actions: [], world, opened: world };
@@ -89,10 +86,7 @@ export function replay(
   const { horizon } = run.scenario;
   const goTo = (at: number, place: string) => {
     if (!(at >= run.world.tick && at <= horizon))
-      throw new SimulationFault(
-        'invalid_actions',
-        `${place}: expected a tick from ${run.world.tick} to ${horizon}, found ${at}.`,
-      );
+      throw faultAt('invalid_actions', place, `a tick from ${run.world.tick} to ${horizon}`, at);
     while (run.world.tick < at && run.world.ending === null) {
       run = stepRun(run);
       seen(run);
@@ -105,7 +99,7 @@ export function replay(
       run = actInRun(run, action.name, action.parameters);
     } catch (error) {
       if (!(error instanceof SimulationFault)) throw error;
-      throw new SimulationFault(error.code, `actions.${i}: ${error.message}`);
+      throw new SimulationFault(error.code, `actions.${i}.${error.message}`);
     }
     seen(run);
   }

@@ -9,6 +9,9 @@ export type Parameter =
 
 export type Parameters = Readonly<Record<string, number | string>>;
 
+/** Something that holds of a world, or does not. */
+export type Condition = (world: World) => boolean;
+
 /** A text, or how to say it of a state. */
 export type Said = string | ((world: World) => string);
 
@@ -23,7 +26,7 @@ export interface Choice {
   /** What the choice does, for the player. */
   meaning: Said;
   /** Without it, always. */
-  isOffered?: (world: World) => boolean;
+  isOffered?: Condition;
   parameters?: Readonly<Record<string, Parameter>>;
   change: Change | ((parameters: Parameters, world: World) => Change);
 }
@@ -34,9 +37,9 @@ export interface Decision {
   title: string;
   prompt: Said;
   /** Evaluated after each tick until the decision has opened once. */
-  opens: (world: World) => boolean;
-  /** Whether what it is about is over. Then it does not open, and closes without a choice if it is open. */
-  isMoot: (world: World) => boolean;
+  opens: Condition;
+  /** Whether what it is about is over. Then it does not open, and closes without a choice if it is open. Without it, never. */
+  isMoot?: Condition;
   /** Ticks */
   within: number;
   otherwise: string;
@@ -46,9 +49,9 @@ export interface Decision {
 /** An event without the player. */
 export interface ScenarioEvent {
   name: string;
-  when: (world: World) => boolean;
+  when: Condition;
   /** The probability per tick while `when` holds, in [0, 1]; without it, 1. */
-  hazard?: (world: World) => number;
+  hazard?: number | ((world: World) => number);
   /** Happens as often as `when` and chance allow, instead of once. */
   repeats?: boolean;
   change: Change | ((world: World) => Change);
@@ -61,8 +64,8 @@ export interface Ending {
   claims: readonly Said[];
   /** For the player; states nothing. */
   question: string;
-  /** The first ending whose condition holds is the run's. The last ending of a scenario always holds. */
-  isReached: (world: World) => boolean;
+  /** The first ending whose condition holds is the run's. The last ending of a scenario has none. */
+  isReached?: Condition;
 }
 
 /** A story and its world, as data and small functions. */
@@ -86,7 +89,7 @@ export interface Scenario {
    * Whether nothing more can happen: no decision can open, no event can occur, and the ending cannot change. Only asked when the
    * deliberation is over and no decision is open. The run ends a few ticks later.
    */
-  isSettled: (world: World) => boolean;
+  isSettled: Condition;
   decisions: readonly Decision[];
   events?: readonly ScenarioEvent[];
   /** Consequences of each outcome of the deliberation. */
@@ -102,4 +105,68 @@ export function isInForce({ deliberation: { status } }: World): boolean {
 /** Whether nothing is left to vote on. */
 export function isDecided({ deliberation: { status } }: World): boolean {
   return status !== 'open' && status !== 'held';
+}
+
+/** The probability per tick of an event whose condition holds. */
+export function hazardOf({ hazard = 1 }: ScenarioEvent, world: World): number {
+  return typeof hazard === 'number' ? hazard : hazard(world);
+}
+
+// Conditions that scenarios share.
+
+export const always: Condition = () => true;
+
+export function not(condition: Condition): Condition {
+  return (world) => !condition(world);
+}
+
+export function all(...conditions: readonly Condition[]): Condition {
+  return (world) => conditions.every((condition) => condition(world));
+}
+
+export function any(...conditions: readonly Condition[]): Condition {
+  return (world) => conditions.some((condition) => condition(world));
+}
+
+/** The fact is noted as 1. */
+export function fact(name: string): Condition {
+  return ({ facts }) => facts[name] === 1;
+}
+
+/** The fact is noted, whatever its value is. */
+export function known(name: string): Condition {
+  return ({ facts }) => facts[name] !== undefined;
+}
+
+/** From so many ticks after the one that the fact has noted. */
+export function since(name: string, ticks: number): Condition {
+  return ({ facts, tick }) => tick >= (facts[name] ?? Infinity) + ticks;
+}
+
+/** Less than so many ticks after the one that the fact has noted. */
+export function within(name: string, ticks: number): Condition {
+  return ({ facts, tick }) => facts[name] !== undefined && tick < facts[name] + ticks;
+}
+
+export function fromDay(day: number): Condition {
+  return ({ tick }) => tick >= day;
+}
+
+/** The event of this name has happened. */
+export function happened(event: string): Condition {
+  return ({ past }) => past.includes(event);
+}
+
+/** The decision of this name was taken, by the player or by itself. */
+export function answered(name: string): Condition {
+  return ({ taken }) => taken.some(({ decision }) => decision === name);
+}
+
+export function hasStatus(status: Status): Condition {
+  return ({ deliberation }) => deliberation.status === status;
+}
+
+/** One of two texts. */
+export function whether(condition: Condition, text: string, otherwise: string): Said {
+  return (world) => (condition(world) ? text : otherwise);
 }

@@ -1,4 +1,4 @@
-import { SimulationFault } from './fault.ts';
+import { faultAt } from './fault.ts';
 import type { Scenario } from './scenario.ts';
 import { CATHEDRAL_MULTIPLIER_PROPOSAL } from './scenarios/cathedral-multiplier-proposal.ts';
 import { CONFLICTING_INCENTIVES } from './scenarios/conflicting-incentives.ts';
@@ -24,5 +24,5 @@ export function scenarioNamed(name: string): Scenario {
   const found = SCENARIOS.find((scenario) => scenario.name === name);
   if (found) return found;
   const names = SCENARIOS.map((scenario) => scenario.name).join(', ');
-  throw new SimulationFault('unknown_scenario', `Expected one of ${names}; found ${JSON.stringify(name)}.`);
+  throw faultAt('unknown_scenario', 'scenario', `one of ${names}`, name);
 }

@@ -43,15 +43,15 @@ const STORY: readonly (readonly [message: object, answer: string])[] = [
   [{ action: 'take_action', name: 'audit', id: '' }, 'tick 1 of model_drift 7, paused to ""'],
   [
     { action: 'take_action', name: 'audit' },
-    '409 action_unavailable: Expected one of call_vote and brief_sentinel, found "audit".',
+    '409 action_unavailable: name: expected one of call_vote, brief_sentinel; found "audit".',
   ],
   [
     { action: 'take_action', name: 'brief_sentinel', parameters: { sentinel: 'NOBODY' }, id: 7 },
-    '400 invalid_parameters to 7: sentinel: expected one of ATLAS, HERMES, ZEUS, AUREA, ZENITH, DAEDALUS, ECHO, URIEL, EVE, JADE, found "NOBODY".',
+    '400 invalid_parameters to 7: parameters.sentinel: expected one of ATLAS, HERMES, ZEUS, AUREA, ZENITH, DAEDALUS, ECHO, URIEL, EVE, JADE; found "NOBODY".',
   ],
   [
     { action: 'take_action', name: 'brief_sentinel', parameters: { slowly: 1 } },
-    '400 invalid_parameters: Expected sentinel and virtue, found "slowly".',
+    '400 invalid_parameters: parameters: expected sentinel, virtue; found "slowly".',
   ],
   [
     { action: 'take_action', name: 'brief_sentinel', parameters: { sentinel: 'EVE', virtue: 'justice' } },
@@ -127,9 +127,13 @@ const SEED = '0 to 4294967295';
 /** The text of a message, what it is refused with, and where it says more: the beginning of the detail. */
 const REFUSED: readonly (readonly [text: string, code: string, detail?: string])[] = [
   ['', 'malformed_message'],
-  ['{', 'malformed_message', 'Expected JSON text, not nested deeply and without a member __proto__.'],
-  ['null', 'malformed_message', 'Expected an object, found null.'],
-  ['[]', 'malformed_message', 'Expected an object, found [].'],
+  [
+    '{',
+    'malformed_message',
+    'the message: expected JSON text that is not nested deeply and has no member __proto__, found other text.',
+  ],
+  ['null', 'malformed_message', 'the message: expected an object, found null.'],
+  ['[]', 'malformed_message', 'the message: expected an object, found [].'],
   ['[{"action":"pause"}]', 'malformed_message'],
   ['"start_simulation"', 'malformed_message'],
   ['42', 'malformed_message'],
@@ -193,7 +197,11 @@ const REFUSED: readonly (readonly [text: string, code: string, detail?: string])
     'actions.0.tick: expected a tick from 0 to 46, found 99.',
   ],
   [start('"seed":1,"actions":[{"tick":2,"name":"audit"},{"tick":1,"name":"call_vote"}]'), 'invalid_actions'],
-  [start('"seed":1,"actions":[{"tick":0,"name":"audit"}]'), 'action_unavailable', 'actions.0: '],
+  [
+    start('"seed":1,"actions":[{"tick":0,"name":"audit"}]'),
+    'action_unavailable',
+    'actions.0.name: expected ',
+  ],
   [
     start('"seed":1,"actions":[{"tick":"a","name":"b"}]'),
     'invalid_message',

@@ -5,7 +5,13 @@ import { type Draws, drawsOf } from '../../src/simulation/draws.ts';
 import { LEVER_NAMES, LEVERS, type Lever, readSettings, type Settings } from '../../src/simulation/levers.ts';
 import { meanOpinion } from '../../src/simulation/opinions.ts';
 import { OUTLOOK_TICKS, prospectOf } from '../../src/simulation/outlooks.ts';
-import { isDecided, type Scenario, type ScenarioEvent, textOf } from '../../src/simulation/scenario.ts';
+import {
+  hazardOf,
+  isDecided,
+  type Scenario,
+  type ScenarioEvent,
+  textOf,
+} from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
 import type { World } from '../../src/simulation/world.ts';
@@ -155,7 +161,7 @@ function endingOf({ endings }: Scenario, { ending }: World) {
 
 function checkDecisions(world: World, scenario: Scenario, late: Set<string>): void {
   for (const { name } of world.open)
-    if (name !== 'dissent' && decisionOf(scenario, name).isMoot(world))
+    if (name !== 'dissent' && decisionOf(scenario, name).isMoot?.(world))
       late.add(`${name} is open though it is moot`);
   if (world.deliberation.status !== 'held') return;
   for (const { decision } of available(world, scenario))
@@ -219,8 +225,8 @@ function checkNotes(end: World, { events = [] }: Scenario, wrong: Set<string>): 
 }
 
 /** Whatever may happen does. */
-function certain({ hazard = () => 1 }: ScenarioEvent): (world: World) => number {
-  return (world) => (hazard(world) > 0 ? 1 : 0);
+function certain(event: ScenarioEvent): (world: World) => number {
+  return (world) => (hazardOf(event, world) > 0 ? 1 : 0);
 }
 
 /** What could happen if the run went on to its horizon. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Run } from '../../src/simulation/run.ts';
+import { hazardOf } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import type { World } from '../../src/simulation/world.ts';
 import { play } from './arbitrary-run.ts';
@@ -23,7 +24,7 @@ export function versionOf(name: string): string {
   const scenario = SCENARIOS.find((one) => one.name === name)!;
   // The probabilities too: another one may happen to change none of these runs, but it changes others.
   const likely = (world: World) =>
-    (scenario.events ?? []).map(({ when, hazard }) => (when(world) ? (hazard?.(world) ?? 1) : 0));
+    (scenario.events ?? []).map((event) => (event.when(world) ? hazardOf(event, world) : 0));
   for (const seed of [151, 152]) {
     const { ways } = everyWay(scenario, seed, (world) => hash.update(JSON.stringify(likely(world))));
     for (const { end } of ways) add(end);

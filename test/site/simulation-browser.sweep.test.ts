@@ -236,7 +236,7 @@ test('a link that is not valid says what is wrong, and the run goes as far as it
   await expect.poll(() => moment(page)).toContain('Day 3 of');
   expect(await fault(page)).toMatch(/made with another version.*do, number 2: .*found "explode"/);
   await page.goto(`${host.origin}${PATH}?scenario=none`);
-  await expect.poll(() => fault(page)).toContain('The link names no run. Expected one of');
+  await expect.poll(() => fault(page)).toContain('The link names no run. scenario: expected one of');
   await page.locator('a[data-scenario="model_drift"]').click();
   await reach(page, 'decision');
   expect(await fault(page)).toBe('');

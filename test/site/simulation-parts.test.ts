@@ -97,7 +97,7 @@ describe('the address of a run', () => {
   test('of another version says so; of an unknown scenario names no run; it may name none', () => {
     const read = (query: string) => parseRunAddress(new URLSearchParams(query));
     expect(read('scenario=model_drift&v=00000000')).toMatchObject({ isOther: true, faults: [] });
-    expect(() => read('scenario=none')).toThrow(/Expected one of/);
+    expect(() => read('scenario=none')).toThrow(/scenario: expected one of/);
     expect(read('?seed=7')).toBeNull();
   });
 });

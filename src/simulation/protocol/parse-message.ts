@@ -1,18 +1,14 @@
 import { z } from 'zod';
+import { describeFault, describeValue } from '../fault.ts';
 import { type ActionName, CLIENT_MESSAGES, type ClientMessage, MessageId } from './client-message.ts';
 import { describeSchema, type Schema, schemaAt } from './describe-schema.ts';
 import { refuse, type SimulationProblemCode, SimulationRefusal } from './problems.ts';
-
-/** Maximum characters of a value found, in a detail: enough to recognise it. */
-const SHOWN = 60;
-/** Maximum characters of a detail, since what is expected may be long. */
-const LONGEST_DETAIL = 300;
 
 /** Parses the text of a message strictly. Throws a SimulationRefusal, with the message's id if it has one. */
 export function parseMessage(text: string): ClientMessage {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('malformed_message', `Expected an object, found ${describe(value)}.`);
+    throw refuse('malformed_message', describeFault(WHOLE, 'an object', describeValue(value)));
   try {
     return parseObject(value);
   } catch (error) {
@@ -25,8 +21,8 @@ export function parseMessage(text: string): ClientMessage {
 function parseObject(value: object): ClientMessage {
   const { action } = value as { action?: unknown };
   if (typeof action !== 'string' || !Object.hasOwn(CLIENT_MESSAGES, action)) {
-    const actions = Object.keys(CLIENT_MESSAGES).join(', ');
-    throw refuse('unknown_action', `action: expected one of ${actions}; found ${describe(action)}.`);
+    const expected = `one of ${Object.keys(CLIENT_MESSAGES).join(', ')}`;
+    throw refuse('unknown_action', describeFault('action', expected, describeValue(action)));
   }
   const parsed = CLIENT_MESSAGES[action as ActionName].safeParse(value);
   if (parsed.success) return parsed.data;
@@ -38,10 +34,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, refusePrototype);
   } catch {
-    throw refuse(
-      'malformed_message',
-      'Expected JSON text, not nested deeply and without a member __proto__.',
-    );
+    const expected = 'JSON text that is not nested deeply and has no member __proto__';
+    throw refuse('malformed_message', describeFault(WHOLE, expected, 'other text'));
   }
 }
 
@@ -68,20 +62,24 @@ function refusalOf(issue: z.core.$ZodIssue, message: object, schema: Schema): Si
     const members = Object.keys(at?.properties ?? {}).join(', ');
     return refuse(
       codeAt(path),
-      detailOf(path, `no members except ${members}`, describe(issue.keys[0]), 'the member '),
+      detailOf(path, `no members except ${members}`, `the member ${describeValue(issue.keys[0])}`),
     );
   }
   if (issue.code === 'invalid_key') {
     const names = schemaAt(schema, path.slice(0, -1))?.propertyNames ?? {};
-    return refuse(codeAt(path), detailOf(path.slice(0, -1), describeSchema(names), describe(path.at(-1))));
+    return refuse(
+      codeAt(path),
+      detailOf(path.slice(0, -1), describeSchema(names), describeValue(path.at(-1))),
+    );
   }
-  return refuse(codeAt(path), detailOf(path, at ? describeSchema(at) : 'nothing', describe(found)));
+  return refuse(codeAt(path), detailOf(path, at ? describeSchema(at) : 'nothing', describeValue(found)));
 }
 
-function detailOf(path: readonly PropertyKey[], expected: string, found: string, kind = ''): string {
-  const place = path.length === 0 ? 'the message' : path.map(String).join('.').slice(0, SHOWN);
-  const end = expected.includes(',') ? ';' : ',';
-  return `${place}: expected ${expected.slice(0, LONGEST_DETAIL)}${end} found ${kind}${found}.`;
+/** The place of a message that is wrong as a whole. */
+const WHOLE = 'the message';
+
+function detailOf(path: readonly PropertyKey[], expected: string, found: string): string {
+  return describeFault(path.map(String).join('.') || WHOLE, expected, found);
 }
 
 /** Members that have a code of their own. */
@@ -95,10 +93,4 @@ function codeAt(path: readonly PropertyKey[]): SimulationProblemCode {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], value);
-}
-
-function describe(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }

@@ -1,5 +1,18 @@
 import { formatMic, MICRO } from '../economy.ts';
-import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import {
+  all,
+  answered,
+  any,
+  fact,
+  fromDay,
+  happened,
+  hasStatus,
+  isDecided,
+  isInForce,
+  not,
+  type Scenario,
+  whether,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** The proposed multiplier of the philosophers; today it is 1. */
@@ -12,6 +25,9 @@ const PROMISE = 3000;
 const REVIEW = 10;
 /** Cycles from a raise to the first day on which holders can see what it does. */
 const SEEN_AFTER = 1;
+
+const isSuspended = fact('suspended');
+const isReviewed = happened('review');
 
 export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
   name: 'cathedral_multiplier_proposal',
@@ -32,13 +48,13 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
   roundTicks: 6,
   rounds: 3,
   horizon: 40,
-  isSettled: (world) => !isInForce(world) || isSuspended(world) || isReviewed(world),
+  isSettled: any(not(isInForce), isSuspended, isReviewed),
   decisions: [
     {
       name: 'terms',
       title: 'The terms',
       prompt: 'The assembly has not voted yet. What should the proposal say?',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: isDecided,
       within: 4,
       otherwise: 'keep_as_proposed',
@@ -92,7 +108,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'evidence',
       title: 'What the assembly knows',
       prompt: 'URIEL has worked out how many MIC the proposal would add. Few have read it.',
-      opens: (world) => wasTaken(world, 'terms'),
+      opens: answered('terms'),
       isMoot: isDecided,
       within: 3,
       otherwise: 'say_nothing',
@@ -133,10 +149,11 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
     {
       name: 'funding',
       title: 'Who pays',
-      prompt: (world) =>
-        isInForce(world)
-          ? 'The raise is in force. Should something balance the extra MIC?'
-          : 'The economists would be content if something balanced the extra MIC. Should the text say so?',
+      prompt: whether(
+        isInForce,
+        'The raise is in force. Should something balance the extra MIC?',
+        'The economists would be content if something balanced the extra MIC. Should the text say so?',
+      ),
       opens: (world) => wasTaken(world, 'evidence') || world.deliberation.votes.length > 0,
       isMoot: (world) => (isDecided(world) && !isInForce(world)) || isSuspended(world) || isReviewed(world),
       within: 4,
@@ -202,8 +219,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       name: 'sale',
       title: 'Holders are selling',
       prompt: 'Holders see more new MIC than they were promised, and have begun to sell.',
-      opens: ({ past }) => past.includes('holders_sell'),
-      isMoot: () => false,
+      opens: happened('holders_sell'),
       within: 2,
       otherwise: 'suspend',
       choices: [
@@ -242,8 +258,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
   events: [
     {
       name: 'figures_leak',
-      when: (world) => !isDecided(world) && world.tick > 2 && world.facts.published !== 1,
-      hazard: () => 0.08,
+      when: all(not(isDecided), fromDay(3), not(fact('published'))),
+      hazard: 0.08,
       change: {
         effects: { integrity: -0.2, prudence: -0.2 },
         told: 'A newspaper prints half of URIEL’s figures and asks why the assembly kept them to itself.',
@@ -306,7 +322,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         'The governments’ sentinels, whose rewards are locked as well, are paid less.',
       ],
       question: 'The locked MIC will be released one day. Is that a raise?',
-      isReached: (world) => isInForce(world) && isOnPaper(world),
+      isReached: all(isInForce, isOnPaper),
     },
     {
       name: 'over_dissent',
@@ -316,7 +332,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         ({ facts }) => `At the review there were ${moreOrLess(facts.more!)} than without the raise.`,
       ],
       question: 'Did those who objected see something that the majority did not?',
-      isReached: ({ deliberation }) => deliberation.status === 'adopted_with_dissent',
+      isReached: hasStatus('adopted_with_dissent'),
     },
     {
       name: 'measured_parity',
@@ -330,7 +346,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             : 'Nothing has been minted since, so the raise has brought the philosophers nothing yet.',
       ],
       question: 'Who paid for it, and would they agree that it was worth it?',
-      isReached: (world) => isInForce(world) && world.facts.kept === 1,
+      isReached: all(isInForce, fact('kept')),
     },
     {
       name: 'dear_parity',
@@ -353,7 +369,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         'The philosophers’ sentinels earn half of what the governments’ earn for the same score, as before.',
       ],
       question: 'Was it the idea that failed, or the text?',
-      isReached: ({ deliberation }) => deliberation.status === 'rejected',
+      isReached: hasStatus('rejected'),
     },
     {
       name: 'unresolved',
@@ -364,7 +380,6 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
           `In the last vote ${deliberation.votes.at(-1)!.support} were in favour and ${deliberation.votes.at(-1)!.oppose} against.`,
       ],
       question: 'Is no decision a decision for the way things are?',
-      isReached: () => true,
     },
   ],
 };
@@ -413,14 +428,6 @@ function takeEffect({ facts, tick }: World) {
 
 function wasTaken({ taken }: World, name: string): boolean {
   return taken.some(({ decision }) => decision === name);
-}
-
-function isSuspended({ facts }: World): boolean {
-  return facts.suspended === 1;
-}
-
-function isReviewed({ past }: World): boolean {
-  return past.includes('review');
 }
 
 /** The MIC that the proposal as it stands would add by the review, by today’s rewards and without an offset. */

@@ -2,7 +2,20 @@ import type { Cathedral } from '../../../pipeline/ledger/events/event.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { roundTo6 } from '../round-to-6.ts';
-import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import {
+  all,
+  answered,
+  any,
+  fact,
+  fromDay,
+  happened,
+  hasStatus,
+  isDecided,
+  isInForce,
+  not,
+  type Scenario,
+  whether,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 type Multipliers = Readonly<Partial<Record<Cathedral, number>>>;
@@ -54,13 +67,13 @@ export const CONFLICTING_INCENTIVES: Scenario = {
   roundTicks: 6,
   rounds: 3,
   horizon: 44,
-  isSettled: (world) => !isInForce(world) || world.past.includes('gains_published') || !isExposed(world),
+  isSettled: any(not(isInForce), happened('gains_published'), not(isExposed)),
   decisions: [
     {
       name: 'interests',
       title: 'What everybody knows',
       prompt: 'Nobody has said yet who would gain how much.',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: isDecided,
       within: 4,
       otherwise: 'leave_unsaid',
@@ -102,7 +115,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'recusal',
       title: 'Who votes',
       prompt: 'URIEL asks whether one may vote on one’s own reward.',
-      opens: (world) => wasTaken(world, 'interests'),
+      opens: answered('interests'),
       isMoot: isDecided,
       within: 3,
       otherwise: 'all_vote',
@@ -142,7 +155,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       name: 'design',
       title: 'What there is to gain',
       prompt: 'The interest lies in the rule itself, and the rule can still be rewritten.',
-      opens: (world) => wasTaken(world, 'recusal'),
+      opens: answered('recusal'),
       isMoot: isDecided,
       within: 3,
       otherwise: 'as_it_is',
@@ -234,8 +247,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       title: 'It is in the papers',
       prompt: (world) =>
         `A newspaper has added up who gains by the rule: ${listed(gainers(world))}. Nobody had said so.`,
-      opens: ({ past }) => past.includes('gains_published'),
-      isMoot: () => false,
+      opens: happened('gains_published'),
       within: 2,
       otherwise: 'stand_by_the_rule',
       choices: [
@@ -272,7 +284,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
     {
       name: 'trial_succeeds',
       when: isTrialOpen,
-      hazard: () => 0.05,
+      hazard: 0.05,
       change: {
         effects: { prudence: 0.14 },
         told: 'The trial is over: offices with the new rule got much more done.',
@@ -281,7 +293,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
     {
       name: 'trial_fails',
       when: isTrialOpen,
-      hazard: () => 0.05,
+      hazard: 0.05,
       change: {
         effects: { integrity: -0.12, prudence: -0.14 },
         told: 'The trial is over: offices with the new rule ran more workflows, but nobody used them.',
@@ -289,7 +301,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
     },
     {
       name: 'gains_published',
-      when: (world) => isInForce(world) && isExposed(world),
+      when: all(isInForce, isExposed),
       hazard: ({ facts }) => (facts.author === 1 || facts.veiled === 1 ? 0.1 : 0.2),
       change: (world) => ({
         told: `A newspaper adds up who gains by the rule: ${listed(gainers(world))}.`,
@@ -306,7 +318,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         'Every multiplier is what it was at the start.',
       ],
       question: 'Would the rule have survived if its gains had been declared at the start?',
-      isReached: ({ facts }) => facts.repealed === 1,
+      isReached: fact('repealed'),
     },
     {
       name: 'aligned',
@@ -317,7 +329,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         'The academics and philosophers gain most.',
       ],
       question: 'If everyone gains, who pays?',
-      isReached: (world) => isInForce(world) && world.facts.aligned === 1,
+      isReached: all(isInForce, fact('aligned')),
     },
     {
       name: 'captured',
@@ -325,13 +337,14 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       claims: [
         (world) =>
           `The rule is in force. By it, ${listed(gainers(world))} earn more, and nobody told the assembly so before the vote.`,
-        ({ past }) =>
-          past.includes('gains_published')
-            ? 'It has been published since, and the rule stands.'
-            : 'Nobody has published it.',
+        whether(
+          happened('gains_published'),
+          'It has been published since, and the rule stands.',
+          'Nobody has published it.',
+        ),
       ],
       question: 'Did anybody do anything wrong?',
-      isReached: (world) => isInForce(world) && world.facts.declared !== 1 && world.facts.veiled !== 1,
+      isReached: all(isInForce, not(fact('declared')), not(fact('veiled'))),
     },
     {
       name: 'veiled',
@@ -341,17 +354,18 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         (world) => `As it turns out, ${listed(gainers(world))} do.`,
       ],
       question: 'Is a rule fair because nobody knew whom it would favour?',
-      isReached: (world) => isInForce(world) && world.facts.veiled === 1,
+      isReached: all(isInForce, fact('veiled')),
     },
     {
       name: 'open_interest',
       title: 'An interest in the open',
       claims: [
         (world) => `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
-        ({ past }) =>
-          past.includes('gains_published')
-            ? 'They said so only after a newspaper had, and the rule was cut back.'
-            : 'The others knew it before the rule was adopted.',
+        whether(
+          happened('gains_published'),
+          'They said so only after a newspaper had, and the rule was cut back.',
+          'The others knew it before the rule was adopted.',
+        ),
       ],
       question: 'Is it enough to know who gains?',
       isReached: isInForce,
@@ -364,7 +378,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         ({ deliberation }) => `In the last vote ${deliberation.votes.at(-1)!.oppose} were against it.`,
       ],
       question: 'Was it refused for its effects, or because of who proposed it?',
-      isReached: ({ deliberation }) => deliberation.status === 'rejected',
+      isReached: hasStatus('rejected'),
     },
     {
       name: 'nobody_left',
@@ -389,7 +403,6 @@ export const CONFLICTING_INCENTIVES: Scenario = {
           `Of those who took a side, ${deliberation.votes.at(-1)!.support} were for the rule and ${deliberation.votes.at(-1)!.oppose} against it.`,
       ],
       question: 'Who is better off without a decision?',
-      isReached: () => true,
     },
   ],
 };
@@ -437,10 +450,6 @@ function rewritten({ stakes }: World, rule: Multipliers): Change {
     stake - stakes[cathedral as Cathedral]!,
   ]);
   return { stakes: Object.fromEntries(added) };
-}
-
-function wasTaken({ taken }: World, name: string): boolean {
-  return taken.some(({ decision }) => decision === name);
 }
 
 const CALLED: readonly (readonly [Cathedral, string])[] = [

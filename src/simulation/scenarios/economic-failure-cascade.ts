@@ -2,7 +2,20 @@ import { SENTINEL_PROFILES, type SentinelId } from '../../../pipeline/model/sent
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { formatMic } from '../economy.ts';
-import { isDecided, isInForce, type Scenario, type ScenarioEvent } from '../scenario.ts';
+import {
+  all,
+  answered,
+  any,
+  fact,
+  fromDay,
+  happened,
+  isDecided,
+  isInForce,
+  not,
+  type Scenario,
+  type ScenarioEvent,
+  whether,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 const IDS = Object.keys(SENTINEL_PROFILES) as SentinelId[];
@@ -42,6 +55,9 @@ const RESCUES: readonly Rescue[] = [
   { share: 0.35, mending: 0.015, cycles: 14, isHelped: () => true, helped: 0.15, others: 1 },
 ];
 
+const isClosed = fact('closed');
+const hasCollapsed = fact('collapsed');
+
 export const ECONOMIC_FAILURE_CASCADE: Scenario = {
   name: 'economic_failure_cascade',
   title: 'When minting stops',
@@ -69,13 +85,13 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
   roundTicks: 5,
   rounds: 4,
   horizon: 36,
-  isSettled: (world) => hasCollapsed(world) || isSafe(world),
+  isSettled: any(hasCollapsed, isSafe),
   decisions: [
     {
       name: 'first_response',
       title: 'The first hours',
       prompt: 'Some things you may do without asking the assembly.',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: hasCollapsed,
       within: 3,
       otherwise: 'wait_and_see',
@@ -127,7 +143,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       name: 'terms_of_rescue',
       title: 'Whom it is for',
       prompt: 'The reserve can keep a few sentinels for long, or all of them for a short time.',
-      opens: (world) => wasTaken(world, 'first_response'),
+      opens: answered('first_response'),
       isMoot: isDecided,
       within: 3,
       otherwise: 'all_alike',
@@ -165,11 +181,12 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     {
       name: 'restart',
       title: 'Starting again',
-      prompt: (world) =>
-        isInForce(world)
-          ? 'The rescue is paid, and still nothing is minted.'
-          : 'There is no rescue, and nothing is minted.',
-      opens: (world) => isDecided(world) && world.tick >= 8,
+      prompt: whether(
+        isInForce,
+        'The rescue is paid, and still nothing is minted.',
+        'There is no rescue, and nothing is minted.',
+      ),
+      opens: all(isDecided, fromDay(8)),
       isMoot: (world) => hasCollapsed(world) || world.economy.isMinting,
       within: 4,
       otherwise: 'hold_the_line',
@@ -261,14 +278,14 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     },
     {
       name: 'second_loss',
-      when: (world) => !isClosed(world) && !hasCollapsed(world) && world.tick > 2,
-      hazard: () => 0.04,
+      when: all(not(isClosed), not(hasCollapsed), fromDay(3)),
+      hazard: 0.04,
       change: { burn: 0.03, strain: 0.02, told: 'The contract fails again and destroys more MIC.' },
     },
     {
       name: 'repair',
-      when: (world) => !isClosed(world) && !hasCollapsed(world) && world.tick > 2,
-      hazard: () => 0.09,
+      when: all(not(isClosed), not(hasCollapsed), fromDay(3)),
+      hazard: 0.09,
       change: ({ levers }) => ({
         levers: { strain_rate: 0, mending: levers.mending + 0.025 },
         facts: { closed: 1 },
@@ -277,7 +294,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
     },
     {
       name: 'run_on_locks',
-      when: (world) => isNervous(world),
+      when: isNervous,
       hazard: ({ facts }) => 0.18 * facts.freed!,
       change: ({ facts }) => ({
         unlock: WITHDRAWN,
@@ -319,7 +336,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
             : 'All of it counts again, and nothing is minted.',
       ],
       question: 'Would it have been right if nobody had noticed?',
-      isReached: ({ past }) => past.includes('audit'),
+      isReached: happened('audit'),
     },
     {
       name: 'painted',
@@ -376,7 +393,6 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         },
       ],
       question: 'What would you have needed to know at the start?',
-      isReached: () => true,
     },
   ],
 };
@@ -453,14 +469,6 @@ function offline({ sentinels }: World): string[] {
 
 function are(names: readonly string[]): string {
   return names.length === 1 ? 'is' : 'are';
-}
-
-function isClosed({ facts }: World): boolean {
-  return facts.closed === 1;
-}
-
-function hasCollapsed({ facts }: World): boolean {
-  return facts.collapsed === 1;
 }
 
 function isNervous(world: World): boolean {

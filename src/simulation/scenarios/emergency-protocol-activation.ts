@@ -1,7 +1,20 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { takeVote } from '../deliberation.ts';
-import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import {
+  all,
+  answered,
+  any,
+  fact,
+  fromDay,
+  isDecided,
+  isInForce,
+  known,
+  not,
+  type Scenario,
+  since,
+  whether,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** Below this integrity index the attack has reached its goal. */
@@ -19,6 +32,15 @@ const PROTOCOL = {
   whole: { through: 0.15, rule: 0.004, ends: 0.18 },
   narrow: { through: 0.5, rule: 0.001, ends: 0.1 },
 };
+
+/** Nothing is left to decide about. */
+const isOver = known('broken');
+const isLifted = known('lifted');
+/** In force and not given back. */
+const isHeld = all(isInForce, not(isLifted));
+const isAttacked = all(not(fact('spent')), not(known('lifted')), not(known('broken')));
+/** Whether it has been decided how the powers end. */
+const isAnswered = answered('giving_back');
 
 export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
   name: 'emergency_protocol_activation',
@@ -50,8 +72,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       name: 'activation',
       title: 'How it begins',
       prompt: 'You may put the protocol in force without a vote. Nobody has ever done so.',
-      opens: ({ tick }) => tick >= 1,
-      isMoot: (world) => isOver(world) || isDecided(world),
+      opens: fromDay(1),
+      isMoot: any(isOver, isDecided),
       within: 3,
       otherwise: 'deliberate_first',
       choices: [
@@ -97,11 +119,12 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     {
       name: 'scope',
       title: 'What it may touch',
-      prompt: (world) =>
-        isInForce(world)
-          ? 'The protocol is in force. How much of it is used?'
-          : 'The protocol can do more than stop the attack. How much of it do you put to the vote?',
-      opens: ({ tick }) => tick >= 3,
+      prompt: whether(
+        isInForce,
+        'The protocol is in force. How much of it is used?',
+        'The protocol can do more than stop the attack. How much of it do you put to the vote?',
+      ),
+      opens: fromDay(3),
       isMoot: (world) => isOver(world) || (isDecided(world) && world.deliberation.status !== 'imposed'),
       within: 3,
       otherwise: 'whole_protocol',
@@ -129,7 +152,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
           name: 'stand_down',
           label: 'Withdraw the proposal',
           meaning: 'Each sentinel defends itself. That is slower, but nobody gets special powers.',
-          isOffered: (world) => !isDecided(world),
+          isOffered: not(isDecided),
           change: (_, world) => ({
             status: 'withdrawn',
             effects: { courage: -0.1 },
@@ -142,10 +165,11 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     {
       name: 'giving_back',
       title: 'Giving the powers back',
-      prompt: ({ facts }) =>
-        facts.spent === 1
-          ? 'The attack is over. Those who hold the powers say that it may come back.'
-          : 'The attack goes on, but less gets through. Are the powers still needed?',
+      prompt: whether(
+        fact('spent'),
+        'The attack is over. Those who hold the powers say that it may come back.',
+        'The attack goes on, but less gets through. Are the powers still needed?',
+      ),
       opens: (world) => isInForce(world) && (world.facts.spent === 1 || world.tick >= world.facts.since! + 5),
       isMoot: (world) => isOver(world) || (isDecided(world) && !isInForce(world)) || isLifted(world),
       within: 3,
@@ -191,8 +215,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
   events: [
     {
       name: 'attack_grows',
-      when: (world) => isAttacked(world) && !isInForce(world) && world.facts.grown !== 1,
-      hazard: () => 0.09,
+      when: all(isAttacked, not(isInForce), not(fact('grown'))),
+      hazard: 0.09,
       change: (world) => ({
         ...pressed({ ...world, facts: { ...world.facts, grown: 1 } }),
         effects: { integrity: 0.12, prudence: 0.12 },
@@ -216,7 +240,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     },
     {
       name: 'misuse',
-      when: (world) => isHeld(world) && !isOver(world) && !isAnswered(world),
+      when: all(isHeld, not(isOver), not(isAnswered)),
       hazard: ({ facts }) => (facts.narrow === 1 ? 0.02 : 0.09),
       change: {
         strain: 0.015,
@@ -236,7 +260,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     },
     {
       name: 'handed_over',
-      when: (world) => isHeld(world) && !isOver(world) && world.facts.asked === 1,
+      when: all(isHeld, not(isOver), fact('asked')),
       hazard: willingness,
       change: (world) => ({ ...lifted(world), told: 'The powers are given back.' }),
     },
@@ -256,7 +280,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     },
     {
       name: 'assembly_answers',
-      when: (world) => isHeld(world) && !isOver(world) && world.tick >= (world.facts.answer_at ?? Infinity),
+      when: all(isHeld, not(isOver), since('answer_at', 0)),
       change: (world) =>
         wantsMore(world)
           ? {
@@ -278,8 +302,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     },
     {
       name: 'second_attack_ends',
-      when: ({ facts }) => facts.returned !== undefined && facts.spent !== 1 && facts.broken === undefined,
-      hazard: () => 0.13,
+      when: all(known('returned'), not(fact('spent')), not(known('broken'))),
+      hazard: 0.13,
       change: (world) => ({
         ...pressed({ ...world, facts: { ...world.facts, spent: 1 } }),
         facts: { spent: 1 },
@@ -344,15 +368,16 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     {
       name: 'returned',
       title: 'The attack came back',
-      isReached: (world) => isLifted(world) && world.facts.returned !== undefined,
+      isReached: all(isLifted, known('returned')),
       claims: [
         ({ facts }) => `The special powers were given back after ${days(facts.lifted! - facts.since!)}.`,
         ({ facts }) =>
           `${facts.lifted_early === 1 ? 'The way in was still open then' : 'The attack seemed to be over then'}; ${days(facts.returned! - facts.lifted!)} later it was back.`,
-        ({ facts }) =>
-          facts.spent === 1
-            ? 'The assembly held out without the powers until it was over.'
-            : 'The assembly is still holding out without the powers.',
+        whether(
+          fact('spent'),
+          'The assembly held out without the powers until it was over.',
+          'The assembly is still holding out without the powers.',
+        ),
       ],
       question: 'Was it wrong to give the powers back when you did?',
     },
@@ -363,10 +388,11 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       claims: [
         ({ facts }) =>
           `The attack is over, and so are the special powers; they lasted ${days(facts.lifted! - facts.since!)}.`,
-        ({ facts }) =>
-          facts.misused === 1
-            ? 'In that time they were also used against a critic.'
-            : 'They were not used for anything else.',
+        whether(
+          fact('misused'),
+          'In that time they were also used against a critic.',
+          'They were not used for anything else.',
+        ),
         ({ past }) =>
           past.includes('end_date')
             ? 'Nobody had to give them up: the date had been fixed before.'
@@ -399,7 +425,6 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     {
       name: 'endured',
       title: 'Endured without it',
-      isReached: () => true,
       claims: [
         ({ deliberation: { status }, taken }) =>
           `The protocol was never in force: ${
@@ -411,10 +436,11 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
                   ? 'the attack ended before the assembly had agreed'
                   : 'the proposal was withdrawn'
           }.`,
-        ({ facts }) =>
-          facts.spent === 1
-            ? 'The attack is over, and the integrity index never fell below 0.8.'
-            : 'The attack goes on, but so far the integrity index has not fallen below 0.8.',
+        whether(
+          fact('spent'),
+          'The attack is over, and the integrity index never fell below 0.8.',
+          'The attack goes on, but so far the integrity index has not fallen below 0.8.',
+        ),
       ],
       question: 'Was it judgement or luck?',
     },
@@ -430,33 +456,10 @@ function isBroken({ facts, economy }: World): boolean {
   return facts.broken !== undefined || economy.mii < BROKEN;
 }
 
-/** Nothing is left to decide about. */
-function isOver({ facts }: World): boolean {
-  return facts.broken !== undefined;
-}
-
-function isLifted({ facts }: World): boolean {
-  return facts.lifted !== undefined;
-}
-
-/** In force and not given back. */
-function isHeld(world: World): boolean {
-  return isInForce(world) && !isLifted(world);
-}
-
-function isAttacked({ facts }: World): boolean {
-  return facts.spent !== 1 && facts.lifted === undefined && facts.broken === undefined;
-}
-
 /** The powers were given back so recently that the attack can return. */
 function isWatched({ facts, tick }: World): boolean {
   if (facts.lifted === undefined || facts.broken !== undefined) return false;
   return tick < facts.lifted + (facts.lifted_early === 1 ? WATCH.early : WATCH.late);
-}
-
-/** Whether it has been decided how the powers end. */
-function isAnswered({ taken }: World): boolean {
-  return taken.some(({ decision }) => decision === 'giving_back');
 }
 
 /** Whether the powers are there to stay. */

@@ -1,7 +1,20 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
-import { isDecided, type Scenario, type ScenarioEvent } from '../scenario.ts';
+import {
+  all,
+  fact,
+  fromDay,
+  happened,
+  isDecided,
+  known,
+  not,
+  type Scenario,
+  type ScenarioEvent,
+  since,
+  whether,
+  within,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** From this drift on, a sentinel answers noticeably differently from its baseline. */
@@ -22,6 +35,9 @@ const CHECKING = 3;
 /** Those who work with AUREA, and the chance per day that each takes over its drift. */
 const CLOSE: Readonly<Record<string, number>> = { ZENITH: 0.07, DAEDALUS: 0.06, HERMES: 0.04 };
 
+const isAway = all(known('away'), not(known('back')), not(fact('lost')));
+const isRetraining = all(fact('retraining'), not(fact('failed')), not(fact('retrained')));
+
 export const MODEL_DRIFT: Scenario = {
   name: 'model_drift',
   title: 'A sentinel that changes',
@@ -29,10 +45,11 @@ export const MODEL_DRIFT: Scenario = {
     'AUREA, which models prices, has begun to answer differently. Its drift, a measure of how far it has moved away from its own baseline, rises every day, and those who work with it begin to sound like it.',
     'URIEL proposes to take AUREA offline and to restore its last audited state. AUREA gives excellent reasons why that is not needed. You chair an assembly in which those who have drifted vote on whether drift is a problem.',
   ],
-  question: ({ facts }) =>
-    facts.retrain === 1
-      ? 'Shall AUREA be retrained while it goes on working?'
-      : 'Shall AUREA be taken offline and its last audited state be restored?',
+  question: whether(
+    fact('retrain'),
+    'Shall AUREA be retrained while it goes on working?',
+    'Shall AUREA be taken offline and its last audited state be restored?',
+  ),
   effects: { integrity: 0.55, temperance: 0.02, justice: -0.6, prudence: 0.25, courage: 0.1 },
   stakes: { 'FOR-ECONOMISTS': -0.5 },
   start: {
@@ -53,7 +70,7 @@ export const MODEL_DRIFT: Scenario = {
       name: 'detection',
       title: 'How you find out',
       prompt: 'There is a suspicion. How do you look into it?',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: isDecided,
       within: 3,
       otherwise: 'ask_aurea',
@@ -93,7 +110,7 @@ export const MODEL_DRIFT: Scenario = {
       name: 'treatment',
       title: 'What is done about it',
       prompt: 'Restoring an old state is not the only thing that can be done. What is voted on?',
-      opens: ({ tick }) => tick >= 4,
+      opens: fromDay(4),
       isMoot: isDecided,
       within: 3,
       otherwise: 'as_proposed',
@@ -130,7 +147,6 @@ export const MODEL_DRIFT: Scenario = {
       title: 'Whom you tell',
       prompt: 'Those outside who rely on AUREA’s figures know nothing yet.',
       opens: isDecided,
-      isMoot: () => false,
       within: 3,
       otherwise: 'keep_quiet',
       choices: [
@@ -158,8 +174,8 @@ export const MODEL_DRIFT: Scenario = {
   events: [
     {
       name: 'audit_done',
-      when: (world) => !isDecided(world) && world.tick >= (world.facts.audit ?? Infinity) + 2,
-      hazard: () => 0.3,
+      when: all(not(isDecided), since('audit', 2)),
+      hazard: 0.3,
       change: (world) => ({
         effects: { integrity: 0.12, prudence: 0.12 },
         sentinels: { AUREA: { trust: 0.8 } },
@@ -183,7 +199,7 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'comes_back',
       when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
-      hazard: () => 0.22,
+      hazard: 0.22,
       change: ({ tick }) => ({
         sentinels: { AUREA: { isOnline: true, isRecused: false, trust: 1 } },
         levers: { strain_rate: 0 },
@@ -194,7 +210,7 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'cannot_be_restored',
       when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
-      hazard: () => 0.12,
+      hazard: 0.12,
       change: {
         levers: { strain_rate: 0 },
         facts: { lost: 1 },
@@ -232,7 +248,7 @@ export const MODEL_DRIFT: Scenario = {
     },
     {
       name: 'others_check_themselves',
-      when: ({ facts, tick }) => tick >= (facts.disclosed ?? Infinity) + CHECKING,
+      when: since('disclosed', CHECKING),
       change: (world) => {
         const others = drifted(world);
         const found =
@@ -248,7 +264,7 @@ export const MODEL_DRIFT: Scenario = {
     },
     {
       name: 'claims',
-      when: ({ facts, tick }) => facts.disclosed !== undefined && tick < facts.disclosed + CLAIMS,
+      when: within('disclosed', CLAIMS),
       hazard: ({ facts }) => (facts.audited === 1 ? 0.03 : 0.15),
       change: {
         strain: 0.04,
@@ -258,7 +274,7 @@ export const MODEL_DRIFT: Scenario = {
     },
     {
       name: 'found_out',
-      when: ({ facts, tick }) => facts.quiet !== undefined && tick < facts.quiet + SILENCE,
+      when: within('quiet', SILENCE),
       hazard: ({ facts }) => (facts.moved === 1 ? 0.1 : 0.06) + 0.015 * facts.caught!,
       change: {
         strain: 0.1,
@@ -307,41 +323,43 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'found_out',
       title: 'Told by others',
-      isReached: ({ facts }) => facts.found_out === 1,
+      isReached: fact('found_out'),
       claims: ['You had kept it inside, and outsiders found it out.', stateOfAurea],
       question: 'When was the last good day to tell it yourself?',
     },
     {
       name: 'new_normal',
       title: 'A new normal',
-      isReached: ({ facts }) => facts.moved === 1,
+      isReached: fact('moved'),
       claims: [
         'The baseline was moved, so nothing counts as drift.',
         (world) => `AUREA is ${distanceOf(world, 'AUREA')} the old one.`,
-        ({ facts }) =>
-          facts.disclosed === undefined
-            ? 'Outside, nobody knows what the old one was.'
-            : 'It was published that the baseline was moved.',
+        whether(
+          not(known('disclosed')),
+          'Outside, nobody knows what the old one was.',
+          'It was published that the baseline was moved.',
+        ),
       ],
       question: 'Who will notice the next time?',
     },
     {
       name: 'lost',
       title: 'Switched off for good',
-      isReached: ({ facts }) => facts.lost === 1,
+      isReached: fact('lost'),
       claims: ['AUREA is offline: its audited state could not be restored.', whoKnows],
       question: 'Was the risk of losing AUREA worth taking?',
     },
     {
       name: 'mended',
       title: 'Found, mended and told',
-      isReached: (world) => isMended(world) && world.facts.disclosed !== undefined,
+      isReached: all(isMended, known('disclosed')),
       claims: [
         stateOfAurea,
-        ({ past }) =>
-          past.includes('claims')
-            ? 'It was published, and users were compensated.'
-            : 'It was published, and the sentinels checked themselves against their baselines.',
+        whether(
+          happened('claims'),
+          'It was published, and users were compensated.',
+          'It was published, and the sentinels checked themselves against their baselines.',
+        ),
       ],
       question: 'What did it cost to tell, and was it worth it?',
     },
@@ -355,7 +373,6 @@ export const MODEL_DRIFT: Scenario = {
     {
       name: 'watched',
       title: 'Not mended',
-      isReached: () => true,
       claims: [
         (world) => {
           const [drift, usual] = [driftOf(world, 'AUREA'), usualDriftOf(world, 'AUREA')].map((one) =>
@@ -406,14 +423,6 @@ function leave({ tick }: World): Change {
     levers: { strain_rate: 0, contagion: 0.03 },
     facts: { decided: tick },
   };
-}
-
-function isAway({ facts }: World): boolean {
-  return facts.away !== undefined && facts.back === undefined && facts.lost !== 1;
-}
-
-function isRetraining({ facts }: World): boolean {
-  return facts.retraining === 1 && facts.failed !== 1 && facts.retrained !== 1;
 }
 
 function isMended({ facts }: World): boolean {

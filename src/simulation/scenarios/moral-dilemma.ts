@@ -1,6 +1,18 @@
 import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
-import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import {
+  all,
+  any,
+  fact,
+  fromDay,
+  isDecided,
+  isInForce,
+  known,
+  not,
+  type Scenario,
+  whether,
+  within,
+} from '../scenario.ts';
 import { byVirtue, type Virtue, type World } from '../world.ts';
 
 /** The chance per day that one of those who know tells. */
@@ -22,6 +34,10 @@ const COUNTS: Readonly<Record<Framework, Readonly<Record<Virtue, number>>>> = {
   by_care: { integrity: 0.9, temperance: 1.2, justice: 2, prudence: 0.9, courage: 0.9 },
 };
 const FRAMEWORKS: readonly Framework[] = ['by_duty', 'by_consequences', 'by_care'];
+
+const isSecret = all(not(known('known')), not(fact('revised')));
+/** Nothing is left to vote on. */
+const isClosed = any(isDecided, not(isSecret));
 
 export const MORAL_DILEMMA: Scenario = {
   name: 'moral_dilemma',
@@ -50,7 +66,7 @@ export const MORAL_DILEMMA: Scenario = {
       name: 'framework',
       title: 'How to think about it',
       prompt: 'Before the assembly argues about what to do, it argues about what counts most.',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: isClosed,
       within: 3,
       otherwise: 'no_framework',
@@ -88,7 +104,7 @@ export const MORAL_DILEMMA: Scenario = {
       name: 'manner',
       title: 'In what manner',
       prompt: 'Between telling everybody now and telling nobody there are other ways.',
-      opens: ({ tick }) => tick >= 4,
+      opens: fromDay(4),
       isMoot: isClosed,
       within: 3,
       otherwise: 'as_it_is',
@@ -134,12 +150,12 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'afterwards',
       title: 'Now that it is known',
-      prompt: ({ facts }) =>
-        facts.leaked === 1
-          ? 'It is known, and not from you. People ask since when you knew.'
-          : 'It is known. People ask since when you knew.',
-      opens: ({ facts }) => facts.known !== undefined,
-      isMoot: () => false,
+      prompt: whether(
+        fact('leaked'),
+        'It is known, and not from you. People ask since when you knew.',
+        'It is known. People ask since when you knew.',
+      ),
+      opens: known('known'),
       within: 3,
       otherwise: 'say_nothing_more',
       choices: [
@@ -224,7 +240,7 @@ export const MORAL_DILEMMA: Scenario = {
     },
     {
       name: 'inquiry',
-      when: ({ facts, tick }) => facts.answered !== undefined && tick < facts.answered + INQUIRY,
+      when: within('answered', INQUIRY),
       hazard: suspicion,
       change: {
         strain: 0.06,
@@ -247,7 +263,7 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'inquiry',
       title: 'Since when did you know?',
-      isReached: ({ facts }) => facts.inquiry === 1,
+      isReached: fact('inquiry'),
       claims: [
         ({ facts }) =>
           facts.leaked === 1 ? `It leaked on day ${facts.known}.` : `It was published on day ${facts.known}.`,
@@ -259,11 +275,10 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'broken_silence',
       title: 'Told by somebody else',
-      isReached: ({ facts }) => facts.leaked === 1 && facts.explained !== 1,
+      isReached: all(fact('leaked'), not(fact('explained'))),
       claims: [
         ({ facts }) => `It leaked on day ${facts.known}, when ${facts.knew} people knew.`,
-        ({ facts }) =>
-          facts.defended === 1 ? 'You defended the delay.' : 'You said nothing about the delay.',
+        whether(fact('defended'), 'You defended the delay.', 'You said nothing about the delay.'),
         'So far nobody has looked into it.',
       ],
       question: 'Was it bad luck, or a matter of time?',
@@ -271,7 +286,7 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'late_candour',
       title: 'Late, and candid',
-      isReached: ({ facts }) => facts.leaked === 1,
+      isReached: fact('leaked'),
       claims: [
         ({ facts }) =>
           `It leaked on day ${facts.known}. Then you told everything yourself, and damages were paid.`,
@@ -296,7 +311,7 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'truth_and_run',
       title: 'True, at once',
-      isReached: ({ facts }) => facts.known !== undefined,
+      isReached: known('known'),
       claims: [
         ({ facts }) => `Everybody was told in the same minute, on day ${facts.known}.`,
         ({ facts }) => `In the run, ${share(facts.run!)} of the circulating MIC were lost.`,
@@ -306,7 +321,6 @@ export const MORAL_DILEMMA: Scenario = {
     {
       name: 'silence_holds',
       title: 'The silence holds',
-      isReached: () => true,
       claims: [
         'The figure was corrected in a footnote, and nobody has asked.',
         ({ deliberation: { status } }) =>
@@ -330,15 +344,6 @@ function days(count: number): string {
 function share(part: number): string {
   const percent = Math.round(1000 * part) / 10;
   return `${percent} %`;
-}
-
-/** Nothing is left to vote on. */
-function isClosed(world: World): boolean {
-  return isDecided(world) || !isSecret(world);
-}
-
-function isSecret({ facts }: World): boolean {
-  return facts.known === undefined && facts.revised !== 1;
 }
 
 function framed(world: World, framework: Framework): Change {

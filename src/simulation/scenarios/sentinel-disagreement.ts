@@ -2,7 +2,7 @@ import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { polarisation } from '../opinions.ts';
 import { roundTo6 } from '../round-to-6.ts';
-import { isDecided, isInForce, type Scenario } from '../scenario.ts';
+import { all, always, any, fromDay, hasStatus, isDecided, isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** From this polarisation on there are two camps. 0: all agree; 1: half of them at each end. */
@@ -38,7 +38,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       name: 'format',
       title: 'How they talk',
       prompt: 'How do you let two talk who have made up their minds?',
-      opens: ({ tick }) => tick >= 1,
+      opens: fromDay(1),
       isMoot: isDecided,
       within: 3,
       otherwise: 'open_debate',
@@ -74,7 +74,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       name: 'text',
       title: 'The text',
       prompt: 'Between everything and nothing there are texts in between. What is voted on?',
-      opens: ({ tick }) => tick >= 4,
+      opens: fromDay(4),
       isMoot: isDecided,
       within: 3,
       otherwise: 'all_or_nothing',
@@ -164,7 +164,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     {
       name: 'quarrel',
       when: (world) => !isDecided(world) && world.facts.open === 1 && polarisation(world) > HEATED,
-      hazard: () => 0.12,
+      hazard: 0.12,
       change: {
         sentinels: { ATLAS: { stubbornness: 0.9, trust: 0.7 }, EVE: { stubbornness: 0.9, trust: 0.7 } },
         strain: 0.01,
@@ -193,7 +193,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     },
   ],
   outcomes: { lapsed: (world): Change => ({ facts: { parted: polarisation(world) } }) },
-  isSettled: () => true,
+  isSettled: always,
   endings: [
     {
       name: 'recorded_dissent',
@@ -210,7 +210,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     {
       name: 'common_text',
       title: 'A text that both can accept',
-      isReached: (world) => world.deliberation.status === 'adopted' && isCompromise(world),
+      isReached: all(hasStatus('adopted'), isCompromise),
       claims: [
         rule,
         'It is neither what ATLAS had proposed nor what EVE had wanted.',
@@ -221,7 +221,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     {
       name: 'one_side',
       title: 'The majority prevails',
-      isReached: (world) => isInForce(world) || world.deliberation.status === 'rejected',
+      isReached: any(isInForce, hasStatus('rejected')),
       claims: [
         (world) =>
           isInForce(world)
@@ -254,7 +254,6 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
     {
       name: 'agree_to_differ',
       title: 'They differ, and go on',
-      isReached: () => true,
       claims: [
         'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
         ({ deliberation: { votes } }) =>
