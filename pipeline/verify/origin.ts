@@ -46,7 +46,7 @@ export interface Promised {
 }
 
 /** SHA-256 of a stream. */
-export interface Sha256 {
+interface Sha256 {
   update(chunk: Uint8Array): void;
   /** Hex. */
   digest(): string;

@@ -93,7 +93,7 @@ export async function verifySnapshot(
  * A snapshot's index, compared with its entry in the list, at its place in the log. Throws mirror_forked, mirror_mismatch,
  * release_invalid and mirror_unreachable.
  */
-export async function readSnapshot(
+async function readSnapshot(
   origin: Origin,
   entry: SnapshotEntry,
   reader: TileReader,
@@ -146,7 +146,7 @@ export async function verifySnapshotFiles(
  * The files that a snapshot stores, each at a path where a mirror can write it. Not every snapshot is signed by a known key, so
  * their size is bounded. Throws release_invalid and mirror_mismatch.
  */
-export function storedFiles({ files }: Snapshot, most: number, place: string): Stored[] {
+function storedFiles({ files }: Snapshot, most: number, place: string): Stored[] {
   const stored = files.filter((file): file is Stored => 'url' in file);
   assertPlaceable(
     stored.map(({ url }) => url),

@@ -122,12 +122,8 @@ const READERS: Record<string, (lie: Lie, mirror: string) => Promise<Outcome>> = 
   },
   m: ({ now = NOW }, mirror) => run('mirror', [server.url, mirror, ...trust], now),
   p({ now = NOW }) {
-    const about = JSON.parse(`${honest(2).get('manifest.json')}`);
-    const { version, release, as_of, keys, log } = about;
-    const sha256 = hex(honest(2).get('manifest.json')!);
-    const remembered = { format: 'cathedral-verified/1', version, release, as_of, sha256, keys, log };
     const reader = { publisherKey: PUBLISHER.verifier, ledgerKey: LEDGER.verifier };
-    return readAsPage(server.url, ROW, { ...reader, policy: join(folder, 'policy'), now, remembered });
+    return readAsPage(server.url, ROW, { ...reader, policy: join(folder, 'policy'), now });
   },
   r: ({ now = NOW }) =>
     run(

@@ -250,7 +250,8 @@ describe('SQL', () => {
       await page.locator('#sql-query').fill('SELECT count(*) FROM range(10000000000000)');
       await page.locator('#sql-run').click();
       await page.getByText('Running …').waitFor();
-      await page.locator('#sql-cancel').click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('Cancelled. DuckDB starts anew').waitFor();
       const csv = await ask(
         page,
         'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',

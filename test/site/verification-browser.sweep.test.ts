@@ -16,7 +16,6 @@ import {
   type Site,
   type SmallOptions,
   STRANGER,
-  signedList,
   smallSite,
 } from '../mirror/small-service.ts';
 import { useBrowser } from '../setups/use-browser.ts';
@@ -79,15 +78,12 @@ interface Reader extends BrowserContextOptions {
   ledger?: string;
   /** ms since 1970. */
   now?: number;
-  /** Runs before the page's own script. */
-  before?: () => void;
+  /** Script that runs before that of the page's worker. */
+  before?: string;
 }
 
 /** A host that contradicts itself is looked at again, after seconds: here they are over soon. */
-function hurry(): void {
-  const later = window.setTimeout;
-  window.setTimeout = ((work: () => void, ms = 0) => later(work, ms / 50)) as typeof window.setTimeout;
-}
+const HURRY = 'const later = setTimeout; globalThis.setTimeout = (work, ms = 0) => later(work, ms / 50);';
 
 /** The page on a host that has this small service's release, log and snapshots, with the keys put in. */
 async function opened(site: Site, { publisher, ledger, now, before, ...options }: Reader = {}) {
@@ -104,14 +100,15 @@ async function opened(site: Site, { publisher, ledger, now, before, ...options }
     return path.startsWith('log/') ? route.fulfill({ status: 404 }) : route.continue();
   });
   await page.clock.setFixedTime(now ?? BEGIN + RELEASE * 6 * HOUR_MS);
-  if (before) await page.addInitScript(before);
-  const open = async () => {
-    await page.goto(`${host.origin}/verification/`);
-    await page.fill('#publisher-key', publisher ?? formatVerifierKey(PUBLISHER.verifier));
-    await page.fill('#ledger-key', ledger ?? formatVerifierKey(LEDGER.verifier));
-  };
-  await open();
-  return { page, wrong, requests, served, open };
+  if (before)
+    await page.route('**/verify-worker*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${before}\n${await response.text()}` });
+    });
+  await page.goto(`${host.origin}/verification/`);
+  await page.fill('#publisher-key', publisher ?? formatVerifierKey(PUBLISHER.verifier));
+  await page.fill('#ledger-key', ledger ?? formatVerifierKey(LEDGER.verifier));
+  return { page, wrong, requests, served };
 }
 
 /** What an outcome says once there is a verdict: its title, and each step with its own. */
@@ -157,7 +154,6 @@ describe('the release', () => {
       Signature: expect.stringMatching(/^Holds: .*signed version 4.*WebCrypto/),
       Manifest: expect.stringMatching(/^Holds: .*9 files/),
       Age: expect.stringMatching(/^Holds: .*valid until 3 December 2025/),
-      Order: expect.stringMatching(/^Not checked/),
       Ledger: expect.stringMatching(/^Holds: .*400 events/),
     });
     expect(requests.filter((url) => !url.startsWith(`${host.origin}/`))).toEqual([]);
@@ -165,7 +161,7 @@ describe('the release', () => {
   });
 
   test('is verified without WebCrypto, and the page says so', async () => {
-    const before = () => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined });
+    const before = "Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined });";
     const { page } = await opened(siteOf(), { before });
     const { title, steps } = await verifyRelease(page);
     expect(title).toContain('This release is what');
@@ -185,12 +181,26 @@ describe('the release', () => {
     expect(await page.locator('#release-outcome .is-invalid, #release-outcome .failed').count()).toBe(0);
   });
 
-  test('cannot be checked if the host does not answer', async () => {
+  test('cannot be checked if the host does not answer; the file is named, and another try is offered', async () => {
     const { page } = await opened(siteOf());
     await page.route('**/latest.json', (route) => route.abort());
     const { title, steps } = await verifyRelease(page);
     expect(title).toBe('This cannot be checked: see the step that says why');
     expect(steps.Signature).toMatch(/^Cannot be checked: .*mirror_unreachable/s);
+    expect(await page.textContent('#release-outcome')).toContain('/latest.json could not be loaded.');
+    await page.unroute('**/latest.json');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('This release is what the publisher and the ledger signed').waitFor();
+  });
+
+  test('cannot be checked without the worker’s script, which is named', async () => {
+    const { page } = await opened(siteOf());
+    await page.route('**/verify-worker*', (route) => route.abort());
+    const { title } = await verifyRelease(page);
+    expect(title).toMatch(/^This page failed: .*verify-worker.*cannot be loaded/);
+    await page.unroute('**/verify-worker*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('This release is what the publisher and the ledger signed').waitFor();
   });
 
   const stranger = formatVerifierKey(STRANGER.verifier);
@@ -201,21 +211,21 @@ describe('the release', () => {
       'Signature',
       /Expected.*SHA-256 .*Found.*mirror_mismatch/,
       (site) => void site.set('manifest.json', Buffer.from(flip(site.get('manifest.json')!))),
-      { before: hurry },
+      { before: HURRY },
     ],
     [
       'a manifest longer than was announced',
       'Signature',
       /exactly \d+ bytes.*more/,
       (site) => void site.set('manifest.json', Buffer.concat([site.get('manifest.json')!, Buffer.from(' ')])),
-      { before: hurry },
+      { before: HURRY },
     ],
     [
       'no signature',
       'Signature',
       /signature of the release.*no such file/,
       (site) => void site.delete('manifest.json.sig'),
-      { before: hurry },
+      { before: HURRY },
     ],
     [
       'another key on the page than the one that has signed',
@@ -256,74 +266,9 @@ describe('the release', () => {
   });
 });
 
-describe('what this browser remembers', () => {
-  async function remembering(site: Site) {
-    const visited = await opened(site);
-    await verifyRelease(visited.page);
-    await visited.page.getByRole('button', { name: 'Remember this in this browser' }).click();
-    return visited;
-  }
-
-  test('begins with one button and ends with another', async () => {
-    const { page, open } = await opened(siteOf());
-    await verifyRelease(page);
-    const kept = () => page.evaluate(() => localStorage.length);
-    expect(await kept()).toBe(0);
-    await page.getByRole('button', { name: 'Remember this in this browser' }).click();
-    await open();
-    expect(await page.textContent('#remembered')).toContain('remembers release release-4');
-    await page.getByRole('button', { name: 'Forget it' }).click();
-    expect(await kept()).toBe(0);
-    expect(await page.textContent('#remembered')).toContain('remembers nothing');
-  });
-
-  test('is compared with a later release and its log, which replace it', async () => {
-    const { page, served, open } = await remembering(siteOf({ release: 2 }));
-    served.site = siteOf();
-    await open();
-    const { title, steps } = await verifyRelease(page);
-    expect(title).toContain('This release is what');
-    expect(steps.Order).toMatch(/^Holds/);
-    expect(steps['History of the log']).toMatch(/^Holds: The log of 400 events begins with the 200/);
-    expect(await page.textContent('#remembered')).toContain('release-4');
-    expect((await proveEvent(page, hashOf(3))).steps['History of the log']).toMatch(/^Holds/);
-  });
-
-  test('reveals a rollback', async () => {
-    const { page, served, open } = await remembering(siteOf());
-    served.site = siteOf({ release: 3 });
-    await open();
-    const { title, steps } = await verifyRelease(page);
-    expect(title).toContain('Do not rely on this release');
-    expect(steps.Order).toMatch(/^Does not hold: .*version 4 or later.*version 3.*mirror_rollback/s);
-    expect(await page.textContent('#remembered')).toContain('release-4');
-  });
-
-  test('reveals a forked ledger', async () => {
-    const { page, served, open } = await remembering(siteOf({ release: 3 }));
-    served.site = siteOf({ event: (index) => event(index === 7 ? 8000 : index) });
-    await open();
-    const { steps } = await verifyRelease(page);
-    expect(steps['History of the log']).toMatch(/^Does not hold: .*which begin differently.*mirror_forked/s);
-    const proved = await proveEvent(page, hashOf(3));
-    expect(proved.title).toContain('does not hold');
-    expect(proved.steps['History of the log']).toMatch(/mirror_forked/);
-  });
-
-  test('reveals another publisher’s key on the page', async () => {
-    const { page, served, open } = await remembering(siteOf({ release: 3 }));
-    served.site = siteOf({ signers: [STRANGER] });
-    await open();
-    await page.fill('#publisher-key', formatVerifierKey(STRANGER.verifier));
-    const { steps } = await verifyRelease(page);
-    expect(steps.Signature).toMatch(/^Holds/);
-    expect(steps.Order).toMatch(/^Does not hold: .*a signature by data.example.org/s);
-  });
-});
-
 describe('the witnesses of a policy', () => {
-  test('are a step of their own, also for an event and its proof, and the policy is remembered', async () => {
-    const { page, served, open, wrong } = await opened(cosigned(one, two));
+  test('are a step of their own, also for an event and its proof', async () => {
+    const { page, served, wrong } = await opened(cosigned(one, two));
     expect((await verifyRelease(page)).steps.Witnesses).toMatch(/^Not checked: No policy/);
     await page.fill('#policy', policyOf([one, two]));
     const { title, steps } = await verifyRelease(page);
@@ -333,9 +278,6 @@ describe('the witnesses of a policy', () => {
       holds,
       'Holds',
     ]);
-    await page.getByRole('button', { name: 'Remember this in this browser' }).click();
-    await open();
-    expect(await page.inputValue('#policy')).toBe(policyOf([one, two]));
     expect((await proveEvent(page, hashOf(300))).steps.Witnesses).toBe(holds);
     const link = page.getByRole('link', { name: 'Save the proof' });
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
@@ -396,64 +338,18 @@ describe('a file', () => {
     const changed = Buffer.from(supply(RELEASE));
     changed[3]! ^= 1;
     const { title, steps } = await identify(page, 'supply (1).json', changed);
-    expect(title).toContain('supply (1).json is not known to be signed, or was changed');
+    expect(title).toBe(
+      'supply (1).json is not the file of this release: it is of another one, or was changed',
+    );
     expect(steps['In the release']).toMatch(/^Does not hold: .*which is \/economy\/supply/s);
-    expect(steps['In the snapshots']).toMatch(/^Does not hold: .*none in 4 of 4/s);
   });
 
   test('of another kind cannot be checked, which is not called false', async () => {
     const { page } = await opened(siteOf());
     const { title, steps } = await identify(page, 'holiday.jpg', Buffer.from('no file of any release'));
-    expect(title).toBe('holiday.jpg cannot be checked: neither its hash nor its name is known here');
+    expect(title).toBe('holiday.jpg cannot be checked: this release has neither its hash nor its name');
     expect(steps['In the release']).toMatch(/^Cannot be checked/);
-    expect(steps['In the snapshots']).toMatch(/^Cannot be checked/);
     expect(await page.locator('#file-outcome .is-invalid, #file-outcome .failed').count()).toBe(0);
-  });
-
-  test('of an earlier release is found in its signed snapshot', async () => {
-    const { page } = await opened(siteOf());
-    const { title, steps } = await identify(page, 'supply', supply(2));
-    expect(title).toBe(
-      'This is /economy/supply of the snapshot 2025-12-01T06Z, as of 1 December 2025, 06:00 UTC.',
-    );
-    expect(steps['In the snapshots']).toMatch(/^Holds/);
-  });
-
-  test.each<[what: string, lie: (site: Site) => void, says: RegExp]>([
-    [
-      'older than the release',
-      (site) => {
-        const before = smallSite({ release: RELEASE - 1, event });
-        for (const path of ['snapshots/index.json', 'snapshots/index.json.sig'])
-          site.set(path, before.get(path)!);
-      },
-      /an older list, of version 3.*mirror_mismatch/s,
-    ],
-    ['not signed', (site) => site.delete('snapshots/index.json.sig'), /no such file.*mirror_mismatch/s],
-    [
-      'signed by another key',
-      (site) => {
-        const list = site.get('snapshots/index.json')!.toString();
-        for (const [path, text] of signedList(list, RELEASE, [STRANGER])) site.set(path, Buffer.from(text));
-      },
-      /mirror_untrusted/,
-    ],
-  ])('is not looked up in a list of snapshots that is %s', async (_, lie, says) => {
-    const site = siteOf();
-    lie(site);
-    const { page } = await opened(site);
-    const { title, steps } = await identify(page, 'supply', supply(2));
-    expect(title).toContain('is not known to be signed');
-    expect(steps['In the snapshots']).toMatch(/^Does not hold/);
-    expect(steps['In the snapshots']).toMatch(says);
-  });
-
-  test('of a snapshot without a known signature is refused', async () => {
-    const site = siteOf({ signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
-    const { page } = await opened(site);
-    const { title, steps } = await identify(page, 'supply', supply(2));
-    expect(title).toContain('is not known to be signed');
-    expect(steps['In the snapshots']).toMatch(/one that another key signed/);
   });
 });
 
@@ -749,19 +645,18 @@ describe('the page', () => {
     expect(width).toBeLessThanOrEqual(reader.viewport.width);
   });
 
-  test('prints the keys behind a verdict, and no buttons', async () => {
+  test('prints the keys behind a verdict', async () => {
     const { page } = await opened(siteOf());
     const shown = async () => {
       await page.emulateMedia({ media: 'print' });
-      const ids = ['#publisher-key', '#release-form', '#release-outcome', '#release-outcome button'];
+      const ids = ['#publisher-key', '#release-form', '#release-outcome'];
       const visible = await Promise.all(ids.map((id) => page.locator(id).isVisible()));
       await page.emulateMedia({ media: 'screen' });
       return visible;
     };
-    expect(await shown()).toEqual([false, false, false, false]);
+    expect(await shown()).toEqual([false, false, false]);
     await verifyRelease(page);
-    expect(await page.locator('#release-outcome button').isVisible()).toBe(true);
-    expect(await shown()).toEqual([true, false, true, false]);
+    expect(await shown()).toEqual([true, false, true]);
   });
 
   test('stops on request even if the host does not answer, and works afterwards', async () => {

@@ -201,15 +201,35 @@ describe('a file as it was', () => {
     expect(steps[step]).toMatch(words);
   });
 
-  test('is compared with another: rows, members, or the same', async () => {
-    const { page } = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(1)}`));
-    expect((await outcome(page)).title).toBe(`/${HISTORY}: 100 rows added, none removed.`);
-    expect(await page.locator('#version-outcome pre.rows').first().textContent()).toMatch(
-      /^199,row\n198,row\n/,
+  test('is compared with another by the indexes of both, and leads to each', async () => {
+    const { page, asked } = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(1)}`));
+    const bytes = textOf(2).length - textOf(1).length;
+    const { title } = await outcome(page);
+    expect(title).toBe(
+      `/${HISTORY} differs: +${bytes.toLocaleString('en-GB')} bytes from ${idOf(1)} to ${idOf(2)}, by their indexes`,
     );
+    const cells = page.locator('#version-outcome table td');
+    expect((await cells.allTextContents()).slice(0, 4)).toEqual([
+      idOf(1),
+      '1 December 2025, 00:00 UTC',
+      '100',
+      textOf(1).length.toLocaleString('en-GB'),
+    ]);
+    expect(asked).not.toContain(HISTORY);
     expect(await violations(page)).toEqual([]);
     const same = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(2)}`));
-    expect((await outcome(same.page)).title).toContain('Both are the same');
+    expect((await outcome(same.page)).title).toContain('is the same in both, byte for byte');
+  });
+
+  test('is read again where the host did not send it', async () => {
+    const { page } = await opened('/versions/');
+    await page.route(`**/${HISTORY}`, (route) => route.abort());
+    await page.goto(`${host.origin}${versionOf(HISTORY, `as_of=${idOf(2)}`)}`);
+    expect((await outcome(page)).title).toContain('cannot be shown');
+    await page.getByText(`/${HISTORY} could not be loaded.`).waitFor();
+    await page.unroute(`**/${HISTORY}`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Save this version' }).waitFor();
   });
 });
 
@@ -220,19 +240,19 @@ describe('the page of a file', () => {
     await page.getByRole('button', { name: 'List the releases of this file' }).click();
     const rows = page.locator('#file-versions tbody tr');
     await rows.nth(7).waitFor();
-    expect(await rows.locator('th').allTextContents()).toEqual(
+    expect(await rows.locator('td:first-child').allTextContents()).toEqual(
       Array.from({ length: 8 }, (_, at) => idOf(RELEASES - at)),
     );
-    expect(await rows.first().locator('td').nth(1).textContent()).toBe('100 rows added');
+    expect(await rows.first().locator('td').nth(2).textContent()).toMatch(/^\+[\d,]+ bytes$/);
     await page.getByRole('button', { name: 'Show earlier ones' }).click();
     await page.getByText('All 12 releases that are kept.').waitFor();
-    expect(await rows.last().locator('td').nth(1).textContent()).toBe('The first one');
+    expect(await rows.last().locator('td').nth(2).textContent()).toBe('The first one');
     await expect.poll(() => page.getAttribute('#version-as-of', 'data-min')).toBe('2025-12-01');
     expect(await page.getAttribute('#version-as-of', 'data-max')).toBe('2025-12-03');
     expect(await violations(page)).toEqual([]);
     await rows.nth(4).locator('input[name="with"]').check();
     await page.getByRole('button', { name: 'Compare the two' }).click();
-    expect((await outcome(page)).title).toBe(`/${HISTORY}: 400 rows added, none removed.`);
+    expect((await outcome(page)).title).toMatch(/ differs: \+[\d,]+ bytes from /);
     expect(wrong).toEqual([]);
   });
 

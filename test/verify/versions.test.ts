@@ -4,8 +4,6 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
 import { NODE_HASHING } from '../../pipeline/verify/folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from '../../pipeline/verify/origin.ts';
-import { changedMembers } from '../../pipeline/verify/versions/changed-members.ts';
-import { compareVersions, elementsIn, recordsIn } from '../../pipeline/verify/versions/compare-versions.ts';
 import { findVersion, readVersion } from '../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../pipeline/verify/versions/listed-snapshots.ts';
 import { BEGIN, type Site, smallSite } from '../mirror/small-service.ts';
@@ -72,17 +70,6 @@ describe.each([{ hasRanges: true }, { hasRanges: false }])('on a host %j', (opti
         expect(text).toBe(smallSite({ release }).get(path)!.toString());
         expect(version.entry.id).toBe(idOf(release));
       }
-  });
-
-  test('two versions of a history are compared by reading the newer one', async () => {
-    const { host } = hostOf(4, options);
-    const [older, newer] = [await versionOf(host, idOf(1)), await versionOf(host, idOf(2))];
-    const before = host.asked.length;
-    const found = await compareVersions(host, newer, older, ignore);
-    expect(host.asked.slice(before)).toEqual([HISTORY]);
-    const added = Array.from({ length: 100 }, (_, index) => `${199 - index},row`);
-    expect(found).toEqual({ kind: 'rows', added, removed: [], header: [] });
-    expect(await compareVersions(host, older, older, ignore)).toEqual({ kind: 'same' });
   });
 });
 
@@ -153,14 +140,6 @@ describe('a version that is not as it was', () => {
     await expect(read()).rejects.toThrow(found);
   });
 
-  test('is refused by a comparison although only the older rows are damaged', async () => {
-    const { site, host } = hostOf(2);
-    const [older, newer] = [await versionOf(host, idOf(1)), await versionOf(host, idOf(2))];
-    const bytes = site.get(HISTORY)!;
-    bytes[bytes.length - 3] = 120;
-    await expect(compareVersions(host, newer, older, ignore)).rejects.toThrow('SHA-256');
-  });
-
   test('has its rows elsewhere, or nowhere, where the list says so', async () => {
     const { site, host } = hostOf(3);
     const { entry, file } = await versionOf(host, idOf(2));
@@ -171,49 +150,5 @@ describe('a version that is not as it was', () => {
     expect((await readVersion(host, moved, ignore)).size).toBe(file.bytes);
     const lost = { file, entry: { ...entry, histories: { [HISTORY]: null } } };
     await expect(readVersion(host, lost, ignore)).rejects.toThrow('cathedral as-of');
-  });
-});
-
-describe('what differs', () => {
-  test('is named by member and element', () => {
-    const before = {
-      at: 1,
-      list: [
-        { id: 'a', n: 1 },
-        { id: 'b', n: 2 },
-      ],
-      same: [1, 2],
-      gone: true,
-    };
-    const now = {
-      at: 2,
-      list: [
-        { id: 'b', n: 3 },
-        { id: 'c', n: 1 },
-      ],
-      same: [1, 2],
-      new: null,
-    };
-    expect(
-      changedMembers(before, now).map(({ path, ...values }) => [path, values.before, values.now]),
-    ).toEqual([
-      ['at', 1, 2],
-      ['list[b].n', 2, 3],
-      ['list[c]', undefined, { id: 'c', n: 1 }],
-      ['list[a]', { id: 'a', n: 1 }, undefined],
-      ['new', undefined, null],
-      ['gone', true, undefined],
-    ]);
-    expect(changedMembers([1, 2], [1, 3, 4])).toEqual([
-      { path: '[1]', before: 2, now: 3 },
-      { path: '[2]', before: undefined, now: 4 },
-    ]);
-    expect(changedMembers({ __proto__: null }, JSON.parse('{"__proto__":1}'))).toHaveLength(1);
-  });
-
-  test('is whole records and elements', () => {
-    expect(recordsIn('a,"b\nc"\r\n\nd,e\n')).toEqual(['a,"b\nc"', 'd,e']);
-    expect(elementsIn('{"a":1},\n {"b":2},\n')).toEqual(['{"a":1}', '{"b":2}']);
-    expect(elementsIn('')).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import {
   type SnapshotFile,
 } from '../../release/format/snapshot-index.ts';
 import { mismatchError } from '../findings.ts';
-import { type Origin, readListed, type Sha256 } from '../origin.ts';
+import { type Origin, readListed } from '../origin.ts';
 
 /** A file as it is in a snapshot. */
 export interface FileVersion {
@@ -17,10 +17,7 @@ export interface FileVersion {
 
 /** The longest file that is assembled in a browser, in bytes; the rest of the memory is for others. */
 const LONGEST_VERSION = 512 << 20;
-/** After so many bytes the page gets a turn. */
-const TURN_BYTES = 4 << 20;
-
-/** Receives how many bytes there are so far. May throw, to stop. */
+/** Receives how many bytes there are so far. */
 export type Progress = (bytes: number) => void;
 
 /** The index of a listed snapshot. Throws mirror_mismatch, release_invalid and mirror_unreachable. */
@@ -48,9 +45,23 @@ export async function findVersion(
 
 /** All bytes of a version, whose hash was verified. Throws mirror_mismatch and mirror_unreachable. */
 export async function readVersion(origin: Origin, version: FileVersion, progress: Progress): Promise<Blob> {
+  const { entry, file } = version;
+  const total = file.bytes;
+  if (total > LONGEST_VERSION)
+    throw mismatchError(file.path, `a file of at most ${LONGEST_VERSION} bytes`, `${total}`);
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  await verified(origin, [version], progress, (chunk) => void parts.push(chunk));
-  return new Blob(parts, { type: version.file.media_type });
+  const hash = origin.hashing.sha256();
+  let at = 0;
+  for await (const chunk of bytesOf(origin, version)) {
+    hash.update(chunk);
+    parts.push(chunk);
+    at += chunk.length;
+    progress(at);
+  }
+  const found = hash.digest();
+  if (found !== file.sha256)
+    throw mismatchError(`/${file.path} of ${entry.id}`, `SHA-256 ${file.sha256}, as in its snapshot`, found);
+  return new Blob(parts, { type: file.media_type });
 }
 
 /** Where a history's rows are; null: they are lost. */
@@ -58,75 +69,6 @@ function placeOfRows({ entry, file }: FileVersion): string | null {
   if ('url' in file) return file.url;
   const old = entry.histories?.[file.range.of];
   return old === undefined ? file.range.of : old;
-}
-
-/** Whether one version of a history is the rows of another one and newer rows before them. */
-export function continues(newer: FileVersion, older: FileVersion): boolean {
-  const [one, other] = [newer.file, older.file];
-  return 'range' in one && 'range' in other && placeOfRows(newer) === placeOfRows(older)
-    ? one.range.last >= other.range.last
-    : false;
-}
-
-/**
- * The rows that a history got between two versions, as they stand in it, when the newer one `continues` the older one. The older one's
- * bytes are read as the end of the newer one and hashed too, so both versions were verified, and no row of the older one is gone.
- */
-export async function readNewRows(
-  origin: Origin,
-  newer: FileVersion,
-  older: FileVersion,
-  progress: Progress,
-): Promise<Blob> {
-  const head = headOf(newer).length;
-  const oldRows = older.file.bytes - headOf(older).length;
-  const end = newer.file.bytes - oldRows;
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  await verified(origin, [newer, older], progress, (chunk, at) => {
-    const part = chunk.subarray(Math.max(0, head - at), Math.max(0, end - at));
-    if (part.length > 0) parts.push(part);
-  });
-  return new Blob(parts);
-}
-
-/**
- * Streams the first version and hashes all of them: the others end as it does. Throws mirror_mismatch if a hash differs.
- */
-async function verified(
-  origin: Origin,
-  versions: readonly [FileVersion, ...FileVersion[]],
-  progress: Progress,
-  take: (chunk: Uint8Array<ArrayBuffer>, at: number) => void,
-): Promise<void> {
-  const [first] = versions;
-  const total = first.file.bytes;
-  if (total > LONGEST_VERSION)
-    throw mismatchError(first.file.path, `a file of at most ${LONGEST_VERSION} bytes`, `${total}`);
-  const hashes = versions.map((version) => begun(origin.hashing.sha256(), version, version === first));
-  let at = 0;
-  for await (const chunk of bytesOf(origin, first)) {
-    for (const { hash, version } of hashes) {
-      const rows = version === first ? 0 : total - (version.file.bytes - headOf(version).length);
-      hash.update(chunk.subarray(Math.max(0, rows - at)));
-    }
-    take(chunk, at);
-    const turns = [at, at + chunk.length].map((bytes) => Math.floor(bytes / TURN_BYTES));
-    if (turns[0] !== turns[1]) await new Promise((resolve) => setTimeout(resolve));
-    at += chunk.length;
-    progress(at);
-  }
-  for (const { hash, version } of hashes) {
-    const { entry, file } = version;
-    const found = hash.digest();
-    if (found === file.sha256) continue;
-    throw mismatchError(`/${file.path} of ${entry.id}`, `SHA-256 ${file.sha256}, as in its snapshot`, found);
-  }
-}
-
-/** The hash of a version that is not streamed itself begins with its own header. */
-function begun(hash: Sha256, version: FileVersion, isStreamed: boolean) {
-  if (!isStreamed) hash.update(headOf(version));
-  return { hash, version };
 }
 
 function headOf({ file }: FileVersion): Uint8Array<ArrayBuffer> {

@@ -137,6 +137,11 @@ if (typeof document !== 'undefined') {
         childList: true,
       });
   }
+  // Where a tool draws tables.
+  for (const place of document.querySelectorAll('[data-tables]'))
+    new MutationObserver(() => {
+      for (const table of place.querySelectorAll('table')) table.querySelector('.sort') ?? addButtons(table);
+    }).observe(place, { childList: true });
   const observer = new ResizeObserver((entries) => updateScrollWords(entries.map(({ target }) => target)));
   for (const region of document.querySelectorAll<HTMLElement>('.scroll'))
     sayWhetherItScrolls(region, observer);

@@ -1,75 +1,49 @@
 import { CathedralError, type Finding } from '../../../pipeline/errors.ts';
-import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
-import type { HistoryVerdict } from '../../../pipeline/verify/rows/verify-history.ts';
+import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
+import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
+import { type HistoryVerdict, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
-import type { HistoryNews } from './history-worker.ts';
+import { NothingToCheck, type Steps } from '../layout/steps.ts';
+import { chunksOf } from './identify-file.ts';
 import { endProved } from './prove-pasted.ts';
-import { NothingToCheck, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
 import { showWitnesses } from './witnesses.ts';
 
 /** Findings that are shown; the rest is counted. */
 const MOST_SHOWN = 50;
 
-/** Compares each row of a file with the log, in a worker at this address. Throws Failed, Uncheckable and Stopped. */
-export async function compareHistory(steps: Steps, file: File, means: Means, script: string): Promise<void> {
+/** Compares each row of a file with the log of the host. Throws Failed and Uncheckable. */
+export async function compareHistory(steps: Steps, file: File, means: Means): Promise<void> {
+  const { origin } = means;
   const keys = await steps.need('Keys', async () => {
-    const value = means.ledgerKeys().map(formatVerifierKey);
+    const value = means.ledgerKeys();
     return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
   });
-  const worker = new Worker(script, { type: 'module' });
-  try {
-    const { verdict, note } = await steps.need('Log', async () => {
-      const value = await heard(worker, { file, keys }, steps);
-      return { words: value.words, value };
+  const { verdict, note } = await steps.need('Log', async () => {
+    const log = await RowLog.open(origin, keys);
+    const { checkpoint, note, verifier } = log;
+    const events = await openPublicLog(log);
+    if (events === null) throw notPublished();
+    const verdict = await verifyHistory(chunksOf(file), events, {
+      onProgress: (progress) => steps.say(progressWords(progress)),
     });
-    await showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means);
-    showVerdict(steps, file, verdict);
-  } finally {
-    worker.terminate();
-  }
-}
-
-interface Heard {
-  words: string;
-  /** The checkpoint as it was signed. */
-  note: string;
-  verdict: HistoryVerdict;
-}
-
-/** What the worker comes to; its progress is shown. */
-function heard(worker: Worker, job: { file: File; keys: string[] }, steps: Steps): Promise<Heard> {
-  const { promise, resolve, reject } = Promise.withResolvers<Heard>();
-  let [words, note] = ['', ''];
-  worker.addEventListener('message', ({ data }: MessageEvent<HistoryNews>) => {
-    try {
-      if (data.news === 'opened') {
-        const { origin, size, root } = data.checkpoint;
-        note = data.note;
-        words = `Compared with ${origin}, ${formatNumber(size)} events, root ${root}, signed by ${data.key}.`;
-      } else if (data.news === 'progress') steps.say(progressWords(data));
-      else if (data.news === 'failed') reject(errorOf(data));
-      else if (data.verdict) resolve({ words, note, verdict: data.verdict });
-      else reject(notPublished());
-    } catch (error) {
-      reject(error);
-    }
+    const size = formatNumber(checkpoint.size);
+    const words = `Compared with ${checkpoint.origin}, ${size} events, root ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`;
+    return { words, value: { verdict, note } };
   });
-  worker.addEventListener('error', ({ message }) =>
-    reject(new Error(message || 'the worker cannot be loaded')),
-  );
-  worker.postMessage(job);
-  steps.say('Reading the log …');
-  return promise;
+  await showWitnesses(steps, note, origin.placeOf('log/checkpoint'), means);
+  showVerdict(steps, file, verdict);
 }
 
-function progressWords({ stage, done, total }: Extract<HistoryNews, { news: 'progress' }>): string {
+interface Progress {
+  stage: 'folding' | 'comparing';
+  done: number;
+  total: number;
+}
+
+function progressWords({ stage, done, total }: Progress): string {
   const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
   return `${stage === 'folding' ? 'Reading the public events' : 'Comparing the rows'}: ${percent} % …`;
-}
-
-function errorOf({ finding, message }: Extract<HistoryNews, { news: 'failed' }>): Error {
-  return finding ? new CathedralError(finding.code, finding) : new Error(message);
 }
 
 function notPublished(): NothingToCheck {

@@ -6,59 +6,48 @@ import type { SignedRelease } from '../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes } from '../../../pipeline/words/number.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
-import { findInSnapshots } from './find-in-snapshots.ts';
-import { NothingToCheck, type Steps } from './steps.ts';
-import type { Means } from './verify-release.ts';
+import { NothingToCheck, type Steps } from '../layout/steps.ts';
 
 /** How many files with the same content or name are listed. */
 const MOST_LISTED = 5;
-/** Between two turns of the page, in which it shows progress and reacts to Stop. */
-const TURN_BYTES = 4 << 20;
 /** What browsers insert before the extension if the name is taken: ` (1)`. */
 const COPY_NUMBER = / ?\(\d+\)(?=\.[^.]*$|$)/;
 
-/** What a file is, in one sentence; null: nothing that is known to be signed. */
-export type Identified = string | null;
-
-/** Looks a file up by its hash, in the release and then in the snapshots. */
+/** What a file is, in one sentence, by its hash; null: nothing that is known to be signed. */
 export async function identifyFile(
   steps: Steps,
   file: File,
-  release: SignedRelease,
-  means: Pick<Means, 'origin' | 'wait'>,
-): Promise<Identified> {
+  { manifest }: SignedRelease,
+): Promise<string | null> {
   const size = formatBytes(file.size);
   const sha256 = await steps.need('Hash', async () => {
     const value = await hashFile(file, (bytes) => steps.say(`Hashing: ${formatBytes(bytes)} of ${size} …`));
     return { words: `SHA-256 ${value}, ${size}, computed in this browser; the file was not sent.`, value };
   });
-  const { manifest } = release;
   const same = manifest.files.filter((one) => one.sha256 === sha256);
   const named = filesNamed(manifest.files, file.name);
-  const inRelease = await steps.attempt('In the release', async () => {
+  const found = await steps.attempt('In the release', async () => {
     if (same.length === 0) throw notListed(file, sha256, named);
     return { words: `The signed manifest has this hash for ${listOf(same)}.`, value: null };
   });
-  if (inRelease)
-    return `This is ${listOf(same)} of ${manifest.release}, as of ${formatMoment(manifest.as_of)}.`;
-  const wanted = { sha256, savedAt: file.lastModified, isNamed: named.length > 0 };
-  const found = await findInSnapshots(steps, wanted, release, means);
-  return found && `This is /${found.path} of the snapshot ${found.id}, as of ${formatMoment(found.asOf)}.`;
+  return found && `This is ${listOf(same)} of ${manifest.release}, as of ${formatMoment(manifest.as_of)}.`;
 }
 
 /** SHA-256, hex. */
 async function hashFile(file: File, progress: (bytes: number) => void): Promise<string> {
-  return (await measure(inTurns(file, progress), PAGE_HASHING)).sha256;
+  return (await measure(chunksOf(file, progress), PAGE_HASHING)).sha256;
 }
 
-async function* inTurns(file: File, progress: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/** The bytes of a file as they are read. */
+export async function* chunksOf(
+  file: File,
+  progress: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       yield next.value;
-      const turns = [bytes, bytes + next.value.length].map((at) => Math.floor(at / TURN_BYTES));
-      if (turns[0]! < turns[1]!) await new Promise((resolve) => setTimeout(resolve));
       bytes += next.value.length;
       progress(bytes);
     }

@@ -3,7 +3,7 @@ import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatCount } from '../../../pipeline/words/number.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
 import { makeElement } from '../layout/make-element.ts';
-import { element } from './steps.ts';
+import { element } from '../layout/tool.ts';
 
 /** Length of a cosignature in bytes: the time and an Ed25519 signature. */
 const COSIGNATURE_BYTES = 8 + 64;

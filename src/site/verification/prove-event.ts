@@ -10,15 +10,13 @@ import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../pipeline/ledge
 import type { SnapshotIndex } from '../../../pipeline/release/format/snapshot-index.ts';
 import { openCheckpoint, verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
 import { mismatchError } from '../../../pipeline/verify/findings.ts';
-import { assertExtends, headOf, openLog } from '../../../pipeline/verify/log.ts';
+import { openLog } from '../../../pipeline/verify/log.ts';
 import { readSmall } from '../../../pipeline/verify/origin.ts';
 import { leafHash, PAGE_HASHING, type PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { type PastedEvent, readPasted } from '../../../pipeline/verify/rows/pasted.ts';
-import { forkError } from '../../../pipeline/verify/signed-release.ts';
 import { readSnapshotList } from '../../../pipeline/verify/snapshot-list.ts';
-import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../pipeline/words/number.ts';
-import { Failed, NothingToCheck, readGiven, type Steps } from './steps.ts';
+import { NothingToCheck, readGiven, type Steps } from '../layout/steps.ts';
 import type { Means } from './verify-release.ts';
 import { showWitnesses } from './witnesses.ts';
 
@@ -78,7 +76,7 @@ export async function proveByProof(
   return { event, ...proved, proof };
 }
 
-/** Searches the log of this host for a hash, and proves it. Throws Failed, Uncheckable and Stopped. */
+/** Searches the log of this host for a hash, and proves it. Throws Failed and Uncheckable. */
 export async function proveByLog(steps: Steps, event: HashedEvent, means: Means): Promise<ProvedEvent> {
   const { origin, ledgerKeys } = means;
   steps.pass('Event', `${KIND_WORDS[event.kind]}: 0x${event.hash}.`);
@@ -95,7 +93,6 @@ export async function proveByLog(steps: Steps, event: HashedEvent, means: Means)
     words: 'The partial tiles of the log have that root; each other tile is compared with the one above it.',
     value: await openLog(origin, checkpoint),
   }));
-  await compareWithRemembered(steps, reader, checkpoint, means);
   const index = await steps.need('Place', async () => {
     const value = await findEvent(steps, reader, event, origin);
     if (value === null) throw notThere(event, checkpoint);
@@ -114,29 +111,6 @@ export async function proveByLog(steps: Steps, event: HashedEvent, means: Means)
     const proof = formatTlogProof({ index, path, checkpoint: note, extra: null });
     return { words, value: { event, index, checkpoint, proof } };
   });
-}
-
-/** Throws Failed if the log does not extend the checkpoint that this browser remembers. */
-export async function compareWithRemembered(
-  steps: Steps,
-  reader: TileReader,
-  { origin, size }: Checkpoint,
-  { recall }: Means,
-): Promise<void> {
-  const name = 'History of the log';
-  const remembered = recall();
-  if (!remembered)
-    return steps.skip(name, 'This browser remembers no earlier checkpoint to compare it with.');
-  const { log, as_of } = remembered;
-  const shown = await steps.attempt(name, async () => {
-    const place = `/${CHECKPOINT}`;
-    if (log.origin !== origin) throw forkError(place, `the log ${log.origin}, as remembered`, origin);
-    await assertExtends(reader, headOf(log), place);
-    const [earlier, all] = [log.size, size].map((events) => formatNumber(events));
-    const words = `The log of ${all} events begins with the ${earlier} that this browser remembers, as of ${formatMoment(as_of)}.`;
-    return { words, value: null };
-  });
-  if (!shown) throw new Failed();
 }
 
 /** It must have the form of a proof, whatever it proves. Throws log_invalid and ledger_corrupt. */

@@ -9,9 +9,9 @@ import {
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { formatToken } from '../../../pipeline/words/phrase.ts';
-import { makeElement, makeLink } from '../layout/make-element.ts';
-import { compareWithRemembered, NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
-import type { Steps } from './steps.ts';
+import { factsPart, linkPart, type Part, part, savePart } from '../layout/part.ts';
+import type { Steps } from '../layout/steps.ts';
+import { NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
 import type { Means } from './verify-release.ts';
 import { showWitnesses } from './witnesses.ts';
 
@@ -20,7 +20,7 @@ const MOST_SHOWN = 20;
 /** A longer address is cut by mail programs and some servers' logs. */
 const LONGEST_ADDRESS = 4000;
 
-/** Follows what the reader pasted to the signatures of the log, and shows it. Throws Failed, Uncheckable and Stopped. */
+/** Follows what the reader pasted to the signatures of the log, and shows it. Throws Failed and Uncheckable. */
 export async function provePasted(steps: Steps, text: string, means: Means): Promise<void> {
   const pasted = readPasted(text);
   if (pasted.kind === 'hash' || pasted.kind === 'export')
@@ -29,7 +29,7 @@ export async function provePasted(steps: Steps, text: string, means: Means): Pro
   const before = { ...traffic };
   const verdict = await trace(steps, pasted, means);
   const fetched = { requests: traffic.requests - before.requests, bytes: traffic.bytes - before.bytes };
-  showVerdict(steps, verdict, { pasted, text, fetched });
+  showVerdict(steps, verdict, { pasted, text, fetched, origin: location.origin });
 }
 
 async function trace(steps: Steps, pasted: Traceable, means: Means): Promise<RowVerdict> {
@@ -42,17 +42,12 @@ async function trace(steps: Steps, pasted: Traceable, means: Means): Promise<Row
           const value = means.ledgerKeys();
           return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
         });
-  return steps.wait(
-    proveRow(pasted, {
-      origin: means.origin,
-      ledgerKeys,
-      report: (report) => showStep(steps, report),
-      opened: async ({ reader, checkpoint, note }) => {
-        await showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means);
-        if (means.recall()) await compareWithRemembered(steps, reader, checkpoint, means);
-      },
-    }),
-  );
+  return proveRow(pasted, {
+    origin: means.origin,
+    ledgerKeys,
+    report: (report) => showStep(steps, report),
+    opened: ({ note }) => showWitnesses(steps, note, means.origin.placeOf('log/checkpoint'), means),
+  });
 }
 
 function showStep(steps: Steps, { step, result, words, findings }: StepReport): void {
@@ -66,12 +61,13 @@ interface Context {
   pasted: Traceable;
   text: string;
   fetched: { requests: number; bytes: number };
+  origin: string;
 }
 
 function showVerdict(steps: Steps, verdict: RowVerdict, context: Context): void {
   const thing = context.pasted.kind === 'number' || context.pasted.kind === 'line' ? 'event' : 'row';
-  const share = makeElement('p', 'sans', 'Link to this proof: ', shareLink(context));
-  const note = makeElement('p', 'note muted', fetchedWords(context));
+  const share = part('p', { class: 'sans' }, 'Link to this proof: ', shareLink(context));
+  const note = part('p', { class: 'note muted' }, fetchedWords(context));
   if (verdict.verdict === 'proved')
     endProved(
       steps,
@@ -111,70 +107,71 @@ function provedTitle({ history, events }: Extract<RowVerdict, { verdict: 'proved
 }
 
 /** The event for people, its line for programs, and its proof for others. */
-function showEvent({ index, hash, event, line, proof }: RowEvent): HTMLElement {
-  const facts = makeElement('dl', 'facts');
-  const add = (name: string, value: string) =>
-    facts.append(makeElement('dt', '', name), makeElement('dd', '', value));
-  if (event) {
-    add('Time', formatMoment(event.timestamp));
-    add('Type', formatToken(event.type));
-    add('By', event.agent);
-    for (const [name, value] of Object.entries(event.data))
-      add(formatToken(name), typeof value === 'string' ? value : JSON.stringify(value));
-    add('Salt', event.salt);
-  } else add('Content', 'Not public: the log shows only its hash.');
-  add('Hash', `0x${hash}`);
-  const save = makeElement('a', '', `Save the proof of event ${formatNumber(index)}`);
-  save.href = URL.createObjectURL(new Blob([proof], { type: 'text/plain' }));
-  save.download = `event-${index}.tlog-proof`;
-  const lines = line === null ? [] : [foldedLine(line)];
-  return makeElement(
+function showEvent({ index, hash, event, line, proof }: RowEvent): Part {
+  const said: (readonly [string, string])[] = event
+    ? [
+        ['Time', formatMoment(event.timestamp)],
+        ['Type', formatToken(event.type)],
+        ['By', event.agent],
+        ...Object.entries(event.data).map(
+          ([name, value]) =>
+            [formatToken(name), typeof value === 'string' ? value : JSON.stringify(value)] as const,
+        ),
+        ['Salt', event.salt],
+      ]
+    : [['Content', 'Not public: the log shows only its hash.']];
+  return part(
     'div',
-    'proved-event',
-    makeElement('h5', '', `Event ${formatNumber(index)}`),
-    facts,
-    ...lines,
-    makeElement('p', 'sans', save),
+    { class: 'proved-event' },
+    part('h5', {}, `Event ${formatNumber(index)}`),
+    factsPart('facts', [...said, ['Hash', `0x${hash}`]]),
+    ...(line === null ? [] : [foldedLine(line)]),
+    part(
+      'p',
+      { class: 'sans' },
+      saveProof(`Save the proof of event ${formatNumber(index)}`, `event-${index}.tlog-proof`, proof),
+    ),
   );
 }
 
-function foldedLine(line: string): HTMLElement {
-  const note = makeElement(
-    'p',
-    'note muted',
-    'Its hash is SHA-256 of a zero byte and this line, without a line end.',
-  );
-  return makeElement(
+function saveProof(words: string, name: string, proof: string): Part {
+  return savePart(words, name, new Blob([proof], { type: 'text/plain' }));
+}
+
+function foldedLine(line: string): Part {
+  const note = 'Its hash is SHA-256 of a zero byte and this line, without a line end.';
+  return part(
     'details',
-    '',
-    makeElement('summary', '', 'Its line in the ledger'),
-    makeElement('pre', '', makeElement('code', '', line)),
-    note,
+    {},
+    part('summary', {}, 'Its line in the ledger'),
+    part('pre', {}, part('code', {}, line)),
+    part('p', { class: 'note muted' }, note),
   );
 }
 
-function moreEvents(events: readonly RowEvent[]): Node[] {
+function moreEvents(events: readonly RowEvent[]): Part[] {
   const rest = events.length - MOST_SHOWN;
-  return rest > 0 ? [makeElement('p', '', `And ${formatCount(rest, 'more event')}.`)] : [];
+  return rest > 0 ? [part('p', {}, `And ${formatCount(rest, 'more event')}.`)] : [];
 }
 
-function eventLink(index: number | null): Node[] {
+function eventLink(index: number | null): Part[] {
   if (index === null) return [];
-  const link = makeLink(`Event ${formatNumber(index)}`, eventAddress(index));
-  return [makeElement('p', 'sans', link, ', with its line and its proof')];
+  const link = linkPart(`Event ${formatNumber(index)}`, eventAddress(index));
+  return [part('p', { class: 'sans' }, link, ', with its line and its proof')];
 }
 
 function eventAddress(index: number): string {
   return `/verification/?event=${index}#event`;
 }
 
-function shareLink({ pasted, text }: Context): HTMLElement {
+/** `origin`: of the page, whose address the reader passes on. */
+function shareLink({ pasted, text, origin }: Context): Part | string {
   const own =
     pasted.kind === 'number'
       ? eventAddress(pasted.index)
       : `/verification/#row=${encodeURIComponent(text.trim())}`;
-  if (own.length > LONGEST_ADDRESS) return makeElement('span', '', 'this row is too long for an address.');
-  return makeLink(new URL(own, location.href).href.slice(0, 120), own);
+  if (own.length > LONGEST_ADDRESS) return 'this row is too long for an address.';
+  return linkPart(`${origin}${own}`.slice(0, 120), own);
 }
 
 function fetchedWords({ fetched: { requests, bytes } }: Context): string {
@@ -186,7 +183,7 @@ function showProved(steps: Steps, { event, index, checkpoint, proof }: ProvedEve
 }
 
 /** What is proved is proved of this log; the witnesses of the policy say whether others see the same one. */
-export function endProved(steps: Steps, title: string, ...more: Node[]): void {
+export function endProved(steps: Steps, title: string, ...more: Part[]): void {
   if (steps.failed > 0)
     steps.end(
       `${title}. But that may not be the log that others see: see “Witnesses” below`,
@@ -199,39 +196,21 @@ export function endProved(steps: Steps, title: string, ...more: Node[]): void {
 }
 
 /** What a proof of a hash shows, and what it does not. */
-export function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Node[] {
+export function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Part[] {
   const { origin, size, root } = checkpoint;
   const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${size} events with the root ${root}.`;
-  const link = makeElement('a', '', 'Save the proof for others or for later');
-  link.href = URL.createObjectURL(new Blob([proof], { type: 'text/plain' }));
-  link.download = 'event.tlog-proof';
   return [
-    makeElement(
-      'dl',
-      'facts',
-      makeElement('dt', '', 'Proved'),
-      makeElement('dd', '', proved),
-      makeElement('dt', '', 'Not proved'),
-      makeElement('dd', '', NOT_PROVED[event.kind]),
+    factsPart('facts', [
+      ['Proved', proved],
+      ['Not proved', NOT_PROVED[event.kind]],
+    ]),
+    part(
+      'p',
+      { class: 'sans' },
+      // The event's line may be public.
+      linkPart(`Event ${formatNumber(index)}`, eventAddress(index)),
+      ' · ',
+      saveProof('Save the proof for others or for later', 'event.tlog-proof', proof),
     ),
-    makeElement('p', 'sans', ...eventLinkAfter(index), link),
   ];
-}
-
-/** The event's line may be public. */
-function eventLinkAfter(index: number): (Node | string)[] {
-  return [makeLink(`Event ${formatNumber(index)}`, eventAddress(index)), ' · '];
-}
-
-/** What an address asks for: `?event=123`, `#row=…`; null: nothing. */
-export function askedBy({ search, hash }: Pick<Location, 'search' | 'hash'>): string | null {
-  const row = /^#row=(.+)$/s.exec(hash)?.[1];
-  if (row !== undefined) {
-    try {
-      return decodeURIComponent(row);
-    } catch {
-      return row;
-    }
-  }
-  return new URLSearchParams(search).get('event');
 }

@@ -18,18 +18,16 @@ import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatNumber } from '../../../pipeline/words/number.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { oldAge } from '../layout/age.ts';
-import type { Remembered } from './remembered.ts';
-import { Failed, NothingToCheck, type Steps, Uncheckable } from './steps.ts';
+import { Failed, NothingToCheck, type Steps, Uncheckable } from '../layout/steps.ts';
 import { NO_POLICY, WITNESSES } from './witnesses.ts';
 
-/** What the reader trusts, and what this browser knows. */
+/** What the reader trusts, and the host that is verified. */
 export interface Means {
   origin: PageOrigin;
   publisherKeys: () => Verifier[];
   ledgerKeys: () => Verifier[];
   /** Null: none is given. */
   policy: () => WitnessPolicy | null;
-  recall: () => Remembered | null;
   /** ms since 1970. */
   now: () => number;
   wait: (ms: number) => Promise<void>;
@@ -39,15 +37,13 @@ export interface Means {
 const STEPS = {
   signature: 'Signature',
   freshness: 'Age',
-  order: 'Order',
   log: 'Ledger',
-  checkpoint: 'History of the log',
   witnesses: WITNESSES,
 } as const;
 type StepName = keyof typeof STEPS;
 const CHECKS = Object.keys(STEPS) as StepName[];
 
-const OF_THE_LOG: ReadonlySet<StepName> = new Set(['log', 'checkpoint', 'witnesses']);
+const OF_THE_LOG: ReadonlySet<StepName> = new Set(['log', 'witnesses']);
 
 /** Tiles are verified when the reader proves an event. */
 const NO_TILES: Choice = { files: (all) => all, tiles: () => [], snapshots: (all) => all };
@@ -55,31 +51,30 @@ const NO_TILES: Choice = { files: (all) => all, tiles: () => [], snapshots: (all
 const PARALLEL = 6;
 
 /**
- * Runs `verify` against the host of this page and shows each verdict. Throws Failed if the signature does not hold, Uncheckable
- * and Stopped. Other steps may have failed.
+ * Runs `verify` against the host of this page and shows each verdict. Throws Failed if the signature does not hold, and Uncheckable.
+ * Other steps may have failed.
  */
 export async function verifyRelease(steps: Steps, means: Means): Promise<SignedRelease> {
-  const { origin, recall, now, wait } = means;
-  const keys = readKeys(means.publisherKeys);
+  const { origin, now, wait } = means;
+  const keys = given(means.publisherKeys);
   if (keys instanceof NothingToCheck) {
     steps.cannotCheck(STEPS.signature, keys);
     throw new Uncheckable();
   }
-  const ledgerKeys = readKeys(means.ledgerKeys);
-  const policy = readPolicy(means.policy);
-  const remembered = recall();
+  const ledgerKeys = given(means.ledgerKeys);
+  const policy = given(means.policy);
   const engine = await engineWords();
   const show = (verdict: Verdict, release: SignedRelease | null) => {
     if (verdict.check === 'signature') steps.clear();
     if (release || verdict.check === 'signature')
-      showVerdict(steps, verdict, { release, remembered, engine, now: now() });
+      showVerdict(steps, verdict, { release, engine, now: now() });
   };
   const isLedgerGiven = !(ledgerKeys instanceof NothingToCheck);
   const trust: Trust = {
     keys,
     ledgerKeys: isLedgerGiven ? ledgerKeys : null,
-    earlier: remembered && { ...remembered, keys: remembered.keys.map(parseVerifierKey) },
-    checkpoint: remembered && { place: '/log/checkpoint', log: remembered.log },
+    earlier: null,
+    checkpoint: null,
     policy: policy instanceof NothingToCheck ? null : policy,
   };
   const checks = CHECKS.filter(
@@ -90,7 +85,7 @@ export async function verifyRelease(steps: Steps, means: Means): Promise<SignedR
   const log = (line: string) => steps.say(`${line} …`);
   const options = { checks, choose: NO_TILES, parallel: PARALLEL, now, wait, log, report: show };
   steps.say('Reading the release …');
-  const { release } = await steps.wait(verify(origin, trust, options));
+  const { release } = await verify(origin, trust, options);
   if (!release) throw steps.uncheckable > 0 ? new Uncheckable() : new Failed();
   if (!isLedgerGiven) steps.cannotCheck(STEPS.log, ledgerKeys);
   if (policy instanceof NothingToCheck) steps.cannotCheck(STEPS.witnesses, policy);
@@ -99,26 +94,23 @@ export async function verifyRelease(steps: Steps, means: Means): Promise<SignedR
 
 interface Context {
   release: SignedRelease | null;
-  remembered: Remembered | null;
   engine: string;
   now: number;
 }
 
 function showVerdict(steps: Steps, { check, state, detail, findings }: Verdict, context: Context): void {
   const step = check as StepName;
-  const { release, remembered } = context;
+  const { release } = context;
   if (state === 'failed' || state === 'unreachable') steps.fail(STEPS[step], findings);
-  else if (state === 'not checked') steps.skip(STEPS[step], skippedWords(step, context));
-  else steps.pass(STEPS[step], WORDS[step](release!, { ...context, remembered: remembered!, detail }));
+  else if (state === 'not checked')
+    steps.skip(STEPS[step], step === 'witnesses' ? NO_POLICY : 'The ledger’s log was not verified.');
+  else steps.pass(STEPS[step], WORDS[step](release!, { ...context, detail }));
   if (check === 'signature' && release) steps.pass('Manifest', manifestWords(release));
 }
 
-/** What a check has shown. `remembered` is there where the check needs it. */
+/** What a check has shown. */
 const WORDS: Readonly<
-  Record<
-    StepName,
-    (release: SignedRelease, context: Context & { remembered: Remembered; detail: string }) => string
-  >
+  Record<StepName, (release: SignedRelease, context: Context & { detail: string }) => string>
 > = {
   signature: ({ signedBy: { name, id }, manifest }, { engine }) =>
     `${name}+${id}, a key shown above, signed version ${manifest.version}: release ${manifest.release}. ${engine}`,
@@ -127,28 +119,12 @@ const WORDS: Readonly<
     const quiet = age === null ? '' : ` The ledger has had no new event for ${age}; the publisher says so.`;
     return `As of ${formatMoment(as_of)}, valid until ${formatMoment(expires)}.${quiet}`;
   },
-  order({ latest }, { remembered: { version, as_of } }) {
-    const relation = version === latest.version ? 'is' : 'is later than';
-    return `It ${relation} the release that this browser remembers, as of ${formatMoment(as_of)}, and one of the same keys signed it.`;
-  },
   log({ manifest: { log } }) {
     const size = formatNumber(log.size);
     return `The ledger’s key signed the log that the release was made from: ${log.origin}, ${size} events, root ${headOf(log).root}. The log of this host is that one, or extends it.`;
   },
-  checkpoint({ manifest: { log } }, { remembered }) {
-    const [earlier, size] = [remembered.log.size, log.size].map((events) => formatNumber(events));
-    return `The log of ${size} events begins with the ${earlier} that this browser remembers, as of ${formatMoment(remembered.as_of)}: none of them was changed or removed.`;
-  },
   witnesses: (_, { detail }) => `${capitalise(detail)}.`,
 };
-
-function skippedWords(check: StepName, { remembered }: Context): string {
-  if (check === 'witnesses') return NO_POLICY;
-  if (remembered) return 'The ledger’s log was not verified.';
-  return check === 'order'
-    ? 'This browser remembers no earlier release to compare it with.'
-    : 'This browser remembers no earlier checkpoint to compare it with.';
-}
 
 async function engineWords(): Promise<string> {
   const { engine } = await ed25519();
@@ -170,18 +146,10 @@ function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRe
   return `The signature covers SHA-256 ${sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${next}${warned}`;
 }
 
-function readKeys(keys: () => Verifier[]): Verifier[] | NothingToCheck {
+/** What `read` gives, or why it cannot. */
+function given<T>(read: () => T): T | NothingToCheck {
   try {
-    return keys();
-  } catch (error) {
-    if (error instanceof NothingToCheck) return error;
-    throw error;
-  }
-}
-
-function readPolicy(policy: Means['policy']): WitnessPolicy | null | NothingToCheck {
-  try {
-    return policy();
+    return read();
   } catch (error) {
     if (error instanceof NothingToCheck) return error;
     throw error;
@@ -195,13 +163,13 @@ const LONGEST_KEYS = 400 * MOST_KEYS;
  * The keys in a field of the page, one per line: the only ones that are trusted. Throws NothingToCheck with config_invalid for a
  * malformed key, and for an empty field.
  */
-export function keysIn(field: HTMLTextAreaElement): Verifier[] {
-  const lines = field.value
+export function keysIn(text: string, name: string): Verifier[] {
+  const lines = text
     .slice(0, LONGEST_KEYS)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const place = `the field “${field.labels[0]?.firstChild?.textContent?.trim() ?? field.id}”`;
+  const place = `the field “${name}”`;
   const refused = (expected: string, found: string) =>
     new NothingToCheck(new CathedralError('config_invalid', { place, expected, found }));
   if (lines.length === 0) throw refused('a key, name+id+base64', 'nothing');

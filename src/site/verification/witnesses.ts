@@ -10,17 +10,14 @@ import {
   readWitnesses,
 } from '../../../pipeline/ledger/notes/witness-quorum.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
-import { element, NothingToCheck, readGiven, type Steps } from './steps.ts';
+import { NothingToCheck, readGiven, type Steps } from '../layout/steps.ts';
 
 export const WITNESSES = 'Witnesses';
 export const NO_POLICY = 'No policy is given above, so witnesses were not looked for.';
 const PLACE = 'the field “Policy”';
 
-export const policyField = () => element<HTMLTextAreaElement>('#policy');
-
 /** The policy in its field; null: the field is empty. Throws NothingToCheck with config_invalid for anything else. */
-export function policyIn(field: HTMLTextAreaElement): WitnessPolicy | null {
-  const text = field.value;
+export function policyIn(text: string): WitnessPolicy | null {
   if (text.trim() === '') return null;
   return readGiven(() => parseWitnessPolicy(new TextEncoder().encode(text), PLACE));
 }
@@ -38,7 +35,7 @@ export function keysOfPolicy(keys: readonly Verifier[], policy: () => WitnessPol
   return readGiven(() => ledgerKeysOf(read, keys, PLACE)) as Verifier[];
 }
 
-/** Says which witnesses of the policy cosigned this checkpoint, as a step of its own. Throws Stopped. */
+/** Says which witnesses of the policy cosigned this checkpoint, as a step of its own. */
 export async function showWitnesses(
   steps: Steps,
   note: string,

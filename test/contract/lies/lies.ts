@@ -1,6 +1,6 @@
 /**
  * What a host may do that holds the third release and whose reader knows the second one. `by` says who must find out: v `verify` of the
- * address, f `verify` of a folder with the same files, m `mirror`, p the verification page, r `prove-row`, e `prove` of an event. Whoever
+ * address, f `verify` of a folder with the same files, m `mirror`, p the verification page, which knows no earlier release, r `prove-row`, e `prove` of an event. Whoever
  * is not named reads nothing of what is changed, or may be served other bytes without harm, and says what it says of an honest host.
  */
 import { gzipSync } from 'node:zlib';
@@ -177,7 +177,7 @@ add('a page has been added to the log', 'f', put(['log/evil.html', 'nobody signe
 add('all is of the first release (rollback)', 'v f m p r', (host) => {
   host.site = new Map(honest(1));
 });
-add('all is of the first release, whose log is as long (rollback)', 'm p', world(1, { events: () => 200 }));
+add('all is of the first release, whose log is as long (rollback)', 'm', world(1, { events: () => 200 }));
 add(
   'latest.json announces a version that nobody signed',
   'v f m p',
@@ -196,7 +196,7 @@ add(
 add('latest.json is a page', 'v f m p', put([LATEST, '<!doctype html>Sign in']));
 add(
   'there is another second release',
-  'm p',
+  'm',
   world(2, { files: (files) => files.set('extra', Buffer.from('more')) }),
 );
 add('the manifest is of the release before', 'v f m p', from(2, MANIFEST));
@@ -322,14 +322,14 @@ for (const [what, path, by] of [
   add(`the manifest lists ${what}`, by, listing(path));
 
 // The log.
-add('the log has another event before the second release (fork)', 'v f m p r', world(3, { line: forked(5) }));
+add('the log has another event before the second release (fork)', 'v f m r', world(3, { line: forked(5) }));
 add(
   'the log has another event before the second release, and no cosignatures',
   'v f m p r e',
   world(3, { line: forked(5), witnesses: [] }),
 );
-add('another log of the same length has a release of its own', 'v f m p r', world(2, { line: forked(5) }));
-add('the log is shorter', 'v f m p r', world(3, { events: (release) => Math.min(100 * release, 150) }));
+add('another log of the same length has a release of its own', 'v f m r', world(2, { line: forked(5) }));
+add('the log is shorter', 'v f m r', world(3, { events: (release) => Math.min(100 * release, 150) }));
 add('the log is of another ledger', 'v f m p r e', world(3, { ledger: OTHER_LEDGER }));
 add(
   'the manifest names another ledger',

@@ -4,8 +4,7 @@ import { parseWitnessPolicy } from '../../../pipeline/ledger/notes/witness-polic
 import { PageOrigin } from '../../../pipeline/verify/page-origin.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
 import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';
-import type { Remembered } from '../../../src/site/verification/remembered.ts';
-import type { Steps } from '../../../src/site/verification/steps.ts';
+import type { Steps } from '../../../src/site/layout/steps.ts';
 import { type Means, verifyRelease } from '../../../src/site/verification/verify-release.ts';
 import { runHere } from '../commands/seam.ts';
 
@@ -27,8 +26,6 @@ export interface Reader {
   /** Of witnesses, in a file. */
   policy: string;
   now: number;
-  /** What the browser remembers of an earlier visit, as it was stored. */
-  remembered: unknown;
 }
 
 /** What the page /verification/ of this host says about its release, and about a row. */
@@ -44,10 +41,7 @@ export async function readAsPage(url: string, row: string, reader: Reader): Prom
   }
 }
 
-async function asPage(
-  row: string,
-  { publisherKey, ledgerKey, policy, now, remembered }: Reader,
-): Promise<Outcome> {
+async function asPage(row: string, { publisherKey, ledgerKey, policy, now }: Reader): Promise<Outcome> {
   const witnesses = parseWitnessPolicy(await readFile(policy), policy);
   const origin = new PageOrigin();
   const means: Means = {
@@ -55,7 +49,6 @@ async function asPage(
     publisherKeys: () => [parseVerifierKey(publisherKey)],
     ledgerKeys: () => [parseVerifierKey(ledgerKey)],
     policy: () => witnesses,
-    recall: () => remembered as Remembered,
     now: () => now,
     wait: async () => {},
   };
@@ -71,7 +64,6 @@ async function asPage(
     skip: () => {},
     cannotCheck: () => lines.push('cannot be checked'),
     fail: (_: string, findings: Parameters<typeof say>[0]) => say(findings),
-    wait: <T>(work: Promise<T>) => work,
     uncheckable: 0,
   };
   await verifyRelease(steps as unknown as Steps, means).catch((error: Error) => {

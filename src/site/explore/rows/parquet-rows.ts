@@ -1,9 +1,9 @@
-import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { Column, ColumnType, Row, Value } from '../../../../pipeline/formats/columns.ts';
 import { formatAmount } from '../../../../pipeline/model/amount.ts';
 import { DAY_MS } from '../../../../pipeline/words/day.ts';
+import { momentText } from '../moment-text.ts';
 import type { Cells } from './cells.ts';
-import type { RangedFile, Span } from './ranged-file.ts';
 
 /** Enough for the footer of a million rows. */
 const FOOTER_BYTES = 1 << 16;
@@ -15,17 +15,11 @@ const PARSERS = {
     typeof days === 'number' ? new Date(days * DAY_MS).toISOString().slice(0, 10) : null,
 };
 
-/** Microseconds since 1970 as ISO 8601, with the shortest fraction. */
-function momentText(micros: bigint): string {
-  const rest = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const seconds = new Date(Number((micros - rest) / 1000n)).toISOString().slice(0, 19);
-  const fraction = rest === 0n ? '' : `.${String(rest).padStart(6, '0').replace(/0+$/, '')}`;
-  return `${seconds}${fraction}Z`;
-}
-
 /** A group of rows of one file. */
 export interface Group {
-  file: RangedFile;
+  /** Its path. */
+  path: string;
+  file: AsyncBuffer;
   metadata: FileMetaData;
   index: number;
   /** The place of its first row among the rows of all files, oldest first. */
@@ -35,33 +29,43 @@ export interface Group {
   start: number;
 }
 
-/** The rows of one table in its Parquet files, oldest first. */
+/** Opens a file of this path and length. */
+export type OpenFile = (path: string, bytes: number) => Promise<AsyncBuffer>;
+
+/** The rows of one table in its Parquet files, oldest first. What was read is kept. */
 export class ParquetRows {
-  readonly #files: readonly RangedFile[];
+  readonly #files: readonly { path: string; bytes: number }[];
   readonly #columns: readonly Pick<Column, 'name' | 'type'>[];
+  readonly #open: OpenFile;
   readonly #kept = new Map<string, Value[]>();
   #groups: Promise<readonly Group[]> | null = null;
 
-  constructor(files: readonly RangedFile[], columns: readonly Pick<Column, 'name' | 'type'>[]) {
+  constructor(
+    files: readonly { path: string; bytes: number }[],
+    columns: readonly Pick<Column, 'name' | 'type'>[],
+    open: OpenFile,
+  ) {
     this.#files = files;
     this.#columns = columns;
+    this.#open = open;
   }
 
   groups(): Promise<readonly Group[]> {
-    this.#groups ??= this.#open();
+    this.#groups ??= this.#readFooters();
     return this.#groups;
   }
 
-  async #open(): Promise<Group[]> {
+  async #readFooters(): Promise<Group[]> {
     const groups: Group[] = [];
     let first = 0;
-    for (const file of this.#files) {
+    for (const { path, bytes } of this.#files) {
+      const file = await this.#open(path, bytes);
       const options = { initialFetchSize: FOOTER_BYTES, parsers: PARSERS as never };
       const metadata = keepingDigits(await parquetMetadataAsync(file, options));
       let start = 0;
       for (const [index, { num_rows }] of metadata.row_groups.entries()) {
         const rows = Number(num_rows);
-        groups.push({ file, metadata, index, first, rows, start });
+        groups.push({ path, file, metadata, index, first, rows, start });
         first += rows;
         start += rows;
       }
@@ -71,55 +75,51 @@ export class ParquetRows {
 
   /** Bytes that reading these columns of these groups still takes. */
   missing(groups: readonly Group[], names: readonly string[]): number {
-    return [...byFile(groups)].reduce(
-      (sum, [file, own]) => sum + file.missing(own.flatMap((group) => this.#spans(group, names))),
-      0,
-    );
+    return groups.reduce((sum, group) => {
+      const wanted = this.#missingIn(group, names);
+      const chunks = group.metadata.row_groups[group.index]!.columns.filter(({ meta_data }) =>
+        wanted.includes(meta_data?.path_in_schema[0] ?? ''),
+      );
+      return chunks.reduce((own, { meta_data }) => own + Number(meta_data!.total_compressed_size), sum);
+    }, 0);
   }
 
-  /** Reads these columns of these groups; close parts in one request. */
+  #missingIn(group: Group, names: readonly string[]): string[] {
+    return names.filter((name) => !this.#kept.has(keyOf(group, name)));
+  }
+
+  /** Reads these columns of these groups, those of a group that are close together in one request. */
   async read(groups: readonly Group[], names: readonly string[]): Promise<void> {
-    for (const [file, own] of byFile(groups))
-      await file.read(own.flatMap((group) => this.#spans(group, names)));
+    for (const group of groups) {
+      const { file, metadata, start, rows } = group;
+      const columns = this.#missingIn(group, names);
+      if (columns.length === 0) continue;
+      const parsers = PARSERS as never;
+      const objects = await parquetReadObjects({
+        file,
+        metadata,
+        columns,
+        rowStart: start,
+        rowEnd: start + rows,
+        parsers,
+      });
+      for (const name of columns) {
+        const { type } = this.#columns.find((column) => column.name === name)!;
+        this.#kept.set(
+          keyOf(group, name),
+          objects.map((object) => toValue(object[name], type)),
+        );
+      }
+    }
   }
 
-  #spans(group: Group, names: readonly string[]): Span[] {
-    const wanted = names.filter((name) => !this.#kept.has(keyOf(group, name)));
-    return group.metadata.row_groups[group.index]!.columns.flatMap(({ meta_data: about }) => {
-      if (!about || !wanted.includes(about.path_in_schema[0]!)) return [];
-      const from = Number(about.dictionary_page_offset || about.data_page_offset);
-      return [{ from, to: from + Number(about.total_compressed_size) }];
-    });
-  }
-
-  /** One column of a group. */
-  async column(group: Group, name: string): Promise<Value[]> {
-    const key = keyOf(group, name);
-    const known = this.#kept.get(key);
-    if (known) return known;
-    const { file, metadata, start, rows } = group;
-    const objects = await parquetReadObjects({
-      file,
-      metadata,
-      columns: [name],
-      rowStart: start,
-      rowEnd: start + rows,
-      parsers: PARSERS as never,
-    });
-    const { type } = this.#columns.find((column) => column.name === name)!;
-    const cells = objects.map((object) => toValue(object[name], type));
-    this.#kept.set(key, cells);
-    return cells;
-  }
-
-  /** One column of all rows, of which only those of these groups are filled. */
-  async cells(groups: readonly Group[], name: string): Promise<Cells> {
+  /** One column of all rows, of which only those of these groups are filled: they were read. */
+  cells(groups: readonly Group[], name: string): Cells {
     const end = groups.reduce((most, { first, rows }) => Math.max(most, first + rows), 0);
     const cells = new Array<Value>(end);
-    for (const group of groups) {
-      const own = await this.column(group, name);
-      for (let index = 0; index < own.length; index += 1) cells[group.first + index] = own[index]!;
-    }
+    for (const group of groups)
+      for (const [index, cell] of this.#kept.get(keyOf(group, name))!.entries())
+        cells[group.first + index] = cell;
     return cells;
   }
 
@@ -128,12 +128,9 @@ export class ParquetRows {
     const names = this.#columns.map(({ name }) => name);
     const groups = groupsOf(await this.groups(), places);
     await this.read(groups, names);
-    const held = new Map<Group, Value[][]>();
-    for (const group of groups)
-      held.set(group, await Promise.all(names.map((name) => this.column(group, name))));
     return places.map((place) => {
       const group = groupAt(groups, place);
-      return held.get(group)!.map((cells) => cells[place - group.first]!);
+      return names.map((name) => this.#kept.get(keyOf(group, name))![place - group.first]!);
     });
   }
 }
@@ -148,12 +145,8 @@ function groupAt(groups: readonly Group[], place: number): Group {
   return groups.findLast(({ first }) => first <= place)!;
 }
 
-function byFile(groups: readonly Group[]): Map<RangedFile, Group[]> {
-  return Map.groupBy(groups, ({ file }) => file);
-}
-
-function keyOf({ file, index }: Group, name: string): string {
-  return `${file.path} ${index} ${name}`;
+function keyOf({ path, index }: Group, name: string): string {
+  return `${path} ${index} ${name}`;
 }
 
 /** hyparquet makes a double of a decimal, which does not hold it; without its type the bytes come as they are. */

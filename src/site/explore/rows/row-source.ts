@@ -2,23 +2,12 @@ import { type Cell, csvRow, inertCell } from '../../../../pipeline/artifacts/for
 import type { Row } from '../../../../pipeline/formats/columns.ts';
 import { readTable } from '../../../../pipeline/formats/read-rows.ts';
 import type { Table } from '../../../../pipeline/formats/tables.ts';
+import { CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { type Cells, cellText, csvText, selectRows } from './cells.ts';
 import { type Group, groupsOf, mayHave, ParquetRows } from './parquet-rows.ts';
-import { CannotRead, type Fetch, RangedFile, refused, type Traffic } from './ranged-file.ts';
+import { type Fetch, refused, remoteFile, type Traffic } from './remote-file.ts';
 import { type Filter, isTime, ROWS_A_PAGE, type Selection } from './selection.ts';
 import type { ShownRow, TableAbout } from './table-about.ts';
-
-/** More bytes than the reader has agreed to. */
-export class NeedsConsent extends Error {
-  readonly bytes: number;
-  readonly use: string;
-
-  constructor(bytes: number, use: string) {
-    super(`${bytes} bytes ${use}`);
-    this.bytes = bytes;
-    this.use = use;
-  }
-}
 
 export interface PageOfRows {
   /** Rows of the selection. */
@@ -149,8 +138,8 @@ class PartlyRead extends RowSource {
 
   constructor(about: TableAbout, traffic: Traffic, fetch: Fetch) {
     super(about);
-    const files = about.parts.map(({ path, bytes }) => new RangedFile(path, bytes, traffic, fetch));
-    this.#parquet = new ParquetRows(files, about.columns);
+    const open = (path: string, bytes: number) => remoteFile(path, bytes, traffic, fetch);
+    this.#parquet = new ParquetRows(about.parts, about.columns, open);
   }
 
   /** The groups that may have rows of the selection. Only the columns that it names are read of them. */
@@ -174,8 +163,7 @@ class PartlyRead extends RowSource {
       `to ${sort ? 'sort' : 'filter'} ${this.about.rows.toLocaleString('en-GB')} rows`,
     );
     await this.#parquet.read(groups, names);
-    const cells = new Map<string, Cells>();
-    for (const name of names) cells.set(name, await this.#parquet.cells(groups, name));
+    const cells = new Map(names.map((name) => [name, this.#parquet.cells(groups, name)]));
     const inFile = this.#fileOrder(groups, day === null ? null : cells.get(day)!);
     return selectRows(inFile, selection, columns, (name) => cells.get(name)!);
   }

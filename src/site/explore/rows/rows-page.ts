@@ -1,12 +1,15 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { addCopyButton, type Clipboard } from '../../files/copy-button.ts';
 import { makeButton, makeElement, makeLink } from '../../layout/make-element.ts';
+import { type Cell, cellPart, linkPart, part } from '../../layout/part.ts';
 import { saveFile } from '../../layout/save-file.ts';
+import { copierOf, drawPart, element, followAddress, putAddress, Tool } from '../../layout/tool.ts';
+import type { Traffic } from './remote-file.ts';
 import type { PageOfRows } from './row-source.ts';
-import type { RowsJob, RowsReply } from './rows-worker.ts';
+import type { RowsAnswer, RowsJob } from './rows-worker.ts';
 import {
   filterWords,
   formatSelection,
+  isNumber,
   isTime,
   MOST_FILTERS,
   OPERATOR_WORDS,
@@ -23,12 +26,6 @@ import { entityHref, proofHref, type ShownRow, type TableAbout } from './table-a
 /** Bytes that are read without asking: a second on a slow line. */
 const FREE_BYTES = 4 << 20;
 
-function element<T extends HTMLElement>(selector: string): T {
-  const found = document.querySelector<T>(selector);
-  if (!found) throw new Error(`no ${selector} in this page`);
-  return found;
-}
-
 const place = element('#rows');
 const about = JSON.parse(place.dataset.about!) as TableAbout;
 const table = element<HTMLTableElement>('#rows-table');
@@ -40,52 +37,26 @@ const pagers = [...document.querySelectorAll<HTMLElement>('.rows-pager')];
 const staticBody = table.tBodies[0]!;
 const staticWords = status.textContent!;
 
-let worker: Worker | null = null;
-let allowed = FREE_BYTES;
+const tool = new Tool<RowsJob, RowsAnswer, Traffic>({
+  script: place.dataset.worker!,
+  place,
+  notice,
+  free: FREE_BYTES,
+  cancelled: 'The rows below are those of the selection before.',
+});
 let selection: Selection = { page: 1, sort: null, filters: [] };
 let total = about.rows;
 
 function ask(want: RowsJob['want']): void {
-  stop();
-  worker ??= new Worker(place.dataset.worker!, { type: 'module' });
-  const running = worker;
-  const cancel = makeButton('Cancel', () => {
-    stop(true);
-    say('Cancelled. The rows below are those of the selection before.');
+  const job = (allowed: number): RowsJob => ({ about, selection, want, allowed });
+  tool.run(want === 'csv' ? 'Preparing the file …' : 'Reading …', job, {
+    news: ({ requests, bytes }) => {
+      element('#rows-traffic').textContent =
+        `Read so far: ${formatBytes(bytes)} in ${formatCount(requests, 'request')}.`;
+    },
+    done: (answer) => (answer instanceof Blob ? save(answer) : showPage(answer)),
+    failed: (message) => showNothing(makeElement('p', '', message)),
   });
-  notice.replaceChildren(
-    makeElement('p', '', want === 'csv' ? 'Preparing the file … ' : 'Reading … ', cancel),
-  );
-  notice.hidden = false;
-  place.setAttribute('aria-busy', 'true');
-  running.onmessage = ({ data }: MessageEvent<RowsReply>) => {
-    place.removeAttribute('aria-busy');
-    notice.hidden = true;
-    take(data, want);
-  };
-  running.onerror = (event) => fail(`This page failed: ${event.message}`);
-  running.postMessage({ about, selection, want, allowed } satisfies RowsJob);
-}
-
-/** What was read is kept, unless the reader cancels. */
-function stop(forget = false): void {
-  place.removeAttribute('aria-busy');
-  notice.hidden = true;
-  if (!worker) return;
-  worker.onmessage = null;
-  if (!forget) return;
-  worker.terminate();
-  worker = null;
-}
-
-function take(reply: RowsReply, want: RowsJob['want']): void {
-  const { requests, bytes } = reply.traffic;
-  element('#rows-traffic').textContent =
-    `Read so far: ${formatBytes(bytes)} in ${formatCount(requests, 'request')}.`;
-  if (reply.kind === 'failed') fail(reply.message);
-  else if (reply.kind === 'consent') askConsent(reply, want);
-  else if (reply.kind === 'csv') save(reply.blob);
-  else showPage(reply.page);
 }
 
 function showPage(page: PageOfRows): void {
@@ -94,38 +65,25 @@ function showPage(page: PageOfRows): void {
   if (selection.page > last) {
     const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
     const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
-    fail(words, toLast, '.');
+    showNothing(makeElement('p', '', words, toLast, '.'));
   } else show(page.rows);
 }
 
 function show(rows: readonly ShownRow[]): void {
-  const body = makeElement('tbody', '', ...rows.map(rowElement));
-  table.tBodies[0]!.replaceWith(body);
+  table.tBodies[0]!.replaceWith(makeElement('tbody', '', ...rows.map(rowElement)));
   say(wordsOf(rows.length));
   drawPagers();
 }
 
 function rowElement({ cells, line }: ShownRow): HTMLElement {
-  const items = cells.map((cell, index) => {
+  const items = cells.map((text, index) => {
     const { name, type } = about.columns[index]!;
-    const href = entityHref(about, name, cell);
-    const content = href === null ? cell : makeLink(cell, href);
-    return makeElement('td', classOf(type, cell), content);
+    const href = entityHref(about, name, text);
+    return cellPart(href === null ? text : linkPart(text, href), isNumber(type));
   });
-  if (about.proof === null) return makeElement('tr', '', ...items);
   const href = proofHref(line);
-  return makeElement(
-    'tr',
-    '',
-    ...items,
-    makeElement('td', 'tight', href === null ? '' : makeLink('Prove', href)),
-  );
-}
-
-/** As the page's own rows have it. */
-function classOf(type: TableAbout['columns'][number]['type'], cell: string): string {
-  if (/^(integer|number|decimal)$/.test(type)) return 'number';
-  return cell.length <= 40 ? 'tight' : 'long';
+  const proof: Cell = href === null ? '' : linkPart('Prove', href);
+  return drawPart(part('tr', {}, ...items, ...(about.proof === null ? [] : [cellPart(proof, false)])));
 }
 
 function wordsOf(shown: number): string {
@@ -149,11 +107,10 @@ function say(words: string): void {
   status.textContent = words;
 }
 
-function fail(...words: (string | Node)[]): void {
-  stop(true);
-  const note = makeElement('div', 'missing', makeElement('p', '', ...words));
+/** In place of rows, why there are none. */
+function showNothing(...words: readonly Node[]): void {
   table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
-  status.replaceChildren(note);
+  status.replaceChildren(makeElement('div', 'missing', ...words));
   for (const pager of pagers) pager.replaceChildren();
 }
 
@@ -161,32 +118,12 @@ function showWrong(wrong: readonly Wrong[]): void {
   const items = wrong.map(({ place: where, expected, found }) =>
     makeElement('li', '', makeElement('code', '', where), `: expected ${expected}; found ${found}`),
   );
-  const whole = makeLink('Show the whole table', location.pathname);
-  table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
-  status.replaceChildren(
-    makeElement(
-      'div',
-      'missing',
-      makeElement('p', '', 'The address asks for what the table does not have:'),
-      makeElement('ul', '', ...items),
-      makeElement('p', '', whole),
-    ),
+  tool.clear();
+  showNothing(
+    makeElement('p', '', 'The address asks for what the table does not have:'),
+    makeElement('ul', '', ...items),
+    makeElement('p', '', makeLink('Show the whole table', location.pathname)),
   );
-  for (const pager of pagers) pager.replaceChildren();
-}
-
-function askConsent({ bytes, use }: { bytes: number; use: string }, want: RowsJob['want']): void {
-  const read = makeButton(`Read ${formatBytes(bytes)}`, () => {
-    allowed = Math.max(allowed, bytes);
-    ask(want);
-  });
-  const refuse = makeButton('Cancel', () => stop());
-  notice.replaceChildren(
-    makeElement('p', '', `It takes ${formatBytes(bytes)} ${use}. `),
-    makeElement('p', 'form-buttons', read, refuse),
-  );
-  notice.hidden = false;
-  read.focus();
 }
 
 function save(blob: Blob): void {
@@ -202,15 +139,13 @@ function addressOf(wanted: Selection): string {
 
 /** Shows a selection, and puts it into the address. */
 function go(wanted: Selection): void {
-  const address = addressOf(wanted);
-  if (address !== `${location.pathname}${location.search}`) history.pushState(null, '', address);
+  putAddress(addressOf(wanted));
   showAddress();
 }
 
 function showAddress(): void {
   const parsed = parseSelection(new URLSearchParams(location.search), about.columns);
   selection = parsed.selection;
-  allowed = FREE_BYTES;
   drawHeads();
   drawFilters();
   element<HTMLAnchorElement>('#rows-clear').hidden = formatSelection(selection) === '';
@@ -221,7 +156,7 @@ function showAddress(): void {
 
 /** The first page of the whole table, as the page came. */
 function showStatic(): void {
-  stop();
+  tool.clear();
   total = about.rows;
   table.tBodies[0]!.replaceWith(staticBody);
   say(staticWords);
@@ -356,7 +291,7 @@ function valueField(name: string, operator: string, label: string, value: string
   if (isTime(type)) {
     field.placeholder = 'YYYY-MM-DD';
     field.size = 21;
-  } else if (/^(integer|number|decimal)$/.test(type)) field.inputMode = 'decimal';
+  } else if (isNumber(type)) field.inputMode = 'decimal';
   return field;
 }
 
@@ -397,16 +332,8 @@ element('#rows-clear').addEventListener('click', (event) => {
 element('#rows-save').addEventListener('click', () => ask('csv'));
 
 const copy = element<HTMLButtonElement>('#rows-copy');
-const { clipboard } = navigator as { clipboard?: Clipboard };
-copy.hidden = clipboard === undefined;
-copy.addEventListener('click', () => {
-  clipboard!.writeText(location.href).then(
-    () => say('The address of this selection is copied.'),
-    () => say('The browser did not allow to copy. The address is in its address bar.'),
-  );
-});
-if (clipboard)
-  for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) addCopyButton(block, clipboard);
+const copyText = copierOf(say);
+copy.hidden = copyText === null;
+copy.addEventListener('click', () => copyText!(location.href, 'The address of this selection is copied.'));
 
-addEventListener('popstate', showAddress);
-showAddress();
+followAddress(showAddress);

@@ -76,6 +76,10 @@ export function isTime(type: ColumnType): boolean {
   return type === 'date' || type === 'datetime';
 }
 
+export function isNumber(type: ColumnType): boolean {
+  return type === 'integer' || type === 'number' || type === 'decimal';
+}
+
 /** What `?page=…&sort=…&filter=…` asks for, and what of it cannot be: unknown columns, values of another type. */
 export function parseSelection(
   query: URLSearchParams,
@@ -146,7 +150,7 @@ function valueProblem(type: ColumnType, operator: Operator, value: string): stri
       ? null
       : `${operator === 'between' ? 'two days, each ' : 'a day '}as YYYY-MM-DD${type === 'datetime' ? ', or a time as 2026-01-31T12:00:00Z' : ''}`;
   if (type === 'boolean') return value === 'true' || value === 'false' ? null : 'true or false';
-  if (type === 'integer' || type === 'number' || type === 'decimal')
+  if (isNumber(type))
     return NUMBER.test(value)
       ? null
       : `${operator === 'between' ? 'two numbers, each like' : 'a number like'} 400 or 0.95`;

@@ -1,5 +1,7 @@
 import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm';
 import { type DataType, Type } from 'apache-arrow';
+import { inertCell } from '../../../../pipeline/artifacts/format/csv.ts';
+import { momentText } from '../moment-text.ts';
 import { LIMITS, MEMORY, type QueryResult, type ResultColumn } from './limits.ts';
 
 /** Below this name the engine may read: the tables' own files. */
@@ -109,10 +111,12 @@ function isNumber({ typeId }: DataType): boolean {
   return typeId === Type.Int || typeId === Type.Float || typeId === Type.Decimal;
 }
 
+/** Without a value a cell is empty, and an empty text is quoted. */
 function csvLine(cells: readonly (string | null)[]): string {
   const line = cells.map((cell) => {
     if (cell === null) return '';
-    return /[",\n\r]/.test(cell) || cell === '' ? `"${cell.replaceAll('"', '""')}"` : cell;
+    const text = String(inertCell(cell));
+    return /[",\n\r]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${line.join(',')}\n`;
 }
@@ -123,7 +127,7 @@ function formatCell(value: unknown, type: DataType): string | null {
   if (type.typeId === Type.Decimal)
     return decimalText(value as Uint32Array, (type as DataType & { scale: number }).scale);
   if (type.typeId === Type.Date) return new Date(Number(value)).toISOString().slice(0, 10);
-  if (type.typeId === Type.Timestamp) return momentText(Number(value));
+  if (type.typeId === Type.Timestamp) return momentText(BigInt(Math.round(Number(value) * 1000)));
   return plainText(value, type);
 }
 
@@ -147,12 +151,4 @@ function decimalText(words: Uint32Array, scale: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
   const fraction = scale === 0 ? '' : digits.slice(-scale).replace(/0+$/, '');
   return `${value < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${fraction && `.${fraction}`}`;
-}
-
-/** Milliseconds, with microseconds in the fraction. */
-function momentText(ms: number): string {
-  const whole = Math.floor(ms / 1000);
-  const micros = Math.round((ms - whole * 1000) * 1000);
-  const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0').replace(/0+$/, '')}`;
-  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${fraction}Z`;
 }

@@ -1,14 +1,13 @@
 import '../../reference/attestations/without-eval.ts';
-import { CathedralError } from '../../../../pipeline/errors.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { type FoundVersion, NoSuchVersion, wantedVersion } from '../../files/versions/wanted-version.ts';
+import { answerJobs, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
 import { Engine } from './engine.ts';
 import type { QueryResult } from './limits.ts';
 import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
 
-/** One at a time. To cancel one, end the worker. */
 export interface SqlJob {
   /** Address and name of the engine. */
   engine: { worker: string; archive: string; wasm: string };
@@ -29,8 +28,8 @@ export interface ReadFile {
   bytes: number;
 }
 
-export type SqlReply =
-  | { kind: 'working'; words: string }
+/** A result, or why there is none: what is asked for cannot be. */
+export type SqlAnswer =
   | {
       kind: 'result';
       result: QueryResult;
@@ -39,22 +38,12 @@ export type SqlReply =
       ms: number;
       version: string;
     }
-  | { kind: 'consent'; bytes: number; paths: string[] }
-  | { kind: 'failed'; by: 'engine' | 'files' | 'address'; message: string; near?: string[] };
-
-class NeedsConsent extends Error {
-  readonly bytes: number;
-  readonly paths: string[];
-
-  constructor(bytes: number, paths: string[]) {
-    super('consent');
-    this.bytes = bytes;
-    this.paths = paths;
-  }
-}
+  | { kind: 'refused'; by: 'engine' | 'address'; message: string; near: string[] };
 
 /** The engine's own words about the query. */
 class QueryFailed extends Error {}
+
+type Say = (words: string) => void;
 
 const origin = new PageOrigin();
 const listed = new ListedSnapshots(origin);
@@ -63,23 +52,12 @@ let opening: Promise<Engine> | null = null;
 let held = new Map<string, ReadFile>();
 let heldAsOf: string | null = null;
 
-const say = (words: string) => send({ kind: 'working', words });
-
-function send(reply: SqlReply): void {
-  postMessage(reply);
-}
-
 /** DuckDB's own worker gets its WebAssembly unpacked. */
-async function openEngine({ worker, archive, wasm }: SqlJob['engine']): Promise<Engine> {
+async function openEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say): Promise<Engine> {
   say('Loading DuckDB …');
   const place = `/${archive}`;
   const response = await fetch(place, { credentials: 'omit' });
-  if (!response.ok)
-    throw new CathedralError('mirror_unreachable', {
-      place,
-      expected: 'status 200',
-      found: `status ${response.status}`,
-    });
+  if (!response.ok) throw new CannotRead(`${place}: the host answered with status ${response.status}.`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   say('Starting DuckDB …');
   const headers = { 'Content-Type': 'application/wasm' };
@@ -99,17 +77,26 @@ function unpack(zip: Uint8Array<ArrayBuffer>, name: string): ReadableStream<Uint
   const begin = LOCAL_HEADER + view.getUint16(26, true) + view.getUint16(28, true);
   const found = new TextDecoder().decode(zip.subarray(LOCAL_HEADER, LOCAL_HEADER + view.getUint16(26, true)));
   if (view.getUint32(0, true) !== 0x04034b50 || found !== name)
-    throw new CathedralError('mirror_mismatch', {
-      place: name,
-      expected: 'a ZIP archive with this entry',
-      found,
-    });
+    throw new CannotRead(`The engine: expected a ZIP archive with ${name}, found ${found}.`);
   const packed = zip.subarray(begin, begin + view.getUint32(18, true));
   return new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
 }
 
-async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob): Promise<SqlReply> {
-  opening ??= openEngine(place);
+answerJobs<SqlJob, SqlAnswer>(async (job, { say }) => {
+  try {
+    return await answer(job, say);
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof QueryFailed)
+      return { kind: 'refused', by: 'engine', message: engineWords(message), near: [] };
+    if (error instanceof NoSuchVersion)
+      return { kind: 'refused', by: 'address', message, near: error.near.map(({ id }) => id) };
+    throw error;
+  }
+});
+
+async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob, say: Say): Promise<SqlAnswer> {
+  opening ??= openEngine(place, say);
   const engine = await opening.catch((error) => {
     opening = null;
     throw error;
@@ -118,7 +105,7 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob): Pr
   const wanted = tables.filter(({ name }) => names.has(name));
   if (heldAsOf !== asOf) held = new Map();
   heldAsOf = asOf;
-  await load(engine, wanted, { asOf, allowed });
+  await load(engine, wanted, { asOf, allowed, say });
   say('Running …');
   const begin = performance.now();
   const result = await engine.run(sql).catch(asQueryFault);
@@ -127,14 +114,8 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob): Pr
     (last, file) => (last === null || file.snapshot > last ? file.snapshot : last),
     null,
   );
-  return {
-    kind: 'result',
-    result,
-    files,
-    snapshot,
-    ms: performance.now() - begin,
-    version: engine.version,
-  };
+  const ms = performance.now() - begin;
+  return { kind: 'result', result, files, snapshot, ms, version: engine.version };
 }
 
 /** Some of its messages are JSON. */
@@ -155,7 +136,7 @@ function asQueryFault({ message }: Error): never {
 async function load(
   engine: Engine,
   wanted: readonly SqlTable[],
-  { asOf, allowed }: { asOf: string; allowed: number },
+  { asOf, allowed, say }: Pick<SqlJob, 'asOf' | 'allowed'> & { say: Say },
 ): Promise<void> {
   const missing = wanted.filter(({ name }) => !held.has(name));
   const versions = new Map<string, FoundVersion>();
@@ -168,7 +149,8 @@ async function load(
     if (asOf === '') at = version.entry.id;
   }
   const bytes = [...versions.values()].reduce((sum, { file }) => sum + file.bytes, 0);
-  if (bytes > allowed) throw new NeedsConsent(bytes, [...versions.keys()]);
+  if (bytes > allowed)
+    throw new NeedsConsent(bytes, `to read ${[...versions.keys()].map((path) => `/${path}`).join(', ')}`);
   for (const [path, version] of versions) {
     const total = Math.max(1, version.file.bytes);
     const blob = await readVersion(origin, version, (done) =>
@@ -181,23 +163,3 @@ async function load(
     }
   }
 }
-
-function failure(error: unknown): SqlReply {
-  if (error instanceof NeedsConsent) return { kind: 'consent', bytes: error.bytes, paths: error.paths };
-  if (error instanceof QueryFailed)
-    return { kind: 'failed', by: 'engine', message: engineWords(error.message) };
-  if (error instanceof NoSuchVersion)
-    return { kind: 'failed', by: 'address', message: error.message, near: error.near.map(({ id }) => id) };
-  const { message } = error as Error;
-  return { kind: 'failed', by: error instanceof CathedralError ? 'files' : 'engine', message };
-}
-
-// The engine's loader leaves some failures to nobody: without an answer the page would wait for ever.
-addEventListener('unhandledrejection', ({ reason }) => {
-  opening = null;
-  send(failure(reason));
-});
-
-addEventListener('message', ({ data }: MessageEvent<SqlJob>) => {
-  void answer(data).then(send, (error) => send(failure(error)));
-});

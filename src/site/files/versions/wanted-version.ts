@@ -14,7 +14,7 @@ import {
 } from '../../../../pipeline/verify/versions/file-version.ts';
 import type { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMonth } from '../../../../pipeline/words/moment.ts';
-import { NothingToCheck } from '../../verification/steps.ts';
+import { NothingToCheck } from '../../layout/steps.ts';
 
 /** Characters of a parameter that are shown. */
 const LONGEST_SHOWN = 200;

@@ -1,0 +1,213 @@
+import '../../reference/attestations/without-eval.ts';
+import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
+import { INDEX, SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
+import { readSmall } from '../../../../pipeline/verify/origin.ts';
+import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
+import { assertSigned, type Stored } from '../../../../pipeline/verify/snapshots.ts';
+import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
+import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { formatBytes, formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
+import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/part.ts';
+import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
+import { answerJobs } from '../../layout/worker-jobs.ts';
+import { csvRows, indentJson } from '../preview.ts';
+import { versionAddress, versionFileName } from './version-address.ts';
+import { type FoundVersion, NoSuchVersion, wantedVersion } from './wanted-version.ts';
+
+/** What the address asks for. */
+export interface VersionJob {
+  path: string;
+  /** Empty: the newest one. */
+  asOf: string;
+  /** What to compare it with; empty: nothing. */
+  other: string;
+  /** Where the service is, for permanent addresses. */
+  base: string;
+}
+
+const origin = new PageOrigin();
+const listed = new ListedSnapshots(origin);
+
+/** Of the file's beginning. */
+const SHOWN_BYTES = 16_384;
+const SHOWN_ROWS = 11;
+const SHOWN_LINES = 30;
+const LONGEST_KEYS = 16_384;
+
+const WORDS = {
+  failed: 'This is not the file as it was: see the step that failed',
+  uncheckable: 'This version cannot be shown: see the step that says why',
+};
+
+answerJobs<VersionJob, Ending, StepNews>((job, tell) => Steps.run(tell, (steps) => show(steps, job), WORDS));
+
+async function show(steps: Steps, job: VersionJob): Promise<void> {
+  const near: SnapshotEntry[] = [];
+  try {
+    const version = await findVersion(steps, job, 'as_of', near);
+    if (job.other === '') return await showVersion(steps, version, job);
+    compare(steps, version, await findVersion(steps, job, 'with', near));
+  } catch (error) {
+    if (!(error instanceof Uncheckable) || near.length === 0) throw error;
+    const links = near.map(({ id }) => linkPart(`As of ${id}`, versionAddress(job.path, id)));
+    steps.end(WORDS.uncheckable, 'open', part('p', { class: 'buttons' }, ...links));
+  }
+}
+
+/** `near` gets the nearest snapshots where there is no such version. */
+function findVersion(
+  steps: Steps,
+  { path, asOf, other }: VersionJob,
+  name: 'as_of' | 'with',
+  near: SnapshotEntry[],
+): Promise<FoundVersion> {
+  return steps.need(name === 'as_of' ? 'Snapshot' : 'Compared with', async () => {
+    const wanted = { path, asOf: name === 'as_of' ? asOf : other, name };
+    const value = await wantedVersion(listed, origin, wanted).catch((error) => {
+      if (error instanceof NoSuchVersion) near.push(...error.near);
+      throw error;
+    });
+    const { id, as_of, log_size, release } = value.entry;
+    const words = `${id}, as of ${formatMoment(as_of)}: ${formatNumber(log_size)} events of the log, release ${release}.`;
+    return { words, value };
+  });
+}
+
+async function showVersion(steps: Steps, version: FoundVersion, { base }: VersionJob): Promise<void> {
+  const { entry, file } = version;
+  const blob = await steps.need('File', async () => {
+    const value = await readVersion(origin, version, (bytes) =>
+      steps.say(`Reading: ${formatBytes(bytes)} of ${formatBytes(file.bytes)} …`),
+    );
+    const from =
+      'url' in file
+        ? `from /${file.url}`
+        : `from its header and the last ${formatNumber(file.range.last)} bytes of /${entry.histories?.[file.range.of] ?? file.range.of}`;
+    return {
+      words: `${formatBytes(file.bytes)}, ${from}. SHA-256 ${file.sha256}, computed here, is that of the snapshot’s index.`,
+      value,
+    };
+  });
+  await verifySignature(steps, version);
+  const words = `/${file.path} as of ${formatMoment(entry.as_of)}`;
+  const more = [
+    part('p', { class: 'buttons' }, saveVersion(version, blob), ...(await linksFrom(version))),
+    part('h5', {}, 'Permanent address'),
+    ...addresses(version, base),
+    part('h5', {}, 'Beginning of the file'),
+    await preview(file, blob),
+  ];
+  if (steps.failed > 0) steps.end(`${words}: do not rely on it, a step does not hold`, 'invalid', ...more);
+  else steps.end(words, steps.uncheckable > 0 ? 'open' : 'valid', ...more);
+}
+
+async function verifySignature(steps: Steps, { snapshot, entry }: FoundVersion): Promise<void> {
+  const stored = snapshot.files.filter((file): file is Stored => 'url' in file);
+  const name = 'Signature';
+  if (!stored.some(({ path }) => path === 'manifest.json.sig'))
+    return steps.skip(name, 'Nobody signed this snapshot: its release was not signed.');
+  await steps.attempt(name, async () => {
+    const keys = await publisherKeys();
+    const place = origin.placeOf(entry.index.path);
+    const voucher = await assertSigned(snapshot, stored, { keys, origin, place });
+    const all = 'The signed manifest of its release has the hash of every file.';
+    const by =
+      voucher === 'known key'
+        ? 'A key of /publisher.vkey signed it; compare that key with one that you got out of band.'
+        : 'A key that the manifest itself names signed it, which is no longer in /publisher.vkey: compare it with one of that time.';
+    return { words: `${all} ${by}`, value: null };
+  });
+}
+
+async function publisherKeys(): Promise<Verifier[]> {
+  const found = await readSmall(origin, 'publisher.vkey', { most: LONGEST_KEYS });
+  const text = found ? new TextDecoder().decode(found.bytes) : '';
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseVerifierKey);
+}
+
+function saveVersion({ file, entry }: FoundVersion, blob: Blob): Part {
+  const name = versionFileName(file.path, entry.id, file.media_type);
+  const link = savePart('Save this version', name, blob, { class: 'button' });
+  return {
+    ...link,
+    children: [...link.children, ' ', part('span', { class: 'size' }, formatBytes(blob.size))],
+  };
+}
+
+async function linksFrom({ file, entry }: FoundVersion): Promise<Part[]> {
+  const [before, after] = await listed.neighbours(entry.id).catch(() => []);
+  return [
+    ...(before ? [linkPart('Earlier', versionAddress(file.path, before.id))] : []),
+    ...(after ? [linkPart('Later', versionAddress(file.path, after.id))] : []),
+    ...(before
+      ? [linkPart('What changed since the one before', versionAddress(file.path, entry.id, before.id))]
+      : []),
+    linkPart(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/${INDEX}`),
+  ];
+}
+
+/** As citations have it, and for a history, which only a service assembles, as any static host has it too. */
+function addresses({ entry: { id }, file }: FoundVersion, base: string): Part[] {
+  const permanent = copyPart(`${base}/${SNAPSHOTS}/${id}/${file.path}`, 'the permanent address');
+  if ('url' in file) return [permanent];
+  const words = 'This page assembles it on every host, also on a static copy without the service:';
+  const own = `${location.origin}${versionAddress(file.path, id)}`;
+  return [permanent, part('p', {}, words), copyPart(own, 'the address of this page')];
+}
+
+/** The page adds a button that copies it. */
+function copyPart(text: string, name: string): Part {
+  return part('div', { class: 'copyable', 'data-copy': name }, part('pre', {}, part('code', {}, text)));
+}
+
+async function preview({ path, media_type: type }: FoundVersion['file'], blob: Blob): Promise<Part> {
+  const text = await blob.slice(0, SHOWN_BYTES).text();
+  if (/^text\/csv/.test(type)) {
+    const [columns = [], ...rows] = csvRows(text, SHOWN_ROWS);
+    return tablePart(`The first rows of ${path}`, columns, rows);
+  }
+  if (!/\bjson$|^text\/|bibtex/.test(type))
+    return part('p', { class: 'muted' }, 'It is not text: save it to read it.');
+  const lines = (/\bjson$/.test(type) ? indentJson(text) : text).split('\n');
+  const shown = lines.slice(0, SHOWN_LINES).join('\n');
+  const isCut = lines.length > SHOWN_LINES || blob.size > SHOWN_BYTES;
+  return codePart(`The beginning of ${path}`, isCut ? `${shown}\n…` : shown);
+}
+
+/** What the indexes of both snapshots say of the file. Its bytes are read where one of the two is opened. */
+function compare(steps: Steps, one: FoundVersion, other: FoundVersion): void {
+  const [older, newer] = one.entry.id < other.entry.id ? [one, other] : [other, one];
+  const isSame = older.file.sha256 === newer.file.sha256;
+  const rows = ([older, newer] as const).map(({ entry, file }) => [
+    linkPart(entry.id, versionAddress(file.path, entry.id)),
+    formatMoment(entry.as_of),
+    formatNumber(entry.log_size),
+    formatNumber(file.bytes),
+    part('code', {}, file.sha256),
+  ]);
+  const [events, bytes] = [newer.entry.log_size - older.entry.log_size, newer.file.bytes - older.file.bytes];
+  const difference = [
+    'Difference',
+    '',
+    formatChange(events, 0),
+    formatChange(bytes, 0),
+    isSame ? 'none' : 'another',
+  ];
+  const columns = ['Snapshot', 'As of', 'Events', 'Bytes', 'SHA-256'];
+  steps.end(
+    isSame
+      ? `/${newer.file.path} is the same in both, byte for byte, by their indexes`
+      : `/${newer.file.path} differs: ${formatChange(bytes, 0)} bytes from ${older.entry.id} to ${newer.entry.id}, by their indexes`,
+    'open',
+    tablePart('The two versions', columns, [...rows, difference], new Set([2, 3])),
+    part(
+      'p',
+      {},
+      'Open a version to read and verify it, and to save it: compare the two saved files with a program for that.',
+    ),
+  );
+}

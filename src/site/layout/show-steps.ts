@@ -1,0 +1,54 @@
+import { makeButton, makeElement } from './make-element.ts';
+import type { Ending, StepNews } from './steps.ts';
+import { drawPart, Tool } from './tool.ts';
+
+/** Runs the steps of a proof in a worker and shows each with its verdict: one proof at a time, which replaces the one before. */
+export class StepTool<Job> {
+  readonly #script: string;
+  readonly #stopped: string;
+  #running: { place: HTMLElement; tool: Tool<Job, Ending, StepNews> } | null = null;
+
+  /** `stopped`: the verdict of a proof that the reader stopped. */
+  constructor(script: string, stopped: string) {
+    this.#script = script;
+    this.#stopped = stopped;
+  }
+
+  run(place: HTMLElement, job: Job): void {
+    if (this.#running) return;
+    const list = makeElement('ol', 'stepwise-list');
+    // Verdicts are announced as they come; progress changes too often for that.
+    list.setAttribute('aria-live', 'polite');
+    const said = makeElement('span', '');
+    const notice = makeElement('p', '');
+    const tool = new Tool<Job, Ending, StepNews>({ script: this.#script, place, notice });
+    const end = (words: string, verdict: Ending['verdict'], more: readonly Node[]) => {
+      this.#running = null;
+      tool.end();
+      const title = makeElement('h4', `verdict-title is-${verdict}`, words);
+      title.setAttribute('role', 'status');
+      place.replaceChildren(title, list, ...more);
+      title.scrollIntoView({ block: 'nearest' });
+    };
+    const stop = makeButton('Stop', () => end(this.#stopped, 'open', []), 'quiet');
+    const again = makeButton('Try again', () => this.run(place, job));
+    this.#running = { place, tool };
+    place.replaceChildren(list, makeElement('p', 'working', said, ' ', stop));
+    place.hidden = false;
+    tool.run('Reading …', () => job, {
+      working: (words) => {
+        said.textContent = words;
+      },
+      news: (step) => (step ? list.append(drawPart(step)) : list.replaceChildren()),
+      done: ({ words, verdict, more, unreached }) => {
+        const retry =
+          unreached.length > 0
+            ? [makeElement('p', 'form-buttons', `${unreached.join(', ')} could not be loaded. `, again)]
+            : [];
+        end(words, verdict, [...retry, ...more.map(drawPart)]);
+      },
+      failed: (message) =>
+        end(`This page failed: ${message}`, 'open', [makeElement('p', 'form-buttons', again)]),
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+/**
+ * The worker of a tool answers one job at a time. To cancel a job, the page ends the worker, whatever it computes.
+ */
+
+/** What it says of a job, in this order; the last three end it. */
+export type Reply<Value, News = never> =
+  | { kind: 'working'; words: string }
+  | { kind: 'news'; news: News }
+  | { kind: 'consent'; bytes: number; use: string }
+  | { kind: 'failed'; message: string }
+  | { kind: 'done'; value: Value };
+
+/** More bytes than the reader has agreed to: `8 MB to sort 90,000 rows`. */
+export class NeedsConsent extends Error {
+  readonly bytes: number;
+  readonly use: string;
+
+  constructor(bytes: number, use: string) {
+    super(`${bytes} bytes ${use}`);
+    this.bytes = bytes;
+    this.use = use;
+  }
+}
+
+/** A file that the host cannot give; the message names it and says what came instead. */
+export class CannotRead extends Error {}
+
+export interface Tell<News> {
+  /** What is being done. */
+  say(words: string): void;
+  news(news: News): void;
+}
+
+/** Makes this thread the worker of a tool. */
+export function answerJobs<Job, Value, News = never>(
+  answer: (job: Job, tell: Tell<News>) => Promise<Value>,
+): void {
+  const post = (reply: Reply<Value, News>) => postMessage(reply);
+  const fail = (error: unknown) => post(replyOf(error as Error));
+  const tell: Tell<News> = {
+    say: (words) => post({ kind: 'working', words }),
+    news: (news) => post({ kind: 'news', news }),
+  };
+  addEventListener('message', ({ data }: MessageEvent<Job>) => {
+    answer(data, tell).then((value) => post({ kind: 'done', value }), fail);
+  });
+  // A library may leave a failure to nobody: without an answer the page would wait for ever.
+  addEventListener('unhandledrejection', ({ reason }) => fail(reason));
+}
+
+function replyOf(error: Error): Extract<Reply<never>, { kind: 'consent' | 'failed' }> {
+  if (error instanceof NeedsConsent) return { kind: 'consent', bytes: error.bytes, use: error.use };
+  const isKnown = error instanceof CannotRead || error instanceof CathedralError;
+  // A TypeError is what browsers throw where a host does not answer.
+  const isUnanswered = !isKnown && error instanceof TypeError;
+  return { kind: 'failed', message: `${isUnanswered ? 'The host does not answer: ' : ''}${error.message}` };
+}
