@@ -257,6 +257,9 @@ describe('SQL', () => {
         'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
       ).then(() => saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click()));
       expect(csvCells(csv.replace(/^.*\n/, '')).length).toBe(3);
+      await ask(page, "SELECT '=1+1' AS formula, -5 AS number");
+      const inert = await saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click());
+      expect(inert).toBe("formula,number\n'=1+1,-5\n");
       expect(wrong).toEqual([]);
     });
   });
@@ -280,6 +283,11 @@ describe('SQL', () => {
     );
     expect(await ask(page, query, 'yesterday')).toMatch(/as_of: expected/);
     instead.set(MINTS, Buffer.from((await published(MINTS)).replaceAll('ATLAS', 'ATLOS')));
-    expect(await ask(page, `${query} WHERE true`, id)).toMatch(/The files cannot be read.*expected SHA-256/s);
+    await ask(page, `${query} WHERE true`, id);
+    const notice = page.locator('#sql-notice');
+    expect(await notice.textContent()).toMatch(new RegExp(`^/${MINTS}.*expected SHA-256`));
+    instead.clear();
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('#sql-result').waitFor();
   });
 });

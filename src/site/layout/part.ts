@@ -48,7 +48,7 @@ export function tablePart(
   label: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
-  numbers: ReadonlySet<number> = new Set(),
+  { numbers = new Set(), id }: { numbers?: ReadonlySet<number>; id?: string } = {},
 ): Part {
   const head = columns.map((name, at) =>
     part('th', { scope: 'col', ...(numbers.has(at) && { class: 'number' }) }, name),
@@ -56,7 +56,12 @@ export function tablePart(
   const body = rows.map((cells) =>
     part('tr', {}, ...cells.map((cell, at) => cellPart(cell, numbers.has(at)))),
   );
-  const table = part('table', {}, part('thead', {}, part('tr', {}, ...head)), part('tbody', {}, ...body));
+  const table = part(
+    'table',
+    id ? { id } : {},
+    part('thead', {}, part('tr', {}, ...head)),
+    part('tbody', {}, ...body),
+  );
   return part('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, table);
 }
 
@@ -68,7 +73,7 @@ export function cellClass(text: string, isNumber: boolean): string {
   return text.length <= TIGHT ? 'tight' : 'long';
 }
 
-export function cellPart(cell: Cell, isNumber: boolean): Part {
+function cellPart(cell: Cell, isNumber: boolean): Part {
   // Nothing comes last in either order.
   if (cell === null) return part('td', { class: 'muted', 'data-sort': '' }, 'NULL');
   const text = typeof cell === 'string' ? cell : cell.children.join('');

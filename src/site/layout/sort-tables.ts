@@ -128,20 +128,15 @@ function updateScrollWords(changed: readonly Element[]): void {
   }
 }
 
+function addAllButtons(): void {
+  for (const table of document.querySelectorAll('table')) table.querySelector('.sort') ?? addButtons(table);
+}
+
 if (typeof document !== 'undefined') {
-  for (const table of document.querySelectorAll('table')) {
-    addButtons(table);
-    // The table of a chart is written anew for each choice.
-    if (table.dataset.part)
-      new MutationObserver(() => table.querySelector('.sort') ?? addButtons(table)).observe(table, {
-        childList: true,
-      });
-  }
-  // Where a tool draws tables.
-  for (const place of document.querySelectorAll('[data-tables]'))
-    new MutationObserver(() => {
-      for (const table of place.querySelectorAll('table')) table.querySelector('.sort') ?? addButtons(table);
-    }).observe(place, { childList: true });
+  addAllButtons();
+  // The table of a chart is written anew for each choice, and tools draw theirs.
+  for (const place of document.querySelectorAll('table[data-part], [data-tables]'))
+    new MutationObserver(addAllButtons).observe(place, { childList: true });
   const observer = new ResizeObserver((entries) => updateScrollWords(entries.map(({ target }) => target)));
   for (const region of document.querySelectorAll<HTMLElement>('.scroll'))
     sayWhetherItScrolls(region, observer);

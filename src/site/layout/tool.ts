@@ -71,7 +71,8 @@ export class Tool<Job, Value, News = never> {
     const again = () => this.#run(begin, jobFor, handlers, allowed);
     const failed = (message: string) => {
       if (handlers.failed) handlers.failed(message);
-      this.#show(makeElement('p', '', handlers.failed ? '' : message, ' ', makeButton('Try again', again)));
+      const said = handlers.failed ? '' : message;
+      this.#show(make('p', { role: 'alert' }, said, ' ', makeButton('Try again', again)));
     };
     const working = handlers.working ?? ((words: string) => this.#working(words));
     this.#worker.onmessage = ({ data }: MessageEvent<Reply<Value, News>>) => {

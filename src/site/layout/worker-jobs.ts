@@ -1,5 +1,3 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
-
 /**
  * The worker of a tool answers one job at a time. To cancel a job, the page ends the worker, whatever it computes.
  */
@@ -27,6 +25,13 @@ export class NeedsConsent extends Error {
 /** A file that the host cannot give; the message names it and says what came instead. */
 export class CannotRead extends Error {}
 
+/** Asks the host for a file. Throws CannotRead where it does not answer. */
+export function askHost(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(path, { ...init, credentials: 'omit' }).catch((cause: Error) => {
+    throw new CannotRead(`${path}: the host does not answer (${cause.message}).`);
+  });
+}
+
 export interface Tell<News> {
   /** What is being done. */
   say(words: string): void;
@@ -52,8 +57,5 @@ export function answerJobs<Job, Value, News = never>(
 
 function replyOf(error: Error): Extract<Reply<never>, { kind: 'consent' | 'failed' }> {
   if (error instanceof NeedsConsent) return { kind: 'consent', bytes: error.bytes, use: error.use };
-  const isKnown = error instanceof CannotRead || error instanceof CathedralError;
-  // A TypeError is what browsers throw where a host does not answer.
-  const isUnanswered = !isKnown && error instanceof TypeError;
-  return { kind: 'failed', message: `${isUnanswered ? 'The host does not answer: ' : ''}${error.message}` };
+  return { kind: 'failed', message: error.message };
 }

@@ -26,7 +26,7 @@ export async function remoteFile(
   let first: string | null | undefined;
   const read = async (url: string, init: RequestInit): Promise<Response> => {
     traffic.requests += 1;
-    const response = await fetch(url, { ...init, credentials: 'omit' });
+    const response = await fetch(url, init);
     const { status, headers } = response;
     if (status !== 200 && status !== 206) throw await refused(response, path);
     if (status === 200 && bytes > MOST_WHOLE) {

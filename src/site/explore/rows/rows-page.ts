@@ -1,8 +1,8 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { makeButton, makeElement, makeLink } from '../../layout/make-element.ts';
-import { type Cell, cellPart, linkPart, part } from '../../layout/part.ts';
+import { cellClass } from '../../layout/part.ts';
 import { saveFile } from '../../layout/save-file.ts';
-import { copierOf, drawPart, element, followAddress, putAddress, Tool } from '../../layout/tool.ts';
+import { copierOf, element, followAddress, putAddress, Tool } from '../../layout/tool.ts';
 import type { Traffic } from './remote-file.ts';
 import type { PageOfRows } from './row-source.ts';
 import type { RowsAnswer, RowsJob } from './rows-worker.ts';
@@ -79,11 +79,11 @@ function rowElement({ cells, line }: ShownRow): HTMLElement {
   const items = cells.map((text, index) => {
     const { name, type } = about.columns[index]!;
     const href = entityHref(about, name, text);
-    return cellPart(href === null ? text : linkPart(text, href), isNumber(type));
+    return makeElement('td', cellClass(text, isNumber(type)), href === null ? text : makeLink(text, href));
   });
   const href = proofHref(line);
-  const proof: Cell = href === null ? '' : linkPart('Prove', href);
-  return drawPart(part('tr', {}, ...items, ...(about.proof === null ? [] : [cellPart(proof, false)])));
+  const proof = makeElement('td', 'tight', href && makeLink('Prove', href));
+  return makeElement('tr', '', ...items, about.proof !== null && proof);
 }
 
 function wordsOf(shown: number): string {

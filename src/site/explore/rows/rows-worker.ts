@@ -1,4 +1,4 @@
-import { answerJobs, NeedsConsent } from '../../layout/worker-jobs.ts';
+import { answerJobs, askHost, NeedsConsent } from '../../layout/worker-jobs.ts';
 import type { Traffic } from './remote-file.ts';
 import { openRows, type PageOfRows, type RowSource } from './row-source.ts';
 import type { Selection } from './selection.ts';
@@ -20,7 +20,7 @@ let opened: Promise<RowSource> | null = null;
 
 answerJobs<RowsJob, RowsAnswer, Traffic>(async ({ about, selection, want, allowed }, { news }) => {
   try {
-    opened ??= openRows(about, traffic, (path, init) => fetch(path, init));
+    opened ??= openRows(about, traffic, askHost);
     const source = await opened;
     return want === 'csv' ? await source.csv(selection, allowed) : await source.page(selection, allowed);
   } catch (error) {

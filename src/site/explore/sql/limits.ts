@@ -20,3 +20,8 @@ export interface QueryResult {
   stopped: string | null;
   csv: Blob;
 }
+
+/** The address of a query; `asOf`: empty for the newest snapshot. */
+export function sqlAddress(sql: string, asOf: string): string {
+  return `/sql/?${new URLSearchParams({ q: sql, ...(asOf && { as_of: asOf }) })}`;
+}

@@ -3,9 +3,9 @@ import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { type FoundVersion, NoSuchVersion, wantedVersion } from '../../files/versions/wanted-version.ts';
-import { answerJobs, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
+import { answerJobs, askHost, CannotRead, NeedsConsent } from '../../layout/worker-jobs.ts';
+import { answerOf, type ReadFile, refusal, type SqlAnswer } from './answer-parts.ts';
 import { Engine } from './engine.ts';
-import type { QueryResult } from './limits.ts';
 import { csvOf, type SqlTable, sqlColumns } from './table-csv.ts';
 
 export interface SqlJob {
@@ -18,27 +18,6 @@ export interface SqlJob {
   /** Bytes of files that may be read without asking. */
   allowed: number;
 }
-
-/** A file that the result follows from. */
-export interface ReadFile {
-  path: string;
-  snapshot: string;
-  /** Compared with the snapshot's index, which has the hash that the list states. */
-  sha256: string;
-  bytes: number;
-}
-
-/** A result, or why there is none: what is asked for cannot be. */
-export type SqlAnswer =
-  | {
-      kind: 'result';
-      result: QueryResult;
-      files: ReadFile[];
-      snapshot: string | null;
-      ms: number;
-      version: string;
-    }
-  | { kind: 'refused'; by: 'engine' | 'address'; message: string; near: string[] };
 
 /** The engine's own words about the query. */
 class QueryFailed extends Error {}
@@ -56,7 +35,7 @@ let heldAsOf: string | null = null;
 async function openEngine({ worker, archive, wasm }: SqlJob['engine'], say: Say): Promise<Engine> {
   say('Loading DuckDB …');
   const place = `/${archive}`;
-  const response = await fetch(place, { credentials: 'omit' });
+  const response = await askHost(place);
   if (!response.ok) throw new CannotRead(`${place}: the host answered with status ${response.status}.`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   say('Starting DuckDB …');
@@ -88,9 +67,14 @@ answerJobs<SqlJob, SqlAnswer>(async (job, { say }) => {
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof QueryFailed)
-      return { kind: 'refused', by: 'engine', message: engineWords(message), near: [] };
+      return refusal('DuckDB refuses the query:', engineWords(message), job.sql);
     if (error instanceof NoSuchVersion)
-      return { kind: 'refused', by: 'address', message, near: error.near.map(({ id }) => id) };
+      return refusal(
+        'There are no such data:',
+        message,
+        job.sql,
+        error.near.map(({ id }) => id),
+      );
     throw error;
   }
 });
@@ -110,12 +94,7 @@ async function answer({ engine: place, tables, sql, asOf, allowed }: SqlJob, say
   const begin = performance.now();
   const result = await engine.run(sql).catch(asQueryFault);
   const files = [...new Map(wanted.map(({ name, path }) => [path, held.get(name)!])).values()];
-  const snapshot = files.reduce<string | null>(
-    (last, file) => (last === null || file.snapshot > last ? file.snapshot : last),
-    null,
-  );
-  const ms = performance.now() - begin;
-  return { kind: 'result', result, files, snapshot, ms, version: engine.version };
+  return answerOf({ sql, result, files, ms: performance.now() - begin, version: engine.version });
 }
 
 /** Some of its messages are JSON. */

@@ -19,6 +19,8 @@ const query = new URLSearchParams(location.search);
 const [path = '', asOf = '', other = ''] = ['file', 'as_of', 'with'].map(
   (name) => query.get(name)?.trim() ?? '',
 );
+field('as_of').value = dayOf(asOf);
+field('with').value = dayOf(other);
 if (path !== '') show(path.replace(/^\//, ''));
 
 function show(path: string): void {
@@ -26,8 +28,6 @@ function show(path: string): void {
   // Also schemas and closed years have versions, and are not on the list.
   if (![...file.options].some(({ value }) => value === path)) file.add(new Option(path, path));
   file.value = path;
-  field('as_of').value = dayOf(asOf);
-  field('with').value = dayOf(other);
   const tool = new StepTool<VersionJob>(form.dataset.worker!, 'Stopped before the file was there');
   tool.run(outcome, { path, asOf, other, base: outcome.dataset.base ?? location.origin });
 }

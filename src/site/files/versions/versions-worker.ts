@@ -203,7 +203,7 @@ function compare(steps: Steps, one: FoundVersion, other: FoundVersion): void {
       ? `/${newer.file.path} is the same in both, byte for byte, by their indexes`
       : `/${newer.file.path} differs: ${formatChange(bytes, 0)} bytes from ${older.entry.id} to ${newer.entry.id}, by their indexes`,
     'open',
-    tablePart('The two versions', columns, [...rows, difference], new Set([2, 3])),
+    tablePart('The two versions', columns, [...rows, difference], { numbers: new Set([2, 3]) }),
     part(
       'p',
       {},
