@@ -161,6 +161,7 @@ describe('a portal', () => {
 const PAGES = [
   ...['economy/', 'charts/supply/', 'verification/', 'philosophy/simulation/', '', 'sentinels/eve/'],
   ...['files/economy/supply/', 'search/', 'versions/', 'sql/', 'api/economy/', 'attestations/'],
+  'accessibility/',
 ];
 
 describe('one page of each kind', () => {

@@ -116,7 +116,6 @@ export const QUESTIONS: Readonly<Record<Area, readonly Question[]>> = {
       question: 'Do they live up to what they profess?',
       text: 'Five virtues have operational measures that anyone can recompute. Each measures a trace that the virtue should leave. Each could also be met without the virtue.',
       charts: ['virtues', 'virtues-history'],
-      closer: { href: '/decisions/', label: 'All decisions' },
     },
     {
       id: 'drifting',

@@ -6,6 +6,10 @@ const PARTS = ['test/build/publish-parts.test.ts'];
 const ON_REQUEST = 'Pages of a release that is not complete are rendered from its own files';
 const PAGES = ['test/sidecar/pages/pages-on-request.test.ts'];
 const NEXT_RUN = ['test/build/site/next-run.test.ts'];
+const FIRST_SCREEN = 'The first screen of a portal has its key figures and its main chart';
+const NAMES = 'A screen reader gets a name for each link, button, field and picture';
+const IN_BROWSER = ['test/contract/pages-browser.test.ts'];
+const STYLED = ['test/site/styles.test.ts'];
 
 export const FAULTS: readonly PlantedFault[] = [
   {
@@ -77,5 +81,33 @@ export const FAULTS: readonly PlantedFault[] = [
     file: 'src/sidecar/pages/pages-on-request.ts',
     change: ['if (found !== expected) throw', 'if (found === expected) throw'],
     tests: PAGES,
+  },
+  {
+    name: 'a portal has no key figures',
+    breaks: FIRST_SCREEN,
+    file: 'src/site/portals/PortalPage.astro',
+    change: ['<KeyFigures readers={AREA_FIGURES[area]} />', ''],
+    tests: IN_BROWSER,
+  },
+  {
+    name: 'the parts of a portal that are one click away are open',
+    breaks: FIRST_SCREEN,
+    file: 'src/site/portals/Fold.astro',
+    change: ['<details class="fold printed">', '<details class="fold printed" open>'],
+    tests: IN_BROWSER,
+  },
+  {
+    name: 'the button of the search has a picture and no name',
+    breaks: NAMES,
+    file: 'src/site/layout/Header.astro',
+    change: ['<span class="visually-hidden">Search</span>', ''],
+    tests: IN_BROWSER,
+  },
+  {
+    name: 'a component loses the class that its style sheet names',
+    breaks: 'A style sheet has nothing that no component uses',
+    file: 'src/site/layout/Header.astro',
+    change: ['class="wordmark"', ''],
+    tests: STYLED,
   },
 ];
