@@ -60,6 +60,17 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
+/** `3 of the 5 virtues are`, `All 5 virtues are`, `None of the 5 virtues is`: how many of more than one, with the verb. */
+export function formatSome(
+  count: number,
+  all: number,
+  things: string,
+  [one, many]: readonly [string, string],
+): string {
+  const some = count === all ? 'All' : `${count === 0 ? 'None' : formatNumber(count)} of the`;
+  return `${some} ${formatNumber(all)} ${things} ${count < 2 ? one : many}`;
+}
+
 /** `3,412,009 MIC`, to whole MIC. */
 export function formatMic(amount: number): string {
   return `${formatNumber(amount)} MIC`;

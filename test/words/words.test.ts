@@ -17,6 +17,7 @@ import {
   formatNumber,
   formatPercent,
   formatScore,
+  formatSome,
   NO_VALUE,
 } from '../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
@@ -40,6 +41,9 @@ describe('numbers in words', () => {
     [formatChange(-0.001), '0.00'],
     [formatCount(0, 'event'), 'no events'],
     [formatCount(1, 'event'), '1 event'],
+    [formatSome(0, 3, 'scores', ['is', 'are']), 'None of the 3 scores is'],
+    [formatSome(1, 3, 'scores', ['is', 'are']), '1 of the 3 scores is'],
+    [formatSome(3, 3, 'scores', ['is', 'are']), 'All 3 scores are'],
     [formatCount(1200, 'alert was', 'alerts were'), '1,200 alerts were'],
     [formatMic(0), '0 MIC'],
     [formatMic(3_412_009.25), '3,412,009 MIC'],

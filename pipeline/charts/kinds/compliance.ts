@@ -1,7 +1,7 @@
 import { transparency } from '../../artifacts/government/transparency.ts';
 import { timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
-import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatCount, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { column } from '../chart-table.ts';
@@ -95,13 +95,10 @@ function finding(jurisdictions: readonly Jurisdiction[]): string | null {
   const compliant = audited.filter(({ status }) => status === 'compliant').length;
   const [only] = audited;
   if (!only) return null;
-  const all = formatNumber(audited.length);
   const standing =
     audited.length === 1
       ? `${only.name} is ${formatToken(only.status)}`
-      : compliant === audited.length
-        ? `All ${all} audited jurisdictions are compliant`
-        : `${formatNumber(compliant)} of ${all} audited jurisdictions ${compliant === 1 ? 'is' : 'are'} compliant`;
+      : `${formatSome(compliant, audited.length, 'audited jurisdictions', ['is', 'are'])} compliant`;
   return overdue === 0
     ? standing
     : `${standing}; ${formatCount(overdue, 'audit')} ${overdue === 1 ? 'is' : 'are'} overdue`;

@@ -1,7 +1,7 @@
 import { sentinelCoordination } from '../../artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { formatDay } from '../../words/moment.ts';
-import { formatNumber, formatScore } from '../../words/number.ts';
+import { formatNumber, formatScore, formatSome } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
 import { column } from '../chart-table.ts';
 import { type Bin, binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
@@ -128,8 +128,6 @@ function finding(days: readonly Day[]): string | null {
   const counted = days.findLast(isCounted);
   if (!counted || counted.deliberations_closed < 2) return null;
   const { deliberations_closed: closed, consensus_reached: reached } = counted;
-  const when = `closed in the 30 days up to ${formatDay(counted.date)}`;
-  if (reached === closed) return `All ${formatNumber(closed)} deliberations ${when} reached consensus`;
-  const some = reached === 0 ? 'None' : formatNumber(reached);
-  return `${some} of the ${formatNumber(closed)} deliberations ${when} reached consensus`;
+  const what = `deliberations closed in the 30 days up to ${formatDay(counted.date)}`;
+  return `${formatSome(reached, closed, what, ['reached', 'reached'])} consensus`;
 }

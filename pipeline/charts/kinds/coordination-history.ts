@@ -1,6 +1,6 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { daysFrom } from '../../words/day.ts';
-import { formatNumber } from '../../words/number.ts';
+import { formatNumber, formatSome } from '../../words/number.ts';
 import { type Annotation, defineChart, MOST_ANNOTATIONS } from '../chart.ts';
 import { column } from '../chart-table.ts';
 import { binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
@@ -110,9 +110,8 @@ function finding(lines: readonly Line[], isOneDay: boolean): string | null {
   const down = changes.filter((change) => change <= -LEAST_CHANGE).length;
   const count = Math.max(up, down);
   if (up === down || count === 0) return null;
-  const all = formatNumber(lines.length);
-  const who = count === lines.length ? `All ${all}` : `${formatNumber(count)} of ${all}`;
-  return `${who} coordination scores ${count === 1 ? 'is' : 'are'} ${up > down ? 'higher' : 'lower'} than at the start`;
+  const some = formatSome(count, lines.length, 'coordination scores', ['is', 'are']);
+  return `${some} ${up > down ? 'higher' : 'lower'} than at the start`;
 }
 
 /** A tenth of the way to the highest reward. A smaller fall hardly shows. */

@@ -1,7 +1,7 @@
 import { driftAnalysis } from '../../artifacts/philosophy/drift-analysis.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { ownMember } from '../../model/own-member.ts';
-import { formatChange, formatNumber, formatScore } from '../../words/number.ts';
+import { formatChange, formatScore, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { column } from '../chart-table.ts';
@@ -82,10 +82,10 @@ export const drift = defineChart<Data>({
         const worse = measured.filter(({ direction }) => direction === 'worsening');
         const [first] = worse;
         if (measured.length < 2) return null;
-        if (!first) return `None of the ${formatNumber(measured.length)} metrics measured is worsening`;
-        if (worse.length === 1)
+        if (first && worse.length === 1)
           return `${first.label} is worsening, by ${formatScore(Math.abs(first.drift!))}; no other metric is`;
-        return `${formatNumber(worse.length)} of the ${formatNumber(measured.length)} metrics measured are worsening, ${first.label} most`;
+        const some = formatSome(worse.length, measured.length, 'metrics measured', ['is', 'are']);
+        return `${some} worsening${first ? `, ${first.label} most` : ''}`;
       },
       says: () =>
         score === null

@@ -1,6 +1,6 @@
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
 import { REWARD, reward } from '../../model/formulas.ts';
-import { formatNumber } from '../../words/number.ts';
+import { formatNumber, formatSome } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
 import { column } from '../chart-table.ts';
 import { cathedralColour } from '../drawing/theme.ts';
@@ -102,8 +102,6 @@ function ownWords({ s, multiplier }: { s: number; multiplier: number }): string 
 function halfWords(sentinels: readonly Sentinel[]): string | null {
   const above = sentinels.filter(({ score }) => score >= REWARD.x0).length;
   if (sentinels.length < 2) return null;
-  const half = `the ${REWARD.x0} points that earn half of the highest reward`;
-  if (above === 0) return `No sentinel has ${half}`;
-  if (above === sentinels.length) return `All ${formatNumber(above)} sentinels have ${half}`;
-  return `${formatNumber(above)} of ${formatNumber(sentinels.length)} sentinels ${above === 1 ? 'has' : 'have'} ${half}`;
+  const some = formatSome(above, sentinels.length, 'sentinels', ['has', 'have']);
+  return `${some} the ${REWARD.x0} points that earn half of the highest reward`;
 }

@@ -3,7 +3,7 @@ import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { formatDay } from '../../words/moment.ts';
-import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
+import { formatNumber, formatScore, formatSome, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { column } from '../chart-table.ts';
@@ -65,14 +65,12 @@ export const virtues = defineChart<Content<typeof published>>({
       finding() {
         const measured = virtues.filter(({ score }) => score !== null);
         const others = measured.filter(({ status }) => status !== 'compliant');
-        const all = formatNumber(measured.length);
         const [only] = others;
         if (measured.length < 2) return null;
-        if (!only) return `All ${all} virtues measured are compliant`;
-        if (others.length === 1)
+        if (only && others.length === 1)
           return `${only.label} is ${formatToken(only.status)}, the other ${measured.length === 2 ? 'virtue is' : `${formatNumber(measured.length - 1)} virtues are`} compliant`;
         const count = measured.length - others.length;
-        return `${count === 0 ? 'None' : formatNumber(count)} of the ${all} virtues measured ${count === 1 ? 'is' : 'are'} compliant`;
+        return `${formatSome(count, measured.length, 'virtues measured', ['is', 'are'])} compliant`;
       },
       says: () =>
         mean === null ? [] : [`The mean of the virtues that were measured is ${formatScore(mean)}.`],
