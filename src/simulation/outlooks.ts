@@ -54,9 +54,14 @@ export function outlooksOf(world: World, scenario: Scenario): Outlooks {
   const choices = available(world, scenario)
     .filter(({ decision }) => decision !== null)
     .map((action): [string, Outlook] => [action.choice.name, outlookOf(world, scenario, action, {})]);
-  const outlooks = { choices: new Map(choices), otherwise: lookAhead(world, scenario, {}) };
+  const outlooks = { choices: new Map(choices), otherwise: outlookOfNone(world, scenario) };
   KNOWN.set(world, outlooks);
   return outlooks;
+}
+
+/** The outlook if nobody chooses. */
+export function outlookOfNone(world: World, scenario: Scenario): Outlook {
+  return lookAhead(world, scenario, {});
 }
 
 /** The outlook of one available action. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */

@@ -5,7 +5,7 @@ import {
   decisionOf,
   labelOf,
 } from '../../simulation/decisions.ts';
-import { type Outlook, outlooksOf, prospectOf } from '../../simulation/outlooks.ts';
+import { type Outlook, outlookOfNone, prospectOf } from '../../simulation/outlooks.ts';
 import type { Run } from '../../simulation/run.ts';
 import { isDecided, type Parameter, type Parameters, textOf } from '../../simulation/scenario.ts';
 import { make, makeButton } from '../layout/make-element.ts';
@@ -36,23 +36,29 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
       {},
       make('h3', { tabindex: -1 }, isDecided(world) ? 'What follows' : 'The debate goes on'),
       make('p', {}, 'There is nothing to decide at the moment.'),
-      make('p', { class: 'commit' }, makeButton('Go on', goOn, 'primary')),
+      make('p', { class: 'commit' }, makeButton('Go on', goOn)),
       movesPart,
     );
-  const { title, prompt, otherwise } = decisionOf(scenario, due.name);
+  const decision = decisionOf(scenario, due.name);
   const next = others.map(({ name }) => decisionOf(scenario, name).title);
-  const ifNobody = outlooksOf(world, scenario).otherwise!;
+  let ifNobody: Outlook | null = null;
+  const otherwise = () => {
+    ifNobody ??= outlookOfNone(world, scenario);
+    return ifNobody;
+  };
+  // Each forecast in a task of its own, so that the page answers in between.
+  setTimeout(otherwise);
   return make(
     'section',
     { 'data-decision': due.name },
-    make('h3', { tabindex: -1 }, title),
-    make('p', {}, textOf(prompt, world)),
+    make('h3', { tabindex: -1 }, decision.title),
+    make('p', {}, textOf(decision.prompt, world)),
     make(
       'div',
       { class: 'choices' },
       ...all
-        .filter(({ decision }) => decision === due.name)
-        .map((action) => choiceForm(run, action, ifNobody, choose)),
+        .filter((action) => action.decision === due.name)
+        .map((action) => choiceForm(run, action, otherwise, choose)),
     ),
     make(
       'p',
@@ -61,7 +67,7 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
       make(
         'span',
         { class: 'note' },
-        `Without you, it is “${labelOf(otherwise, scenario)}” on day ${due.until}.`,
+        `Without you, it is “${labelOf(decision.otherwise, scenario)}” on day ${due.until}.`,
         next.length > 0 && ` Next: ${next.join(', ')}.`,
       ),
     ),
@@ -73,7 +79,7 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
 function choiceForm(
   { world, scenario }: Run,
   action: Available,
-  otherwise: Outlook | null,
+  otherwise: (() => Outlook) | null,
   choose: ChoiceHandlers['choose'],
 ): HTMLFormElement {
   const { name, label, meaning, parameters = {} } = action.choice;
@@ -97,14 +103,14 @@ function choiceForm(
   const refresh = () => {
     const seen = prospectOf(world, scenario, action, given());
     prospect.replaceChildren(
-      ...prospectInWords(seen, otherwise!, isDecided(world)).map(([kind, term, text]) =>
+      ...prospectInWords(seen, otherwise!(), isDecided(world)).map(([kind, term, text]) =>
         make('div', { class: kind }, make('dt', {}, term), make('dd', {}, text)),
       ),
     );
   };
   if (otherwise) {
     about.append(prospect);
-    refresh();
+    setTimeout(() => form.isConnected && refresh());
     form.addEventListener('input', refresh);
   }
   form.addEventListener('submit', (event) => {

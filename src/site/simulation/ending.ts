@@ -16,7 +16,7 @@ export function endingCard(run: Run, again: () => void): HTMLElement {
     make(
       'p',
       { class: 'commit' },
-      makeButton('Play again', again, 'primary'),
+      makeButton('Play again', again),
       make('a', { href: '#share-title' }, 'Share or save it'),
     ),
     make(
