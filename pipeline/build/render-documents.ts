@@ -29,7 +29,20 @@ export async function renderDocuments(staging: Staging, view: View, folded: Fold
   const versions = new Map(staging.files().map((file) => [file.path, file]));
   for (const artifact of DOCUMENTS)
     if (artifact.path === CITATIONS_PATH) await writeDocument(staging, artifact, { ...view, versions });
-  for (const file of schemasAt(view.baseUrl)) await staging.write(file);
+  await stageSchemas(staging, view.baseUrl);
+}
+
+const SCHEMAS_FOLDER = 'schemas/';
+
+/** Schemas follow from the program and the address, so those of a release with the same inputs are taken over, and only a damaged one is made. */
+async function stageSchemas(staging: Staging, baseUrl: string): Promise<void> {
+  const files = staging.isSame([]) ? staging.previous!.manifest.files : [];
+  const before = files.filter(({ path }) => path.startsWith(SCHEMAS_FOLDER));
+  let isWhole = before.length > 0;
+  for (const { path } of before) isWhole = (await staging.takeOver(path)) && isWhole;
+  if (isWhole) return;
+  const taken = new Set(staging.paths());
+  for (const file of schemasAt(baseUrl)) if (!taken.has(file.path)) await staging.write(file);
 }
 
 /** They follow from the program and the address alone, and a run may render the documents of several slots. */

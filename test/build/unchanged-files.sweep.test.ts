@@ -97,8 +97,10 @@ function sourceOf(id: string): (changed: string) => boolean {
 /** What happens to files of a release before the next run: of each pattern, to the first one that matches. */
 const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/deliberations\/(?!in-)[^/]+\/index\.html$/, flip],
-  [/^public\/decisions\/decision-[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
+  [/^public\/files\/economy\/[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
   [/^public\/licence\/index\.html$/, (place) => rm(place)],
+  [/^public\/schemas\/events\//, flip],
+  [/^public\/schemas\/economy\//, (place) => rm(place)],
   [/^public\/charts\/reward-curve\.png$/, flip],
   [/^public\/charts\/reward-curve\.svg\.gz$/, flip],
   [/^public\/charts\/supply\.png$/, (place) => rm(place).then(() => mkdir(place))],

@@ -28,8 +28,14 @@ describe('compressed variants', () => {
     expect(await compress(text(4095), 'text/csv', ['br', 'gzip'])).toEqual({});
     expect(await compress(randomBytes(5000), 'text/csv', ['br', 'gzip'])).toEqual({});
     expect(await compress(text(5000), 'application/pdf', ['br', 'gzip'])).toEqual({});
-    const page = await compress(text(5000), 'text/html', encodingsOf('page'));
+    const page = await compress(
+      text(5000),
+      'text/html',
+      encodingsOf({ kind: 'page', path: 'files/index.html' }),
+    );
     expect(Object.keys(page)).toEqual(['br']);
+    const record = encodingsOf({ kind: 'page', path: 'decisions/decision-1/index.html' });
+    expect(await compress(text(5000), 'text/html', record)).toEqual({});
   });
 });
 

@@ -16,9 +16,24 @@ export interface Encodings {
   gzip?: Buffer;
 }
 
+/** There are thousands of them in time, and each is read rarely: a server compresses one when it is asked for. */
+const OF_A_RECORD = /^(decisions|deliberations|sentinels)\/.+\.html$/;
+
 /** Which encodings a file is published in: browsers, which read pages, know Brotli; programs, which read data, ask for gzip. */
-export function encodingsOf(kind: ManifestFile['kind']): readonly (keyof Encodings)[] {
-  return kind === 'data' || kind === 'schema' ? ['br', 'gzip'] : ['br'];
+export function encodingsOf({
+  kind,
+  path,
+}: Pick<ManifestFile, 'kind' | 'path'>): readonly (keyof Encodings)[] {
+  if (kind === 'data' || kind === 'schema') return ['br', 'gzip'];
+  return OF_A_RECORD.test(path) ? [] : ['br'];
+}
+
+/** Whether a compressed form of a file saves anything. */
+export function isWorthCompressing({
+  media_type,
+  bytes,
+}: Pick<ManifestFile, 'media_type' | 'bytes'>): boolean {
+  return isCompressible(media_type) && bytes >= SHORTEST_BYTES;
 }
 
 /** Compresses in the thread pool. Deterministic: the variants contain no time and no system name. */
@@ -27,13 +42,13 @@ export async function compress(
   mediaType: string,
   encodings: readonly (keyof Encodings)[],
 ): Promise<Encodings> {
-  if (!isCompressible(mediaType) || bytes.length < SHORTEST_BYTES) return {};
+  if (!isWorthCompressing({ media_type: mediaType, bytes: bytes.length })) return {};
   const [br, gzip] = await Promise.all([
-    compressBrotli(bytes),
+    encodings.includes('br') ? compressBrotli(bytes) : null,
     encodings.includes('gzip') && bytes.length <= LONGEST_GZIP_BYTES ? compressGzip(bytes) : null,
   ]);
   return {
-    ...(br.length < bytes.length && { br }),
+    ...(br && br.length < bytes.length && { br }),
     ...(gzip && gzip.length < bytes.length && { gzip }),
   };
 }
@@ -58,7 +73,7 @@ function windowOf(bytes: number): number {
   return Math.min(most, Math.max(least, Math.ceil(Math.log2(bytes + 16))));
 }
 
-export async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
+async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
   const member = await zip(bytes, { level: 6 });
   // RFC 1952: byte 9 is the operating system. zlib fills it in; 255 means unknown.
   member[9] = 255;

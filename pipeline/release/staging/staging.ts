@@ -347,7 +347,7 @@ export class Staging implements AsyncDisposable {
   async #writeAll(file: Omit<DraftFile, 'encodings'>, bytes: Uint8Array): Promise<DraftFile['encodings']> {
     const at = storedAt(file);
     const [encoded] = await Promise.all([
-      compress(bytes, file.media_type, encodingsOf(file.kind)),
+      compress(bytes, file.media_type, encodingsOf(file)),
       this.folder.write(at, bytes),
     ]);
     return this.#writeEncodings(at, encoded);
@@ -359,7 +359,7 @@ export class Staging implements AsyncDisposable {
     const at = storedAt(file);
     const place = join(this.dir, at);
     const bytes = await asDiskErrors(place, () => readFile(place));
-    return this.#writeEncodings(at, await compress(bytes, file.media_type, encodingsOf(file.kind)));
+    return this.#writeEncodings(at, await compress(bytes, file.media_type, encodingsOf(file)));
   }
 
   async #writeEncodings(at: string, { br, gzip }: Encodings): Promise<DraftFile['encodings']> {

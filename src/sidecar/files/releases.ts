@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compressGzip } from '../../../pipeline/release/disk/compress.ts';
+import { compress, isWorthCompressing } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import {
   type Blob,
@@ -32,8 +32,8 @@ export interface ServedRelease {
   /** By path, as they are requested. */
   resources: Map<string, Resource>;
   small: SmallFiles;
-  /** What was compressed for clients that know no Brotli, by path. */
-  zipped: RecentlyMade<Zipped>;
+  /** What was compressed because a client asked for it, by encoding and path. */
+  encoded: RecentlyMade<Encoded>;
 }
 
 /** `dir` is the release's folder. */
@@ -47,7 +47,7 @@ export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
     files,
     resources: new Map(),
     small: new SmallFiles(),
-    zipped: new RecentlyMade(),
+    encoded: new RecentlyMade(),
   };
 }
 
@@ -174,6 +174,7 @@ export function resourceOf(release: ServedRelease, file: ManifestFile): Resource
       headers: headersFor(file),
       modified: file.modified,
       encodings: Object.keys(file.encodings) as Encoding[],
+      ...(isCompressedOnRequest(file) && { varies: true }),
       content: (encoding) => contentOf(release, file, encoding),
     });
     release.resources.set(file.path, known);
@@ -184,8 +185,8 @@ export function resourceOf(release: ServedRelease, file: ManifestFile): Resource
 const BOTH: readonly Encoding[] = ['br', 'gzip'];
 
 /**
- * Answers with a file of the release. A page is published in Brotli alone; what a client that wants gzip gets is compressed once and kept,
- * so that its entity tag is the hash of what is sent.
+ * Answers with a file of the release. A page is published in Brotli alone, that of a record in neither encoding; what a client wants that is
+ * not there is compressed once and kept, so that its entity tag is the hash of what is sent.
  */
 export function answerWithFile(
   request: RequestHead,
@@ -193,30 +194,38 @@ export function answerWithFile(
   file: ManifestFile,
 ): Answer | Promise<Answer> {
   const resource = resourceOf(release, file);
-  const isPage = file.kind === 'page' || file.kind === 'asset';
-  if (!isPage || !file.encodings.br || encodingFor(request.headers, BOTH) !== 'gzip')
-    return answerWith(request, resource);
-  const zipped = release.zipped.get(file.path, () => zip(release, file));
-  return zipped instanceof Promise
-    ? zipped.then(({ resource }) => answerWith(request, resource))
-    : answerWith(request, zipped.resource);
+  const wanted = isCompressedOnRequest(file) ? encodingFor(request.headers, BOTH) : null;
+  if (wanted === null || file.encodings[wanted]) return answerWith(request, resource);
+  const encoded = release.encoded.get(`${wanted} ${file.path}`, () => encode(release, file, wanted));
+  return encoded instanceof Promise
+    ? encoded.then(({ resource }) => answerWith(request, resource))
+    : answerWith(request, encoded.resource);
 }
 
-interface Zipped {
+function isCompressedOnRequest(file: ManifestFile): boolean {
+  return (file.kind === 'page' || file.kind === 'asset') && isWorthCompressing(file);
+}
+
+interface Encoded {
   size: number;
   resource: Resource;
 }
 
-async function zip(release: ServedRelease, file: ManifestFile): Promise<Zipped> {
-  const source = await compressGzip(await readWhole(join(release.dir, storedAt(file)), file));
-  const zipped = { sha256: hash('sha256', source), bytes: source.length, source };
-  const resource = new Resource({
-    headers: headersFor(file),
-    modified: file.modified,
-    encodings: BOTH,
-    content: (encoding) => (encoding === 'gzip' ? zipped : contentOf(release, file, encoding)),
-  });
-  return { size: source.length, resource };
+/** In this encoding, or plain where that is no shorter. */
+async function encode(release: ServedRelease, file: ManifestFile, wanted: Encoding): Promise<Encoded> {
+  const plain = await readWhole(join(release.dir, storedAt(file)), file);
+  const { [wanted]: source } = await compress(plain, file.media_type, [wanted]);
+  const about = { headers: headersFor(file), modified: file.modified };
+  if (!source)
+    return {
+      size: 0,
+      resource: new Resource({ ...about, varies: true, content: () => contentOf(release, file, null) }),
+    };
+  const encoded = { sha256: hash('sha256', source), bytes: source.length, source };
+  return {
+    size: source.length,
+    resource: new Resource({ ...about, encodings: BOTH, content: () => encoded }),
+  };
 }
 
 /** The text of a small file of the release; null if it has none at this path. Rejects if the file is damaged. */

@@ -25,6 +25,8 @@ export interface ResourceOptions {
   modified: string | number;
   /** Encodings that the content is available in, besides identity. */
   encodings?: readonly Encoding[];
+  /** Whether there are more, which are made when they are asked for. */
+  varies?: boolean;
   /** Called once for each encoding, when it is first requested; null stands for identity. */
   content: (encoding: Encoding | null) => Content;
 }
@@ -106,7 +108,7 @@ export function encodingFor(headers: RequestHeaders, available: readonly Encodin
 }
 
 function describe(
-  { headers, modified, encodings = [], content }: ResourceOptions,
+  { headers, modified, encodings = [], varies = encodings.length > 0, content }: ResourceOptions,
   encoding: Encoding | null,
 ) {
   const found = content(encoding);
@@ -119,7 +121,7 @@ function describe(
     'Accept-Ranges': 'bytes',
     'Content-Length': String(found.bytes),
     ...(encoding && { 'Content-Encoding': encoding }),
-    ...(encodings.length > 0 && { Vary: 'Accept-Encoding' }),
+    ...(varies && { Vary: 'Accept-Encoding' }),
     ...('Access-Control-Allow-Origin' in headers && { 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
   };
   return { headers: all, etag, modified: seconds, content: found };
