@@ -46,7 +46,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'the answer of a compressible file has no Vary',
     breaks: 'A cache never gives one client the encoding of another.',
     file: 'src/sidecar/files/representation.ts',
-    change: ["...(encodings.length > 0 && { Vary: 'Accept-Encoding' }),", ''],
+    change: ["...(varies && { Vary: 'Accept-Encoding' }),", ''],
     tests: HTTP,
   },
   {
@@ -119,7 +119,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a page that is compressed on request has the tag of the plain page',
     breaks: 'Each encoding of a file has its own entity tag',
     file: 'src/sidecar/files/releases.ts',
-    change: ["const zipped = { sha256: hash('sha256', source),", 'const zipped = { sha256: file.sha256,'],
+    change: ["const encoded = { sha256: hash('sha256', source),", 'const encoded = { sha256: file.sha256,'],
     tests: ['test/contract/http-pages.test.ts'],
   },
   {
@@ -184,5 +184,12 @@ export const FAULTS: readonly PlantedFault[] = [
       'isReady({ serving, stores }: Readiness): boolean {\n  return Object.values({ ...serving, ...stores }).every',
     ],
     tests: HTTP,
+  },
+  {
+    name: 'the file of the release is sent for another theme',
+    breaks: 'A picture has the theme that its address asks for.',
+    file: 'src/sidecar/charts/chart-query.ts',
+    change: ['if (theme !== THEMES[0]) canonical.set(THEME, theme);', ''],
+    tests: ['test/sidecar/charts/chart-query.test.ts'],
   },
 ];

@@ -110,4 +110,11 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['class="wordmark"', ''],
     tests: STYLED,
   },
+  {
+    name: 'the search finds what has one of the words',
+    breaks: 'An entry is found if it has every word of the query',
+    file: 'src/site/reference/search/search-engine.ts',
+    change: ['else return 0;', 'else score += 0;'],
+    tests: ['test/site/search-engine.test.ts'],
+  },
 ];
