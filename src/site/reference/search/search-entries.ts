@@ -19,6 +19,7 @@ import type { SearchEntry, SearchIndex } from './search-engine.ts';
 /** What a reader may look for on the pages of the menu that are no list of other entries, beside their names. */
 const PAGE_WORDS: Readonly<Record<string, string>> = {
   '/about/': 'Publisher, contact, address, ledger, keys, source code, releases every six hours',
+  '/accessibility/': 'Accessibility statement: screen reader, keyboard, contrast, print, whom to write to',
   '/api/':
     'API key, token, registration, tier, quota, rate limit, OpenAPI, curl, live stream, server-sent events',
   '/attestations/': 'Companion attestation: verify a signature, register a companion, revoke',
