@@ -259,4 +259,51 @@ describe('records', () => {
       expect(own.filter((address) => !linked.has(address))).toEqual([]);
     }
   });
+
+  const ldOf = (address: string) =>
+    JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page(address).html)![1]!);
+
+  test('have on their pages what the files say, a citation and a description for programs', async () => {
+    const decision = (await json('philosophy/decisions.json')).decisions.at(-1);
+    const deliberation = (await json('philosophy/deliberation-archive.json')).deliberations.at(-1);
+    const decided = page('decisions/dec-10/');
+    const { topic, outcome, reasoning, lessons_learned, sentinels_involved } = decision;
+    for (const words of [topic, outcome, reasoning, lessons_learned, ...sentinels_involved])
+      expect(decided.words).toContain(words);
+    expect(decided.links).toEqual(expect.arrayContaining(['/deliberations/d-10/', '/sentinels/atlas/']));
+    expect(ldOf('decisions/dec-10/')).toMatchObject({
+      '@type': 'Report',
+      identifier: 'DEC-10',
+      abstract: outcome,
+    });
+    const deliberated = page('deliberations/d-10/');
+    for (const [at, { id, reasoning }] of deliberation.sentinels.entries()) {
+      expect(deliberated.words).toContain(reasoning);
+      expect([id, deliberated.ids.has(`position-${at + 1}`)]).toEqual([id, true]);
+    }
+    expect(deliberated.words).toContain(deliberation.outcome);
+    expect(deliberated.words).toMatch(/Consensus reached.*of those for or against, all were in favour/);
+    expect(deliberated.links).toContain('/decisions/dec-10/');
+    expect(ldOf('deliberations/d-10/')).toMatchObject({ '@type': 'Conversation', identifier: 'D-10' });
+    expect(ldOf('sentinels/eve/')).toMatchObject({ '@type': 'ProfilePage', name: 'EVE' });
+    for (const [address, title] of [
+      ['decisions/dec-10/', 'Decision DEC-10'],
+      ['deliberations/d-10/', 'Deliberation D-10'],
+      ['sentinels/eve/', 'Sentinel EVE'],
+      ['academics/papers/decaying-threshold/', 'An integrity threshold that decays with supply'],
+    ] as const) {
+      expect(page(address).html).toMatch(new RegExp(`@\\w+\\{cathedral_.*title = \\{+${title}`, 's'));
+      expect(page(address).words).toContain(`${ORIGIN}/${address}`);
+    }
+  });
+
+  test('stand in the list of their year, which leads to the years beside it', () => {
+    const year = page('deliberations/in-2026/');
+    expect(year.links.filter((href) => href.startsWith('/deliberations/d-')).length).toBe(9);
+    expect(year.links).toContain('/deliberations/in-2025/');
+    expect(page('deliberations/in-2025/').links).toContain('/deliberations/in-2026/');
+    expect(page('decisions/dec-40/').links).toEqual(
+      expect.arrayContaining(['/decisions/dec-10/', '/decisions/dec-70/']),
+    );
+  });
 });

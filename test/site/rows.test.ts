@@ -249,6 +249,14 @@ describe('a long history', () => {
     const grown = hostOf(() => Buffer.concat([bytes, Buffer.alloc(9)]));
     const source = await openRows(about, { requests: 0, bytes: 0 }, grown.fetch);
     await expect(source.page(WHOLE, ALL)).rejects.toThrow('A newer release has another');
+    const tags = ['"one"', '"two"'];
+    const same = hostOf(() => bytes);
+    const switched = await openRows(about, { requests: 0, bytes: 0 }, async (path, init) => {
+      const response = await same.fetch(path, init);
+      response.headers.set('etag', tags.shift()!);
+      return response;
+    });
+    await expect(switched.page(WHOLE, ALL)).rejects.toThrow('A newer release has another');
     const problem = new Response(
       '{"code":"rate_limited","detail":"100 requests a day; again at 00:00 UTC"}',
       { status: 429 },

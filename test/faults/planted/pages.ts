@@ -1,0 +1,68 @@
+import type { PlantedFault } from './planted-fault.ts';
+
+const VERDICT =
+  'Does not hold means that a proof failed, and nothing else; proved is never said where a step does not hold';
+const ROWS = 'Rows are those of one release, and the page asks before it reads more than the reader expects';
+const RECORDS = 'The page of a record has what the files say of it';
+const STEPS = ['test/site/tools.test.ts'];
+const TABLES = ['test/site/rows.test.ts'];
+const PAGES = ['test/contract/pages.test.ts'];
+
+export const FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'a host that does not answer is said to contradict itself',
+    breaks: VERDICT,
+    file: 'src/site/layout/steps.ts',
+    change: ["return code === 'mirror_unreachable';", 'return false;'],
+    tests: STEPS,
+  },
+  {
+    name: 'a step that failed is said to have had nothing to check',
+    breaks: VERDICT,
+    file: 'src/site/layout/steps.ts',
+    change: ['new Uncheckable() : new Failed()', 'new Uncheckable() : new Uncheckable()'],
+    tests: STEPS,
+  },
+  {
+    name: 'the page of verification says proved beside a step that does not hold',
+    breaks: VERDICT,
+    file: 'src/site/verification/prove-pasted.ts',
+    change: ['if (steps.failed > 0)', 'if (steps.failed > 1)'],
+    tests: STEPS,
+  },
+  {
+    name: 'a step that began again keeps its fault',
+    breaks: VERDICT,
+    file: 'src/site/layout/steps.ts',
+    change: ['this.#unreached.clear();', ''],
+    tests: STEPS,
+  },
+  {
+    name: 'parts of two releases make a file',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/remote-file.ts',
+    change: ['(first !== undefined && etag !== first)', 'false'],
+    tests: TABLES,
+  },
+  {
+    name: 'a selection reads as much as it takes without asking',
+    breaks: ROWS,
+    file: 'src/site/explore/rows/row-source.ts',
+    change: ['if (bytes > allowed) throw new NeedsConsent(bytes, use);', ''],
+    tests: TABLES,
+  },
+  {
+    name: 'the page of a decision leaves out why',
+    breaks: RECORDS,
+    file: 'src/site/records/DecisionPage.astro',
+    change: ["{one.reasoning === '' ?", '{true ?'],
+    tests: PAGES,
+  },
+  {
+    name: 'positions lose their anchors, which their JSON-LD names',
+    breaks: RECORDS,
+    file: 'src/site/records/DeliberationPage.astro',
+    change: ['id: `${name}-${index + 1}`,', 'id: `${name}-${index}`,'],
+    tests: PAGES,
+  },
+];
