@@ -285,6 +285,10 @@ describe('records', () => {
     expect(deliberated.words).toMatch(/Consensus reached.*of those for or against, all were in favour/);
     expect(deliberated.links).toContain('/decisions/dec-10/');
     expect(ldOf('deliberations/d-10/')).toMatchObject({ '@type': 'Conversation', identifier: 'D-10' });
+    const sentinel = page('sentinels/eve/');
+    expect(sentinel.words).not.toContain('There is no day yet');
+    // Scores and uptime, each for wide and for narrow windows.
+    expect(sentinel.html.match(/<svg [^>]*role="img"/g)!.length).toBe(4);
     expect(ldOf('sentinels/eve/')).toMatchObject({ '@type': 'ProfilePage', name: 'EVE' });
     for (const [address, title] of [
       ['decisions/dec-10/', 'Decision DEC-10'],

@@ -23,8 +23,8 @@ export type StepNews = Part | null;
 /** What all steps come to. */
 export interface Ending {
   words: string;
-  /** `open`: neither was shown. */
-  verdict: 'valid' | 'invalid' | 'open';
+  /** `open`: neither was shown; `none`: nothing was to be shown. */
+  verdict: 'valid' | 'invalid' | 'open' | 'none';
   more: readonly Part[];
   /** Files that the host did not send, so that another try may end otherwise. */
   unreached: readonly string[];

@@ -195,14 +195,14 @@ function compare(steps: Steps, one: FoundVersion, other: FoundVersion): void {
     '',
     formatChange(events, 0),
     formatChange(bytes, 0),
-    isSame ? 'none' : 'another',
+    isSame ? 'none' : 'different',
   ];
   const columns = ['Snapshot', 'As of', 'Events', 'Bytes', 'SHA-256'];
   steps.end(
     isSame
       ? `/${newer.file.path} is the same in both, byte for byte, by their indexes`
       : `/${newer.file.path} differs: ${formatChange(bytes, 0)} bytes from ${older.entry.id} to ${newer.entry.id}, by their indexes`,
-    'open',
+    'none',
     tablePart('The two versions', columns, [...rows, difference], { numbers: new Set([2, 3]) }),
     part(
       'p',
