@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Run, replay, startRun, stepRun } from '../../src/simulation/run.ts';
@@ -190,13 +190,13 @@ test('a run is taken along as transcript, picture and citation', async () => {
     await button(page, name).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe(file);
-    const text = await readFile(await saved.path(), 'utf8');
-    expect(text).toContain(content);
-    expect(text).not.toContain('var(--');
+    const written = await text(await saved.createReadStream());
+    expect(written).toContain(content);
+    expect(written).not.toContain('var(--');
     // The page’s engine gives what the same engine gives here, byte for byte.
     const steps: Run[] = [];
     replay({ ...AUDITED, tick: 4 }, (step) => steps.push(step));
-    if (file.endsWith('.json')) expect(text).toBe(transcriptJson(steps, page.url()));
+    if (file.endsWith('.json')) expect(written).toBe(transcriptJson(steps, page.url()));
   }
   expect(await page.locator('[data-part="citation"] code').textContent()).toMatch(
     /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 4\. http/,
