@@ -40,7 +40,7 @@ export function startRun(
   if (!Number.isInteger(seed) || seed < 0 || seed >= SEEDS)
     throw faultAt('invalid_seed', 'seed', `a whole number from 0 to ${SEEDS - 1}`, seed);
   const settings = readSettings(given);
-  const world = startWorld(scenario, seed, { settings });
+  const world = startWorld(scenario, seed, settings);
   return { scenario, seed, settings, actions: [], world, opened: world };
 }
 

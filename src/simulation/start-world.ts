@@ -1,6 +1,7 @@
 import { miiThreshold } from '../../pipeline/model/formulas.ts';
 import {
   GENESIS_MULTIPLIERS,
+  SENTINEL_IDS,
   SENTINEL_PROFILES,
   type SentinelId,
 } from '../../pipeline/model/sentinel-profiles.ts';
@@ -42,20 +43,14 @@ const TEMPER = 0.1;
 /** Stubbornness at a readiness to disagree of 0, and its increase up to a readiness of 1. */
 const STUBBORN = { least: 0.15, perDissent: 0.2 };
 
-/** The ten default sentinels, with temperaments from the draws. */
+/** The ten sentinels, with temperaments from the draws. */
 function sentinelsOf(draws: Draws): Sentinel[] {
-  return (Object.keys(SENTINEL_PROFILES) as SentinelId[]).map((id) => embody(id, id, draws));
+  return SENTINEL_IDS.map((id) => embody(id, draws));
 }
 
-/** The given number of sentinels, modelled on the ten in turn. Measures the cost of larger assemblies. */
-export function scaledAssembly(size: number, draws: Draws): Sentinel[] {
-  const models = Object.keys(SENTINEL_PROFILES) as SentinelId[];
-  return Array.from({ length: size }, (_, i) => embody(`S-${i + 1}`, models[i % models.length]!, draws));
-}
-
-function embody(id: string, model: SentinelId, draws: Draws): Sentinel {
-  const { cathedral, role, apps, packages, workflows, drift, gi, dissent } = SENTINEL_PROFILES[model];
-  const shifted = WEIGHTS[model].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
+function embody(id: SentinelId, draws: Draws): Sentinel {
+  const { cathedral, role, apps, packages, workflows, drift, gi, dissent } = SENTINEL_PROFILES[id];
+  const shifted = WEIGHTS[id].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
   const sum = shifted.reduce((total, weight) => total + weight, 0);
   return {
     id,
@@ -87,13 +82,9 @@ const STOCKS = {
 const UPTIME = 151;
 
 /** The world before the first tick. `settings` replace what the scenario sets. Opinions start as the innate ones, as in the model. */
-export function startWorld(
-  scenario: Scenario,
-  seed: number,
-  { settings = {}, sentinels }: { settings?: Settings; sentinels?: readonly Sentinel[] } = {},
-): World {
+export function startWorld(scenario: Scenario, seed: number, settings: Settings = {}): World {
   const levers = Object.fromEntries(LEVER_NAMES.map((name) => [name, LEVERS[name].start])) as Levers;
-  const cast = sentinels ?? sentinelsOf(drawsOf(seed, 0));
+  const cast = sentinelsOf(drawsOf(seed, 0));
   const blank: World = {
     tick: 0,
     sentinels: cast,

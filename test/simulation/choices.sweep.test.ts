@@ -125,7 +125,7 @@ function walkAll(scenario: Scenario): { walked: Everything[]; ends: World[]; see
 /** Run 0 is the one in which nobody chooses; in the others some things are done, most of them late, and in a third the player has set a lever. */
 function lateRun(scenario: Scenario, seed: number, run: number, see: (world: World) => void): World {
   const draw = drawsOf(seed, run, 7);
-  let world = startWorld(scenario, seed, { settings: run % 3 === 2 ? settingsBy(draw) : {} });
+  let world = startWorld(scenario, seed, run % 3 === 2 ? settingsBy(draw) : {});
   while (world.ending === null) {
     const all = available(world, scenario);
     if (run > 0 && all.length > 0 && draw() < 0.2) {
