@@ -156,7 +156,11 @@ export function defineChart<Data>(spec: ChartSpec<Data>, organisation: Organisat
     const view = viewOf(data, state);
     return view.rows.length > 0 ? view : null;
   };
-  const missing = (data: unknown) => (filled(data, DEFAULT_STATE) === null ? spec.missing : null);
+  const missing = (data: unknown) => {
+    // A chart of one sentinel shows nothing in its default state, and lacks nothing.
+    const isMissing = spec.isMissing?.(data as Data) ?? filled(data, DEFAULT_STATE) === null;
+    return isMissing ? spec.missing : null;
+  };
   const finding = (data: unknown, state: ChartState) => filled(data, state)?.finding?.() ?? null;
   const note = (data: unknown, state: ChartState) => filled(data, state)?.note?.() ?? '';
   const annotations = (data: unknown, state: ChartState) => filled(data, state)?.annotations?.() ?? [];

@@ -46,8 +46,7 @@ export const scoreHistory = defineChart<Row[]>({
   asOf: (rows) => rows.at(-1)?.date ?? '',
   isMissing: (rows) => rows.length === 0,
   view(rows, { series }) {
-    // Whether anything is missing is asked of all sentinels.
-    const own = rows.filter(({ sentinel }) => series === null || series.includes(sentinel));
+    const own = rows.filter(({ sentinel }) => series?.includes(sentinel));
     const step = stepFor(daysBetween(own), MAX_DAYS);
     const ends = binDays(own, step).map((bin) => ({ ...bin.rows.at(-1)!, date: bin.to }));
     return {
