@@ -82,7 +82,9 @@ async function opened(path: string, reader = {}) {
 
 async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
-  return readFile(await download.path(), 'utf8');
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  return `${Buffer.concat(chunks)}`;
 }
 
 const MINTS = 'economy/mic-history.csv';
