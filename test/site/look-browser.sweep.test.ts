@@ -61,7 +61,7 @@ test.each([360, 1280])(
   'the chart at the head of the home page fills its column in a window of %i pixels',
   async (width) => {
     const page = await open('/', { viewport: { width, height: 800 } });
-    const box = await page.locator('.first-chart .picture svg').boundingBox();
+    const box = await page.locator('.first-chart .picture svg:visible').boundingBox();
     expect(box!.width).toBeGreaterThan(280);
     expect(box!.x + box!.width).toBeLessThanOrEqual(width);
     await page.context().close();
@@ -109,7 +109,7 @@ describe('a portal', () => {
     const colours: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open('/economy/', { colorScheme });
-      const area = page.locator('#chart-roi-by-cathedral ~ .picture svg rect').first();
+      const area = page.locator('.evidence:has(#chart-roi-by-cathedral) .picture svg rect').first();
       colours.push(await area.evaluate((mark) => getComputedStyle(mark).fill));
       await page.context().close();
     }
@@ -124,7 +124,7 @@ describe('a portal', () => {
   });
 
   test('says of each table that is wider than its place that it scrolls, and follows the window', async () => {
-    const page = await open('/economy/', { viewport: { width: 390, height: 800 } });
+    const page = await open('/academics/', { viewport: { width: 390, height: 800 } });
     const said = () =>
       page.$$eval('.scroll', (regions) =>
         regions.map((region) => ({
