@@ -125,6 +125,10 @@ describe('a portal', () => {
 
   test('says of each table that is wider than its place that it scrolls, and follows the window', async () => {
     const page = await open('/academics/', { viewport: { width: 390, height: 800 } });
+    // A table that is not shown is measured when it is.
+    await page.$$eval('main details', (all) => {
+      for (const one of all) (one as HTMLDetailsElement).open = true;
+    });
     const said = () =>
       page.$$eval('.scroll', (regions) =>
         regions.map((region) => ({
