@@ -99,7 +99,8 @@ const DAMAGES: readonly [RegExp, (place: string) => Promise<unknown>][] = [
   [/^public\/deliberations\/(?!in-)[^/]+\/index\.html$/, flip],
   [/^public\/files\/economy\/[^/]+\/index\.html\.br$/, (place) => truncate(place, 9)],
   [/^public\/licence\/index\.html$/, (place) => rm(place)],
-  [/^public\/schemas\/events\//, flip],
+  // Snapshots have the same file by a link, so it is replaced and not written into.
+  [/^public\/schemas\/events\//, (place) => rm(place).then(() => writeFile(place, '{}'))],
   [/^public\/schemas\/economy\//, (place) => rm(place)],
   [/^public\/charts\/reward-curve\.png$/, flip],
   [/^public\/charts\/reward-curve\.svg\.gz$/, flip],
