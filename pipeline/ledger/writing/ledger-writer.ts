@@ -112,8 +112,6 @@ const BATCH_BYTES = 1024 * 1024;
  * a head that begins with sealed events; readers ignore these, and the next writer removes them.
  */
 export class LedgerWriter {
-  /** A copy: whether a power failure had undone some of it, so that it was cut back when it was opened. */
-  lostEvents = false;
   readonly #ledger: LedgerDirectory;
   readonly #options: WriterOptions;
   readonly #lock: { close(): void };
@@ -127,6 +125,7 @@ export class LedgerWriter {
   /** Whether the head begins with events that are in a snapshot. */
   #isCovered = false;
   #isOpen = true;
+  #lostEvents = false;
 
   private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
     this.#ledger = openDirectory(path);
@@ -145,7 +144,7 @@ export class LedgerWriter {
     else await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));
     try {
-      if (options.isCopy) writer.lostEvents = await removeIncomplete(writer.#ledger, writer.#durable);
+      if (options.isCopy) writer.#lostEvents = await removeIncomplete(writer.#ledger, writer.#durable);
       await writer.#findEnd();
       return writer;
     } catch (error) {
@@ -157,6 +156,11 @@ export class LedgerWriter {
   /** The end of the ledger: the seq of the next event, and the time of the last one, null before the first. */
   get end(): Pick<LedgerPosition, 'size' | 'timestamp'> {
     return this.#end;
+  }
+
+  /** A copy: whether a power failure had undone some of it, so that it was cut back when it was opened. */
+  get lostEvents(): boolean {
+    return this.#lostEvents;
   }
 
   /** The checkpoint of the last snapshot; null before the first. */

@@ -121,13 +121,24 @@ class FileView implements RowView {
     if (to && to.offset <= from.offset) return;
     for await (const batch of this.#read(from, to)) {
       for (const { row, hasOwnId, after: place } of batch) if (hasOwnId) this.#assertNew(row.id, place, seen);
-      if (!until && after) await this.#assertMoved(batch, from);
       yield batch.map(({ row }) => row);
     }
   }
 
   async elsewhere(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    return new Set((await this.#placesOf(ids)).keys());
+    const found = new Set<string>();
+    for await (const batch of this.#read(this.#reader.begin)) {
+      for (const { row, hasOwnId } of batch) if (hasOwnId && ids.has(row.id)) found.add(row.id);
+      if (found.size === ids.size) break;
+    }
+    return found;
+  }
+
+  async assertOnce(ids: ReadonlySet<string>): Promise<void> {
+    const seen = new Map<string, number>();
+    for await (const batch of this.#read(this.#reader.begin))
+      for (const { row, hasOwnId, after } of batch)
+        if (hasOwnId && ids.has(row.id)) this.#assertNew(row.id, after, seen);
   }
 
   async held(after: RowPlace | null) {
@@ -169,30 +180,6 @@ class FileView implements RowView {
         `${JSON.stringify(id)}, as in row ${first}`,
       );
     seen.set(id, index);
-  }
-
-  /** Imported rows may have been moved behind the last one. Throws if one is where it was as well. */
-  async #assertMoved(batch: readonly PlacedRow[], from: RecordPlace): Promise<void> {
-    const { index } = this.#opening;
-    const again = new Map(
-      batch
-        .filter(({ row, hasOwnId }) => hasOwnId && index.row(row.id)?.place)
-        .map((one) => [one.row.id, one.after]),
-    );
-    if (again.size === 0) return;
-    for (const [id, { index }] of await this.#placesOf(new Set(again.keys()), from))
-      this.#assertNew(id, again.get(id)!, new Map([[id, index]]));
-  }
-
-  /** Id → the place after each of these rows that the file has up to a place; without rows whose id is their number. */
-  async #placesOf(ids: ReadonlySet<string>, to?: RecordPlace): Promise<Map<string, RecordPlace>> {
-    const places = new Map<string, RecordPlace>();
-    for await (const batch of this.#read(this.#reader.begin, to)) {
-      for (const { row, hasOwnId, after } of batch)
-        if (hasOwnId && ids.has(row.id)) places.set(row.id, after);
-      if (places.size === ids.size) break;
-    }
-    return places;
   }
 
   /** The place after an imported row: mostly where the number of rows says, otherwise where its id is. */

@@ -165,16 +165,26 @@ class Comparison<Content> {
   }
 
   #assertSame(changes: readonly { change: Change }[]): void {
-    const { name, form } = this.#options.source;
+    const { source } = this.#options;
     const { length: changed } = changes;
     const isFew =
       this.#compared < FEW_ROWS &&
-      !(form.refusesEmpty && changes.every(({ change }) => change.digest === null));
+      !(source.form.refusesEmpty && changes.every(({ change }) => change.digest === null));
     if (changed <= MAX_CHANGES && (changed < this.#compared || isFew || changed === 0)) return;
-    throw new CathedralError('import_failed', {
-      place: name,
-      expected: `${formatCount(this.#compared, form.noun)} as imported, up to ${form.noun} ${this.#end.id}. Restore what was there, or import into another folder`,
-      found: `${changed} of them changed or deleted, first ${changes[0]!.change.id}: ${form.other}`,
-    });
+    throw anotherSource(source, this.#compared, changed, { first: changes[0]!.change.id, end: this.#end.id });
   }
+}
+
+/** Too much differs. `compared`: number of rows; `end`: the last imported one. */
+export function anotherSource<Content>(
+  { name, form }: RowSource<Content>,
+  compared: number,
+  changed: number,
+  { first, end }: { first: string; end: string },
+): CathedralError {
+  return new CathedralError('import_failed', {
+    place: name,
+    expected: `${formatCount(compared, form.noun)} as imported, up to ${form.noun} ${end}. Restore what was there, or import into another folder`,
+    found: `${changed} of them changed or deleted, first ${first}: ${form.other}`,
+  });
 }

@@ -1,13 +1,19 @@
 import { CathedralError } from '../../errors.ts';
 import { formatEventLine } from '../../ledger/events/event-line.ts';
-import { ALERT_CHANGES, firstNamed, importAlert, listed } from '../../ledger/events/import-alert.ts';
+import {
+  ALERT_CHANGES,
+  firstNamed,
+  importAlert,
+  listed,
+  MAX_CHANGES,
+} from '../../ledger/events/import-alert.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type EventLine, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import type { Signers } from '../../ledger/writing/write-snapshot.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
-import { compareRows, type Differences } from './compare-rows.ts';
+import { anotherSource, compareRows, type Differences } from './compare-rows.ts';
 import { slotStart } from './imported-row.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { openIndex } from './open-index.ts';
@@ -194,8 +200,13 @@ class Intake<Content> {
     const deleted = new Set(changes.filter(({ digest }) => digest === null).map(({ id }) => id));
     for await (const batch of batches) {
       const fresh: SourceRow<Content>[] = [];
-      for (const row of batch) {
-        const known = this.#index.row(row.id);
+      const found = batch.map((row) => this.#index.row(row.id));
+      const again = new Set(
+        found.flatMap((known) => (known?.digest && known.place !== null ? [known.id] : [])),
+      );
+      if (again.size > 0) await this.#view.assertOnce?.(again);
+      for (const [at, row] of batch.entries()) {
+        const known = found[at];
         if (!known?.digest || known.isLeftOut || deleted.has(row.id)) {
           fresh.push(row);
           continue;
@@ -208,6 +219,11 @@ class Intake<Content> {
         if (digest !== known.digest)
           changes.push({ id: row.id, digest, place: row.place, listed: form.listed(row.id, row) });
       }
+      if (changes.length > MAX_CHANGES)
+        throw anotherSource(this.#source, this.#index.count(), changes.length, {
+          first: changes[0]!.id,
+          end: this.#index.end!.id,
+        });
       yield fresh;
     }
   }

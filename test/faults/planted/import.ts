@@ -77,8 +77,8 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'an id that an imported row has is taken for a moved row',
     breaks: 'Two rows with one id stop the import',
-    file: 'pipeline/sources/file/file-source.ts',
-    change: ['if (again.size === 0) return;', 'if (again.size >= 0) return;'],
+    file: 'pipeline/sources/import/import-rows.ts',
+    change: ['if (again.size > 0)', 'if (again.size < 0)'],
     tests: ['test/sources/import/file-source.test.ts'],
   },
   {

@@ -159,6 +159,18 @@ describe('a file of NDJSON', () => {
     expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
   });
 
+  test('that was sorted anew and has other content in more than 1,000 rows stops the import', async () => {
+    const write = (rows: number[], more: object = {}) =>
+      writeFileSync(path, rows.map((row) => line(row, { id: `r${row}`, ...more })).join(''));
+    write(upTo(1200));
+    await follow('ndjson');
+    write(upTo(1200).reverse(), { agent: 'JADE' });
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'another table, an older copy of it, or another mapping',
+    );
+    expect(await rowsOf()).toHaveLength(1200);
+  });
+
   test('to which a row is appended whose id an imported row has stops the import', async () => {
     const own = (row: number) => ({ id: `r${row}` });
     writeFileSync(path, lines(1, 9000, own));
