@@ -157,7 +157,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const sitemapped = { baseUrl, asOf: facts.timestamp };
   if (contents.formats) await renderSitemap(staging, sitemapped, view.state);
   const sign = signerOf(inputs.publisher, options);
-  // Whoever asks for a release without other formats does without their closed years, too.
+  // A run without other formats publishes none of their closed years either.
   const mayLose = contents.formats ? undefined : isYearFile;
   const publication = { facts, state: formatResume(folded), sign, mayLose };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>

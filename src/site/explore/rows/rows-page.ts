@@ -107,7 +107,7 @@ function say(words: string): void {
   status.textContent = words;
 }
 
-/** In place of rows, why there are none. */
+/** What stands in place of rows if there are none. */
 function showNothing(...words: readonly Node[]): void {
   table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
   status.replaceChildren(makeElement('div', 'missing', ...words));
