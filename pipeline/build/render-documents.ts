@@ -3,7 +3,7 @@ import type { DocumentArtifact, View } from '../artifacts/artifact.ts';
 import { statedTime } from '../artifacts/as-of.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../artifacts/table.ts';
 import { schemaFiles } from '../release/format/schemas.ts';
-import type { NewFile, Staging } from '../release/staging/staging.ts';
+import type { Staging } from '../release/staging/staging.ts';
 import { dataFile } from './data-file.ts';
 import type { Folded } from './fold-snapshots.ts';
 import { earlierFiles } from './fold-snapshots.ts';
@@ -29,29 +29,7 @@ export async function renderDocuments(staging: Staging, view: View, folded: Fold
   const versions = new Map(staging.files().map((file) => [file.path, file]));
   for (const artifact of DOCUMENTS)
     if (artifact.path === CITATIONS_PATH) await writeDocument(staging, artifact, { ...view, versions });
-  await stageSchemas(staging, view.baseUrl);
-}
-
-const SCHEMAS_FOLDER = 'schemas/';
-
-/** Schemas follow from the program and the address, so those of a release with the same inputs are taken over, and only a damaged one is made. */
-async function stageSchemas(staging: Staging, baseUrl: string): Promise<void> {
-  const files = staging.isSame([]) ? staging.previous!.manifest.files : [];
-  const before = files.filter(({ path }) => path.startsWith(SCHEMAS_FOLDER));
-  let isWhole = before.length > 0;
-  for (const { path } of before) isWhole = (await staging.takeOver(path)) && isWhole;
-  if (isWhole) return;
-  const taken = new Set(staging.paths());
-  for (const file of schemasAt(baseUrl)) if (!taken.has(file.path)) await staging.write(file);
-}
-
-/** They follow from the program and the address alone, and a run may render the documents of several slots. */
-const SCHEMAS = new Map<string, readonly NewFile[]>();
-
-function schemasAt(baseUrl: string): readonly NewFile[] {
-  const files = SCHEMAS.get(baseUrl) ?? schemaFiles(ARTIFACTS, baseUrl);
-  SCHEMAS.set(baseUrl, files);
-  return files;
+  for (const schema of schemaFiles(ARTIFACTS, view.baseUrl)) await staging.write(schema);
 }
 
 async function writeDocument(staging: Staging, artifact: DocumentArtifact, view: View): Promise<void> {

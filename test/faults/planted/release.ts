@@ -158,20 +158,6 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/contract/memory.test.ts'],
   },
   {
-    name: 'schemas of another address are taken over',
-    breaks: SAME,
-    file: 'pipeline/build/render-documents.ts',
-    change: ['staging.isSame([]) ? staging.previous!', 'staging.previous ? staging.previous'],
-    tests: ['test/build/schemas.test.ts'],
-  },
-  {
-    name: 'a damaged schema is left out',
-    breaks: 'A run makes again what is damaged in the previous release',
-    file: 'pipeline/build/render-documents.ts',
-    change: ['isWhole = (await staging.takeOver(path)) && isWhole;', 'await staging.takeOver(path);'],
-    tests: ['test/build/schemas.test.ts'],
-  },
-  {
     name: 'a list of citations lacks the service',
     breaks: 'The lists of citations have the same entries under the same keys',
     file: 'pipeline/formats/render-catalogue.ts',
