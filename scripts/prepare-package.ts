@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SHIPPED, writeCompiled } from '../pipeline/build/site/compiled-site.ts';
 import { programKey } from '../pipeline/build/site/make-program.ts';
 import { PROJECT } from '../pipeline/config/project.ts';
-import { COMMIT_OF_PACKAGE, commitOf, formatCommit } from '../src/commands/software.ts';
+import { COMMIT_OF_PACKAGE, commitOf, formatCommit } from '../pipeline/config/software.ts';
 
 await writeFile(join(PROJECT, COMMIT_OF_PACKAGE), formatCommit(commitOf(PROJECT)));
 await rm(SHIPPED, { recursive: true, force: true });

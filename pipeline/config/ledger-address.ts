@@ -39,3 +39,8 @@ export function nameOfSource(source: LedgerSource): string {
   if (source.kind === 'store') return SHARED_LEDGER;
   return 'url' in source ? withoutPassword(source.url) : `${source.kind}+file:${source.path}`;
 }
+
+/** The folder of a ledger; of any other source, the folder that has it on this machine. */
+export function ledgerFolder(source: LedgerSource, { importFolder }: { importFolder: string }): string {
+  return source.kind === 'directory' ? source.path : importFolder;
+}

@@ -27,3 +27,22 @@ export type SettingName = keyof typeof SETTINGS;
 
 /** The value of every setting; null where nothing was given and there is no default. */
 export type Config = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> };
+
+/** The credentials of an object store. */
+export const CREDENTIAL_SETTINGS = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const;
+
+/** For commands that read or write the bucket of releases. */
+export const BUCKET_SETTINGS = ['releases', ...CREDENTIAL_SETTINGS] as const;
+
+/** Where many machines share a ledger. */
+export const SHARED_SETTINGS = ['store', ...BUCKET_SETTINGS] as const;
+
+/** For commands that read a ledger, wherever it is. */
+export const SOURCE_SETTINGS = [
+  'ledgerKey',
+  'importFolder',
+  'importKey',
+  'mapping',
+  'wait',
+  ...SHARED_SETTINGS,
+] as const;

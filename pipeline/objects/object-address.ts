@@ -8,9 +8,6 @@ export interface Credentials {
   sessionToken: string | null;
 }
 
-/** The settings that credentials are made of. */
-export const CREDENTIAL_SETTINGS = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const;
-
 /** Of the settings; null if none are set. Throws `config_invalid` if one is missing. */
 export function credentialsFrom({
   accessKeyId,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Flag } from '../../pipeline/config/setting.ts';
+import { BUCKET_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
@@ -17,7 +18,6 @@ import { type LogVerdict, verifyAccessLog } from '../sidecar/access-log/verify-a
 import { defineCommand, formatJson, json } from './command.ts';
 import { trustedKeys } from './reader.ts';
 import { withBucket, withDatabase } from './shared-stores.ts';
-import { BUCKET_SETTINGS } from './source-settings.ts';
 
 const LOG_SETTINGS = ['accessLog', 'store'] as const;
 

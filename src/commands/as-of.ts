@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { asOf as rebuildSnapshot } from '../../pipeline/build/as-of.ts';
 import { text } from '../../pipeline/config/setting.ts';
+import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
+import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
-import { openSource } from './ledger-source.ts';
-import { software } from './software.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const asOf = defineCommand({
   summary: 'Rebuilds a published snapshot from the ledger, from genesis on, and compares the two.',
@@ -41,7 +41,7 @@ export const asOf = defineCommand({
   async run(config, context) {
     const { snapshot, out, into, companions, baseUrl, wait } = config;
     const { progress, print } = context;
-    const source = await openSource(config.ledger, { ...config, mustExist: true }, context);
+    const source = await openLedger(config.ledger, { ...config, mustExist: true }, context);
     const report = await rebuildSnapshot({
       ...source,
       snapshot,

@@ -7,16 +7,16 @@ import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { PrintingBrowser } from '../../pipeline/charts/files/printing-browser.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readWitnesses } from '../../pipeline/release/log/cosign-log.ts';
+import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
-import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { type Context, defineCommand, formatJson, importFull, json, SWITCH } from './command.ts';
 import { cosignPublished } from './cosigning.ts';
-import { importFull, openSource } from './ledger-source.ts';
 import { ownDocuments } from './organisation.ts';
-import { software } from './software.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
 import { assertShared, type OwnTurn, TURN_SETTINGS, takeTurn } from './turn.ts';
 
 /** The settings of a build, which `start` passes on to the builds that it starts. */
@@ -130,7 +130,7 @@ async function publish(
   const now = turn?.now ?? context.now;
   const printing = browserOf(config);
   await using _ = printing instanceof PrintingBrowser ? printing : null;
-  const { findings, ...source } = await openSource(config.ledger, config, { ...context, now });
+  const { findings, ...source } = await openLedger(config.ledger, config, { ...context, now });
   const documents = await ownDocuments(config, source);
   const log = (line: string) => {
     // Whoever has lost the lease cannot publish any more; here it finds out before it has made everything.

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import { check as checkRelease } from '../../pipeline/build/check.ts';
+import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
+import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
-import { defineCommand, formatJson, json } from './command.ts';
-import { importFull, openSource } from './ledger-source.ts';
-import { software } from './software.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
+import { defineCommand, formatJson, importFull, json } from './command.ts';
 
 export const check = defineCommand({
   summary: 'Checks your own published folder, restricted files included; with --ledger, against a rebuild.',
@@ -25,7 +25,7 @@ export const check = defineCommand({
   async run(config, context) {
     const { out, companions, baseUrl, sourceCode, ledger, wait } = config;
     const { progress, print } = context;
-    const source = ledger && (await openSource(ledger, { ...config, mustExist: true }, context));
+    const source = ledger && (await openLedger(ledger, { ...config, mustExist: true }, context));
     const findings = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
       publisherKeys: await publisherVerifiers(config.publisherKey),

@@ -125,6 +125,20 @@ export const json = {
   ...SWITCH,
 } as const satisfies Flag;
 
+/** For commands that import. */
+export const importFull = {
+  flag: 'full',
+  description:
+    'Reads all of a remote ledger or a table, and compares every event with the one that was imported before.',
+  ...SWITCH,
+} as const satisfies Flag;
+
+/** The settings of the commands that keep a ledger, with what they take without them. */
+export const OWN_KEYS = {
+  ledgerKey: 'Without it, the file of the ledger’s name with `.vkey` after it.',
+  ledgerSigningKey: 'Without it, the file of the ledger’s name with `.key` after it.',
+} as const;
+
 /** The one JSON document of a result. */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2);

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { type LedgerSource, ledgerSource } from '../../pipeline/config/ledger-address.ts';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
-import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
+import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { assertQuorum, readWitnesses } from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
 import { auditorTrust, httpOrigin, witnessesOf } from './reader.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const event = {
   flag: 'event',
@@ -81,8 +80,8 @@ async function fromLedger(
   context: Context,
 ) {
   // Every kind of source and its database take far longer to load than a proof from the log takes.
-  const { openSource } = await import('./ledger-source.ts');
-  const { ledger, verifiers } = await openSource(source, { ...config, mustExist: true }, context);
+  const { openLedger } = await import('../../pipeline/sources/open-ledger.ts');
+  const { ledger, verifiers } = await openLedger(source, { ...config, mustExist: true }, context);
   return proveFromLedger(ledger, event, verifiers);
 }
 

@@ -1,12 +1,13 @@
 import { publishSite } from '../../pipeline/bucket/publish-site.ts';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { integer, objectAddress } from '../../pipeline/config/setting.ts';
-import { CREDENTIAL_SETTINGS, credentialsFrom } from '../../pipeline/objects/object-address.ts';
+import { CREDENTIAL_SETTINGS } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
+import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';
-import { software } from './software.ts';
 
 export const publish = defineCommand({
   summary: 'Uploads the public files of the current release to a bucket that a CDN or a web server shows.',

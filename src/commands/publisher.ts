@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import { integer } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { VERSION } from '../../pipeline/config/software.ts';
 import { type NoteKey, verifierKeyOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import type { Database } from '../../pipeline/postgres/database.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
@@ -14,13 +15,12 @@ import {
 } from '../../pipeline/release/signing/change-publisher.ts';
 import { FOLDERS, fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
+import { followLedger } from '../sidecar/live/follow-ledger.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { followLedger } from './ledger-source.ts';
 import { ownDocuments } from './organisation.ts';
 import { runOnSchedule } from './scheduled-runs.ts';
 import { withDatabase } from './shared-stores.ts';
-import { VERSION } from './software.ts';
 import { assertShared, withRecords } from './turn.ts';
 
 const SETTINGS = ['publisherKey', 'out', 'store'] as const;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/notes/note.ts';
 import {
@@ -14,7 +15,6 @@ import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts'
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { formatTimestamp } from '../../pipeline/words/moment.ts';
 import { type Context, SWITCH } from './command.ts';
-import { software } from './software.ts';
 
 /** For the commands that read a whole service. */
 export const READER_SETTINGS = [

@@ -1,12 +1,12 @@
 import { flagsFor } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import type { Context } from './command.ts';
 import { openCosigning } from './cosigning.ts';
-import { software } from './software.ts';
 import { openBetweenRuns, type TurnConfig } from './turn.ts';
 
 /** What the log says after a run, before the time of the next one. */

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { buildInfo } from '../../pipeline/config/software.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
+import { followLedger } from '../sidecar/live/follow-ledger.ts';
 import { assertFree } from '../sidecar/server-address.ts';
 import { defineCommand } from './command.ts';
-import { followLedger } from './ledger-source.ts';
-import { buildInfo } from './software.ts';
-import { SOURCE_SETTINGS } from './source-settings.ts';
 
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',

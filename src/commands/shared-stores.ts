@@ -1,12 +1,11 @@
-import type { Config } from '../../pipeline/config/settings.ts';
+import type { BUCKET_SETTINGS, Config } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
 import { postgresKeyStore } from '../sidecar/keys/postgres-key-store.ts';
 import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
-import { software } from './software.ts';
-import type { BUCKET_SETTINGS } from './source-settings.ts';
 
 /** A command does one thing after the other; a second connection serves what it does meanwhile. */
 const CONNECTIONS = 2;

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nameOfSource } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { buildInfo, VERSION } from '../../pipeline/config/software.ts';
 import { assertOwner } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { isDemoLedger } from '../../pipeline/ledger/writing/demo-key.ts';
 import { currentId, readCurrent } from '../../pipeline/release/format/release.ts';
 import { runChild } from '../scheduler/scheduled-build.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
+import { followLedger } from '../sidecar/live/follow-ledger.ts';
 import { assertFree } from '../sidecar/server-address.ts';
 import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, openDemoLedger } from './demo.ts';
-import { followLedger } from './ledger-source.ts';
 import { assertWhole, ORGANISATION_FLAGS, ownDocuments, provideOrganisation } from './organisation.ts';
 import { flagsOfRuns, runOnSchedule } from './scheduled-runs.ts';
-import { buildInfo, VERSION } from './software.ts';
 import { assertShared } from './turn.ts';
 
 export const start = defineCommand({

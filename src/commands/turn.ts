@@ -14,7 +14,10 @@ import {
   withTurn,
 } from '../../pipeline/build/cluster.ts';
 import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
+import { ledgerFolder } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { BUCKET_SETTINGS } from '../../pipeline/config/settings.ts';
+import { software } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { signNote } from '../../pipeline/ledger/notes/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
@@ -29,10 +32,7 @@ import { recordRun } from '../scheduler/record-run.ts';
 import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
 import type { Context } from './command.ts';
-import { ledgerFolder } from './ledger-source.ts';
 import { withBucket, withDatabase } from './shared-stores.ts';
-import { software } from './software.ts';
-import { BUCKET_SETTINGS } from './source-settings.ts';
 
 /** What publishers share. */
 export const TURN_SETTINGS = ['store', ...BUCKET_SETTINGS, 'switchDelay'] as const;

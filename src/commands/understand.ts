@@ -1,7 +1,7 @@
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
+import { versionAndCommit } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatGroup, formatHelp, formatOverview } from './help.ts';
-import { versionAndCommit } from './software.ts';
 import { COMMANDS, loadCommands } from './table.ts';
 
 const HELP = ['--help', '-h', 'help'];

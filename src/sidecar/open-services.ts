@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import type pino from 'pino';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { readWitnessStates } from '../../pipeline/release/log/cosign-log.ts';
 import { utcDay } from '../api/quotas.ts';
@@ -18,7 +17,6 @@ import { openPublished, PUBLISHED_SETTINGS } from './files/published.ts';
 import { Releases } from './files/releases.ts';
 import { folderBytes, readDisk, SnapshotSizes } from './health/disks.ts';
 import { createMetrics } from './health/metrics.ts';
-import type { ImportProgress } from './health/readiness.ts';
 import { readReadiness } from './health/readiness.ts';
 import type { ServiceFacts, SoftwareVersion } from './health/service-metrics.ts';
 import { throttleRepeatedErrors } from './health/throttle-repeated-errors.ts';
@@ -30,6 +28,7 @@ import { LoadGate } from './limits/load-gate.ts';
 import { LOAD_LIMITS, type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
 import { postgresCountStore } from './limits/postgres-count-store.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
+import type { FollowedLedger } from './live/follow-ledger.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
@@ -53,17 +52,6 @@ export const SERVICE_SETTINGS = [
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]> &
   // For pages that are rendered while this process's own runs make the first release.
   Partial<Pick<Config, 'sourceCode'>>;
-
-/** The ledger that real-time paths follow. */
-interface FollowedLedger {
-  /** A folder. */
-  ledger: string;
-  verifiers: readonly Verifier[];
-  /** Null: nothing is imported. */
-  imports?: ImportProgress | null;
-  /** What keeps this machine from sharing the ledger with others, or from taking theirs; null for a ledger of this machine alone. */
-  sharing?: (() => string | null) | null;
-}
 
 /** What is served besides the folder of releases, and by which program. */
 export interface Served {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { software } from '../../pipeline/config/software.ts';
 import { nextSlotId } from '../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/log/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/notes/note.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/writing/write-snapshot.ts';
-import { software } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/events/sample-events.ts';

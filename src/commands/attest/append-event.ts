@@ -4,10 +4,10 @@ import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
+import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { SWITCH } from '../command.ts';
-import type { LocalLedger } from '../ledger-source.ts';
 import { type LedgerRead, readLedger } from './ledger.ts';
 import { moment } from './verify.ts';
 

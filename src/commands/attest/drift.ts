@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { driftReason } from '../../../pipeline/attestation/registry.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { writableLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { writableLedger } from '../ledger-source.ts';
 import { agent, appendCompanionEvent, dryRun, timeFlag } from './append-event.ts';
 import type { LedgerRead } from './ledger.ts';
 import { attestation, lookUp } from './status.ts';

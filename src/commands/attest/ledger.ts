@@ -7,7 +7,7 @@ import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts'
 import { isCompanionEvent } from '../../../pipeline/model/companions.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../../pipeline/model/state.ts';
-import type { LocalLedger } from '../ledger-source.ts';
+import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 
 export interface LedgerRead {
   /** The state that a service that follows this ledger answers from. */

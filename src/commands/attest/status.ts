@@ -7,12 +7,12 @@ import {
 } from '../../../pipeline/attestation/registry.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
+import { SOURCE_SETTINGS } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
+import { openLedger } from '../../../pipeline/sources/open-ledger.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { openSource } from '../ledger-source.ts';
-import { SOURCE_SETTINGS } from '../source-settings.ts';
 import { type LedgerRead, readLedger } from './ledger.ts';
 import { asOf } from './verify.ts';
 
@@ -36,7 +36,7 @@ export const attestStatus = defineCommand({
   async run(config, context) {
     const { print, progress } = context;
     const { ledger: source, attestation, asOf } = config;
-    const local = await openSource(source, { ...config, mustExist: true }, context);
+    const local = await openLedger(source, { ...config, mustExist: true }, context);
     const ledger = await readLedger(local, asOf);
     progress.end();
     const described = lookUp(ledger, attestation, asOf ?? context.now());

@@ -11,13 +11,13 @@ import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Registry } from '../../../pipeline/attestation/registry.ts';
 import { type Verdict, verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
-import { SETTINGS } from '../../../pipeline/config/settings.ts';
+import { SETTINGS, SOURCE_SETTINGS } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
+import { openLedger } from '../../../pipeline/sources/open-ledger.ts';
+import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { type LocalLedger, openSource } from '../ledger-source.ts';
 import type { Progress } from '../progress.ts';
-import { SOURCE_SETTINGS } from '../source-settings.ts';
 import { readInput, STANDARD_INPUT } from './input.ts';
 import { readLedger } from './ledger.ts';
 
@@ -63,7 +63,7 @@ export const attestVerify = defineCommand({
     const { ledger: source, asOf, json } = config;
     const { print, progress } = context;
     const files = listFiles(config.files);
-    const local = source && (await openSource(source, { ...config, mustExist: true }, context));
+    const local = source && (await openLedger(source, { ...config, mustExist: true }, context));
     const trusted = await trustedCompanions(config.companions, local, progress);
     const ledger = local && (await readLedger(local, asOf));
     progress.end();

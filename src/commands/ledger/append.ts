@@ -5,6 +5,7 @@ import { texts } from '../../../pipeline/config/setting.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { type Appended, LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
+import { type LocalLedger, writableLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { Batch } from '../../../pipeline/sources/rows/batch.ts';
 import {
   FORMATS,
@@ -16,7 +17,6 @@ import {
 import { type Mapping, readMapping } from '../../../pipeline/sources/rows/mapping.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { type LocalLedger, writableLedger } from '../ledger-source.ts';
 import type { Progress } from '../progress.ts';
 import { Contradictions } from './contradictions.ts';
 

@@ -1,17 +1,16 @@
 import { resolve } from 'node:path';
 import { printable } from '../../../pipeline/attestation/printable.ts';
+import { SOURCE_SETTINGS } from '../../../pipeline/config/settings.ts';
 import { checkLedger, type KeyUse, type LedgerFacts } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { type LedgerFinding, LedgerFindings, WARNINGS } from '../../../pipeline/ledger/check/findings.ts';
 import { warnOfReadableKey } from '../../../pipeline/ledger/check/ledger-folder.ts';
 import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
+import { localLedger } from '../../../pipeline/sources/open-ledger.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
-import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { localLedger } from '../ledger-source.ts';
+import { defineCommand, formatJson, json, OWN_KEYS, SWITCH } from '../command.ts';
 import type { Progress } from '../progress.ts';
-import { SOURCE_SETTINGS } from '../source-settings.ts';
-import { OWN_KEYS } from './own-ledger.ts';
 
 /** Events between two lines of progress. */
 const PROGRESS_EVERY = 250_000;

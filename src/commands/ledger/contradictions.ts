@@ -5,8 +5,8 @@ import { readHead } from '../../../pipeline/ledger/reading/head.ts';
 import { readSnapshot } from '../../../pipeline/ledger/reading/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
+import type { LocalLedger } from '../../../pipeline/sources/own-ledger.ts';
 import { LookAlikes } from '../../../pipeline/sources/rows/look-alikes.ts';
-import type { LocalLedger } from '../ledger-source.ts';
 
 /** Types whose id names one thing for good. The fold forgets closed ones, so it does not notice a second one of the same id. */
 const NAMING: Readonly<Record<string, string>> = {

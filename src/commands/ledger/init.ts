@@ -7,9 +7,9 @@ import { Amount, type Cathedral, Multiplier, Timestamp } from '../../../pipeline
 import { SLOT_MS, slotId, slotTimestamp } from '../../../pipeline/ledger/events/slot.ts';
 import { CATHEDRALS } from '../../../pipeline/ledger/events/vocabulary.ts';
 import { initLedger } from '../../../pipeline/ledger/writing/init-ledger.ts';
-import { defineCommand, formatJson, json } from '../command.ts';
+import { ownLedger, quoteWord } from '../../../pipeline/sources/own-ledger.ts';
+import { defineCommand, formatJson, json, OWN_KEYS } from '../command.ts';
 import { assertWhole, ORGANISATION_FLAGS, provideOrganisation } from '../organisation.ts';
-import { OWN_KEYS, ownLedger, quoteWord } from './own-ledger.ts';
 
 const UNNAMED =
   'Before you publish it, say who publishes: --organisation-name and --organisation-contact of `cathedral start` write organisation.json.';

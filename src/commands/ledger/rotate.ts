@@ -1,8 +1,8 @@
 import { integer } from '../../../pipeline/config/setting.ts';
 import { type NoteKey, verifierKeyOf } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { retireLedgerKey, rotateLedgerKey } from '../../../pipeline/ledger/writing/ledger-keys.ts';
-import { defineCommand, formatJson, json } from '../command.ts';
-import { OWN_KEYS, ownLedger } from './own-ledger.ts';
+import { ownLedger } from '../../../pipeline/sources/own-ledger.ts';
+import { defineCommand, formatJson, json, OWN_KEYS } from '../command.ts';
 
 export const ledgerRotate = defineCommand({
   summary: "Makes the ledger's next key. From the next ledger snapshot on, it signs beside the current one.",

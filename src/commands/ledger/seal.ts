@@ -1,9 +1,9 @@
 import { MAX_PAUSE_MS } from '../../../pipeline/ledger/events/draft.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../../../pipeline/ledger/events/slot.ts';
+import { ownLedger, sealLedger, sealWarnings } from '../../../pipeline/sources/own-ledger.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
-import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { OWN_KEYS, ownLedger, sealLedger, sealWarnings } from './own-ledger.ts';
+import { defineCommand, formatJson, json, OWN_KEYS, SWITCH } from '../command.ts';
 
 const MAX_PAUSE_DAYS = MAX_PAUSE_MS / DAY_MS;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { printable } from '../../../pipeline/attestation/printable.ts';
+import { ledgerFolder } from '../../../pipeline/config/ledger-address.ts';
 import { integer, text } from '../../../pipeline/config/setting.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { nearType } from '../../../pipeline/ledger/events/draft.ts';
@@ -9,7 +10,6 @@ import { leafHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { type FoundEvent, findEvents } from '../../../pipeline/ledger/reading/find-events.ts';
 import { parseFrom, parseTo } from '../../api/query/export-query.ts';
 import { defineCommand, json, SWITCH } from '../command.ts';
-import { ledgerFolder } from '../ledger-source.ts';
 
 const MOMENT = 'a date, a date-time such as 2025-12-01T06:00:00Z, or a cycle such as C-151';
 

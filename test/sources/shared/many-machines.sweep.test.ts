@@ -12,8 +12,10 @@ import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { readVerifiers } from '../../../pipeline/ledger/writing/ledger-keys.ts';
 import { Random } from '../../../pipeline/random.ts';
-import { followLedger, openSource, type SourceConfig } from '../../../src/commands/ledger-source.ts';
+import type { SourceConfig } from '../../../pipeline/sources/import-source.ts';
+import { openLedger } from '../../../pipeline/sources/open-ledger.ts';
 import { Progress } from '../../../src/commands/progress.ts';
+import { followLedger } from '../../../src/sidecar/live/follow-ledger.ts';
 import { runHere } from '../../contract/commands/seam.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
@@ -48,7 +50,7 @@ function machine(store: string, releases: string, more: Partial<MachineConfig> =
     sessionToken: null,
     ...more,
   };
-  const context = { now, progress: new Progress(lines, now) } as Parameters<typeof openSource>[2];
+  const context = { now, progress: new Progress(lines, now) } as Parameters<typeof openLedger>[2];
   return { config, context, notes };
 }
 
@@ -134,7 +136,7 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     expect(said.filter((note, at) => note === said[at - 1])).toEqual([]);
     // A run takes the same way, once.
     const third = machine(store, releases, { ledgerKey: `${all.folder}.vkey` });
-    const { ledger } = await openSource({ kind: 'store' }, third.config, third.context);
+    const { ledger } = await openLedger({ kind: 'store' }, third.config, third.context);
     expect(filesOf(ledger)).toEqual(filesOf(all.folder));
     const check = ['--ledger', 'store:', '--import-folder', ledger, '--ledger-key', `${all.folder}.vkey`];
     expect((await runHere('ledger check', check)).stdout).toMatch(
@@ -149,7 +151,7 @@ describe.skipIf(!hasPostgres)('many machines', () => {
       expect(stderr).toMatch(/a replica of a ledger that another machine writes and shares/);
     }
     await expect(
-      openSource({ kind: 'store' }, { ...third.config, releases: null }, third.context),
+      openLedger({ kind: 'store' }, { ...third.config, releases: null }, third.context),
     ).rejects.toMatchObject({ code: 'config_invalid', found: 'no CATHEDRAL_RELEASES' });
   });
 
@@ -196,8 +198,8 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     );
     const last = machine(store, releases, { ledgerKey: `${all.folder}.vkey`, importFolder: replica });
     writeFileSync(`${all.folder}.vkey`, `${formatVerifierKey(signer.verifier)}\n`);
-    await openSource(ledgerSource.parse(all.folder), last.config, last.context);
-    await openSource({ kind: 'store' }, last.config, last.context);
+    await openLedger(ledgerSource.parse(all.folder), last.config, last.context);
+    await openLedger({ kind: 'store' }, last.config, last.context);
     expect(filesOf(replica)).toEqual(filesOf(all.folder));
     expect(await eventsOf(replica)).toHaveLength(all.writer.end.size);
   });
@@ -221,15 +223,15 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     const source = ledgerSource.parse(server.address('table=votes'));
     const one = machine(store, releases, {}, now);
     await insert(500);
-    await openSource(source, one.config, one.context);
+    await openLedger(source, one.config, one.context);
     const two = machine(store, releases, {}, now);
-    await expect(openSource(source, two.config, two.context)).rejects.toMatchObject({
+    await expect(openLedger(source, two.config, two.context)).rejects.toMatchObject({
       code: 'config_invalid',
       found: 'no file',
     });
     await mkdir(dirname(two.config.importKey), { recursive: true });
     writeFileSync(two.config.importKey, `${'ab'.repeat(32)}\n`);
-    await expect(openSource(source, two.config, two.context)).rejects.toMatchObject({
+    await expect(openLedger(source, two.config, two.context)).rejects.toMatchObject({
       code: 'config_invalid',
       place: '--import-key',
     });
@@ -239,22 +241,22 @@ describe.skipIf(!hasPostgres)('many machines', () => {
     // Both at the same time, again and again.
     for (let turn = 0; turn < 4; turn += 1) {
       await insert(100);
-      await Promise.all([one, two].map(({ config, context }) => openSource(source, config, context)));
+      await Promise.all([one, two].map(({ config, context }) => openLedger(source, config, context)));
     }
     // One imports and fails before it has shared that.
     objects.plan = (call) => (call.method === 'PUT' ? { status: 403, code: 'AccessDenied' } : null);
     await insert(700);
-    await expect(openSource(source, one.config, one.context)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(openLedger(source, one.config, one.context)).rejects.toMatchObject({ code: 'store_failed' });
     objects.plan = () => null;
     // A row is changed before the other one imports it, so what the first one has sealed contradicts what is shared.
     await server.sql(`UPDATE votes SET agent = 'ZEUS' WHERE id = 1500`);
     await insert(10);
-    await openSource(source, two.config, two.context);
+    await openLedger(source, two.config, two.context);
     await insert(10);
-    await openSource(source, one.config, one.context);
+    await openLedger(source, one.config, one.context);
     expect(one.notes.join('')).toMatch(/those of this machine alone are removed/);
     expect(two.notes.join('')).not.toContain('of this machine alone');
-    await openSource(source, two.config, two.context);
+    await openLedger(source, two.config, two.context);
     expect(ledgerIn(folders[0]!)).toEqual(ledgerIn(folders[1]!));
     for (const folder of folders) {
       const findings = new LedgerFindings();
@@ -270,7 +272,7 @@ describe.skipIf(!hasPostgres)('many machines', () => {
       expect(ids).toEqual(Array.from({ length: rows }, (_, n) => `${n + 1}`));
     }
     // Without the store, this machine would import what nobody else has.
-    await expect(openSource(source, { ...one.config, store: null }, one.context)).rejects.toMatchObject({
+    await expect(openLedger(source, { ...one.config, store: null }, one.context)).rejects.toMatchObject({
       code: 'config_invalid',
     });
     expect(readFileSync(`${folders[0]}.vkey`, 'utf8')).toBe(readFileSync(`${folders[1]}.vkey`, 'utf8'));

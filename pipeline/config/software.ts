@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { PROJECT } from '../../pipeline/config/project.ts';
+import { PROJECT } from './project.ts';
 
 const { name, version } = createRequire(import.meta.url)(join(PROJECT, 'package.json')) as {
   name: string;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commitOf, software, VERSION, withCommit } from '../../src/commands/software.ts';
+import { commitOf, software, VERSION, withCommit } from '../../pipeline/config/software.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const [ONE, OTHER] = ['1'.repeat(40), '2'.repeat(40)];

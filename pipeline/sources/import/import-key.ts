@@ -1,0 +1,46 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder } from '../../disk/durable.ts';
+import { CathedralError } from '../../errors.ts';
+
+/** The secret of imports: from it come the key that signs imported snapshots, and the salts of events. */
+export interface ImportKey {
+  /** 32 bytes. */
+  signingSeed: Uint8Array;
+  salts: Uint8Array;
+  /** Tells import keys apart, and reveals nothing about them. */
+  fingerprint: string;
+}
+
+/** Throws config_invalid. */
+export async function readImportKey(path: string): Promise<ImportKey> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw badImportKey(path, 'a readable file', error.code ?? error.message, error);
+  });
+  if (!/^[0-9a-f]{64}$/.test(text.trim())) throw badImportKey(path, '64 hex digits', 'other text');
+  const secret = Buffer.from(text.trim(), 'hex');
+  return {
+    signingSeed: derive(secret, 'signing key'),
+    salts: derive(secret, 'salts'),
+    fingerprint: Buffer.from(derive(secret, 'fingerprint')).toString('hex').slice(0, 16),
+  };
+}
+
+/** Makes the secret unless it exists, readable by its owner only. Throws config_invalid. */
+export async function makeImportKey(path: string): Promise<void> {
+  await makeFolder(dirname(path), { mode: 0o700 });
+  const secret = `${randomBytes(32).toString('hex')}\n`;
+  await writeFile(path, secret, { flag: 'wx', mode: 0o600 }).catch((error) => {
+    if (error.code !== 'EEXIST') throw badImportKey(path, 'a place for a new key', error.code, error);
+  });
+}
+
+/** One secret, several uses that reveal nothing about each other (RFC 5869). */
+function derive(secret: Buffer, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `cathedral import: ${use}`, 32));
+}
+
+export function badImportKey(place: string, expected: string, found: string, cause?: unknown) {
+  return new CathedralError('config_invalid', { place, expected, found, cause });
+}

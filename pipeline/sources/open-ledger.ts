@@ -1,0 +1,136 @@
+import {
+  type LedgerSource,
+  ledgerFolder,
+  nameOfSource,
+  type RemoteSource,
+} from '../config/ledger-address.ts';
+import { ledgerVerifiers } from '../ledger/writing/ledger-keys.ts';
+import { importerOf, importSource, type SourceConfig } from './import-source.ts';
+import { type LocalLedger, ownLedger, sealLedger, sealWarnings } from './own-ledger.ts';
+import { followerOf } from './shared/follower.ts';
+import { clockOf, openShared, requireShared, SharedFolder, type SharedStores } from './shared/open-shared.ts';
+
+/** The server imports every minute and compares one window of older rows; who opens a ledger compares this many. */
+const AUDIT_WINDOWS = 25;
+
+export interface OpeningLedger {
+  now: () => number;
+  /** Shows what is being done, and what was found. */
+  progress: { stage(line: string): void; note(line: string): void };
+}
+
+/**
+ * A ledger by its address, as a folder with everything that is new: a source is imported first, and the finished slots of a ledger in a folder
+ * are sealed where its key is given. Where many machines share the ledger, they have what this returns. `findings`: what an import found that
+ * the ledger does not say. Throws config_invalid, locked, store_failed, and the errors of sources and of reading and writing a ledger.
+ */
+export async function openLedger(
+  source: LedgerSource,
+  config: SourceConfig,
+  opening: OpeningLedger,
+): Promise<LocalLedger & { findings: string[] }> {
+  const shared = { isService: false, log: (line: string) => opening.progress.note(line) };
+  // A command that reads a ledger in a folder adds nothing to it.
+  const stores = source.kind === 'directory' && config.mustExist ? null : await openShared(config, shared);
+  try {
+    const means = { ...opening, now: clockOf(stores, opening.now) };
+    const findings = await bringUpToDate(source, config, stores, means);
+    return { ...(await localLedger(source, config)), findings };
+  } finally {
+    await stores?.close();
+  }
+}
+
+/** The ledger as a folder, as it is; of a source or a shared ledger, what this machine has of it. */
+export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
+  const ledger = ledgerFolder(source, config);
+  if (source.kind === 'directory' || source.kind === 'store')
+    return { ledger, verifiers: await ledgerVerifiers(config.ledgerKey, ledger) };
+  return { ledger, verifiers: (await importerOf(source, config)).verifiers };
+}
+
+/** How a ledger of another machine, or one that this machine shares, is kept in its folder. */
+export function sharedFolder(
+  kind: 'replica' | 'import',
+  { ledger: folder, verifiers }: LocalLedger,
+  waitMs: number,
+  stores: SharedStores,
+  log: (line: string) => void,
+): SharedFolder {
+  return new SharedFolder(stores, { folder, kind, verifiers, waitMs }, log);
+}
+
+async function bringUpToDate(
+  source: LedgerSource,
+  config: SourceConfig,
+  stores: SharedStores | null,
+  means: OpeningLedger,
+): Promise<string[]> {
+  if (source.kind === 'directory') await sealAndShare(source, config, stores, means);
+  else if (source.kind === 'store') await updateReplica(config, stores, means);
+  else if (stores && config.mustExist && !config.importFull) await takeImports(source, config, stores, means);
+  else return importAll(source, config, stores, means);
+  return [];
+}
+
+async function sealAndShare(
+  source: LedgerSource & { kind: 'directory' },
+  config: SourceConfig,
+  stores: SharedStores | null,
+  { progress, now }: OpeningLedger,
+): Promise<void> {
+  const { ledgerKey, ledgerSigningKey, wait } = config;
+  if (ledgerSigningKey) {
+    progress.stage(`sealing ${source.path}`);
+    const files = ownLedger({ ledger: source, ledgerKey, ledgerSigningKey });
+    const sealed = await sealLedger(files, { quiet: 'alive', waitMs: wait * 1000, now });
+    if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
+    for (const warning of sealWarnings(sealed, files.ledger, now())) progress.note(warning);
+  }
+  if (!stores || followerOf(source.path)) return;
+  progress.stage(`sharing ${source.path}`);
+  const local = await localLedger(source, config);
+  await sharedFolder('replica', local, wait * 1000, stores, (line) => progress.note(line)).sharer.share();
+}
+
+/** A command that only reads takes the replica as it is where nothing says how to update it. */
+async function updateReplica(
+  config: SourceConfig,
+  stores: SharedStores | null,
+  { progress }: OpeningLedger,
+): Promise<void> {
+  const log = (line: string) => progress.note(line);
+  if (!stores && config.mustExist) return;
+  if (!stores) return void (await requireShared(config, { isService: false, log }));
+  progress.stage(`taking the ledger that is shared through ${stores.shared.name}`);
+  const local = await localLedger({ kind: 'store' }, config);
+  await sharedFolder('replica', local, config.wait * 1000, stores, log).update();
+}
+
+/** A command that only reads leaves importing to the others. */
+async function takeImports(
+  source: RemoteSource,
+  config: SourceConfig,
+  stores: SharedStores,
+  { progress }: OpeningLedger,
+): Promise<void> {
+  progress.stage('taking what other machines have imported');
+  const local = await localLedger(source, config);
+  const log = (line: string) => progress.note(line);
+  await sharedFolder('import', local, config.wait * 1000, stores, log).update();
+}
+
+async function importAll(
+  source: RemoteSource,
+  config: SourceConfig,
+  stores: SharedStores | null,
+  { progress, now }: OpeningLedger,
+): Promise<string[]> {
+  progress.stage(`importing ${nameOfSource(source)}`);
+  const log = (line: string) => progress.note(line);
+  const means = { now, log, stores, auditWindows: AUDIT_WINDOWS };
+  const { imported, sealed, findings } = await importSource(source, config, means);
+  progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
+  for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+  return findings.filter(({ kind }) => kind === 'unread').map(({ message }) => message);
+}
