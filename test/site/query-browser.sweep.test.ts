@@ -105,9 +105,21 @@ describe('the rows of a file', () => {
     const { page, wrong } = await opened(`/files/${MINTS}/rows/`);
     expect(await cells(page)).toEqual(rows.slice(0, 50));
     expect(asked.filter((path) => /worker|\.csv$/.test(path))).toEqual([]);
+    // A slow phone draws some rows in each frame, and no part far below.
+    const slices = await page.evaluateHandle(() => {
+      const added: number[] = [];
+      new MutationObserver((changes) => added.push(changes.length)).observe(
+        document.querySelector('#rows-table tbody')!,
+        { childList: true },
+      );
+      return added;
+    });
+    const last = page.locator('main section').last();
+    expect(await last.evaluate((one) => getComputedStyle(one).contentVisibility)).toBe('auto');
     await page.getByRole('button', { name: 'Next' }).first().click();
     await page.getByText(`Rows 51–100 of ${rows.length}`, { exact: false }).waitFor();
     expect(await cells(page)).toEqual(rows.slice(50, 100));
+    expect(await slices.jsonValue()).toEqual([12, 12, 12, 12, 2]);
     expect(asked.filter((path) => path.startsWith(MINTS))).toEqual([MINTS]);
     await page.getByRole('button', { name: 'amount' }).click();
     await page.locator('[aria-sort="descending"]').waitFor();

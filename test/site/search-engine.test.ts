@@ -87,4 +87,16 @@ describe('the search', () => {
       shown.at(-1)!.endsWith(' …'),
     ]).toEqual(['needle', true, true, true]);
   });
+
+  test('prepares many entries in slices, between which a page can answer', async () => {
+    const many = new SearchEngine(
+      Array.from({ length: 250 }, (_, at) => entry('decision', `Decision ${at}`, LAMP)),
+    );
+    let pauses = 0;
+    const prepared = await many.prepare(async () => {
+      pauses += 1;
+    });
+    expect(pauses).toBe(2);
+    expect(prepared.search('lamp', '', 10).total).toBe(250);
+  });
 });

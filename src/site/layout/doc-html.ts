@@ -33,13 +33,19 @@ function copyable(html: string): string {
   });
 }
 
+/** Each second-level heading begins a section, as it does in pages that are written as such. */
+function inSections(html: string): string {
+  const [before, ...parts] = html.split(/(?=<h2\b)/);
+  return [before, ...parts.map((part) => `<section>${part}</section>`)].join('');
+}
+
 /**
  * A document from `docs/` as part of a page. Drops the title, which the page has, makes tables scrollable and code copyable.
  */
 export function docHtml(compiled: string): string {
   let tables = 0;
   const named = new Set<string>();
-  return copyable(linkToPages(compiled))
+  return inSections(copyable(linkToPages(compiled)))
     .replace(/<h1[^>]*>.*?<\/h1>/s, '')
     .replace(/<table>/g, () => {
       tables += 1;

@@ -25,6 +25,8 @@ import { entityHref, proofHref, type ShownRow, type TableAbout } from './table-a
 
 /** Bytes that are read without asking: a second on a slow line. */
 const FREE_BYTES = 4 << 20;
+/** Rows that are laid out at once: all of a page would keep a slow phone from answering for a quarter of a second. */
+const ROWS_A_FRAME = 12;
 
 const place = element('#rows');
 const about = JSON.parse(place.dataset.about!) as TableAbout;
@@ -34,7 +36,8 @@ const notice = element('#rows-notice');
 const form = element<HTMLFormElement>('#rows-form');
 const filterList = element('#rows-filters');
 const pagers = [...document.querySelectorAll<HTMLElement>('.rows-pager')];
-const staticBody = table.tBodies[0]!;
+const body = table.tBodies[0]!;
+const staticRows = [...body.rows];
 const staticWords = status.textContent!;
 
 const tool = new Tool<RowsJob, RowsAnswer, Traffic>({
@@ -66,13 +69,38 @@ function showPage(page: PageOfRows): void {
     const toLast = makeLink(`page ${formatNumber(last)}`, addressOf({ ...selection, page: last }));
     const words = `There is no page ${formatNumber(selection.page)}: the selection has ${formatCount(total, 'row')}, the last of them on `;
     showNothing(makeElement('p', '', words, toLast, '.'));
-  } else show(page.rows);
+  } else void show(page.rows);
 }
 
-function show(rows: readonly ShownRow[]): void {
-  table.tBodies[0]!.replaceWith(makeElement('tbody', '', ...rows.map(rowElement)));
+async function show(rows: readonly ShownRow[]): Promise<void> {
+  if (!(await drawRows(rows.length, (at) => rowElement(rows[at]!)))) return;
   say(wordsOf(rows.length));
   drawPagers();
+}
+
+/** Counts the pages of rows that were begun. */
+let drawn = 0;
+
+/** Puts these rows in the place of those that are there, some in each frame. False: others are to be shown meanwhile. */
+async function drawRows(count: number, rowAt: (at: number) => HTMLElement): Promise<boolean> {
+  drawn += 1;
+  const own = drawn;
+  for (let at = 0; at < count; at += ROWS_A_FRAME) {
+    if (at > 0) await nextFrame();
+    if (own !== drawn) return false;
+    for (let next = at; next < Math.min(at + ROWS_A_FRAME, count); next += 1) {
+      const row = rowAt(next);
+      const old = body.rows[next];
+      if (old) old.replaceWith(row);
+      else body.append(row);
+    }
+  }
+  for (const old of [...body.rows].slice(count)) old.remove();
+  return true;
+}
+
+function nextFrame(): Promise<unknown> {
+  return new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 function rowElement({ cells, line }: ShownRow): HTMLElement {
@@ -109,7 +137,7 @@ function say(words: string): void {
 
 /** What stands in place of rows if there are none. */
 function showNothing(...words: readonly Node[]): void {
-  table.tBodies[0]!.replaceWith(makeElement('tbody', ''));
+  void drawRows(0, () => makeElement('tr', ''));
   status.replaceChildren(makeElement('div', 'missing', ...words));
   for (const pager of pagers) pager.replaceChildren();
 }
@@ -128,9 +156,7 @@ function showWrong(wrong: readonly Wrong[]): void {
 
 function save(blob: Blob): void {
   saveFile(`${about.name.replaceAll('_', '-')}-selection.csv`, blob);
-  say(
-    `Saved ${formatCount(total, 'row')}, ${formatBytes(blob.size)}. ${wordsOf(table.tBodies[0]!.rows.length)}`,
-  );
+  say(`Saved ${formatCount(total, 'row')}, ${formatBytes(blob.size)}. ${wordsOf(body.rows.length)}`);
 }
 
 function addressOf(wanted: Selection): string {
@@ -158,7 +184,7 @@ function showAddress(): void {
 function showStatic(): void {
   tool.clear();
   total = about.rows;
-  table.tBodies[0]!.replaceWith(staticBody);
+  if (drawn > 0) void drawRows(staticRows.length, (at) => staticRows[at]!);
   say(staticWords);
   drawPagers();
 }

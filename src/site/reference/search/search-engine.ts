@@ -44,11 +44,22 @@ const [BEFORE, AFTER] = [60, 180];
 const TERM = /["“”„]([^"“”„]+)["“”„]|(\S+)/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
+/** Entries that are prepared at once: all of them would keep a slow phone from answering for a quarter of a second. */
+const PREPARED_AT_ONCE = 100;
+
 /** An entry as it is searched: lower case without accents and marks, each word after a space. */
-interface Searched {
-  entry: SearchEntry;
-  title: string;
-  text: string;
+class Searched {
+  readonly entry: SearchEntry;
+  #folded: { title: string; text: string } | null = null;
+
+  constructor(entry: SearchEntry) {
+    this.entry = entry;
+  }
+
+  folded(): { title: string; text: string } {
+    this.#folded ??= { title: fold(this.entry.title), text: fold(this.entry.text) };
+    return this.#folded;
+  }
 }
 
 /**
@@ -61,9 +72,16 @@ export class SearchEngine {
   constructor(entries: readonly SearchEntry[]) {
     // A record that was corrected in a later year is in both years; its page is one.
     const unique = new Map(entries.toReversed().map((entry) => [entry.href, entry]));
-    this.#all = [...unique.values()]
-      .reverse()
-      .map((entry) => ({ entry, title: fold(entry.title), text: fold(entry.text) }));
+    this.#all = [...unique.values()].reverse().map((entry) => new Searched(entry));
+  }
+
+  /** Prepares the entries, with a pause after some of them. A search prepares what is left at once. */
+  async prepare(pause: () => Promise<unknown>): Promise<this> {
+    for (const [at, one] of this.#all.entries()) {
+      one.folded();
+      if (at % PREPARED_AT_ONCE === PREPARED_AT_ONCE - 1) await pause();
+    }
+    return this;
   }
 
   /** `kind`: empty for any. `most`: how many results have to be given. */
@@ -102,7 +120,8 @@ function termsOf(query: string): string[] {
 }
 
 /** 0 if a term is missing. */
-function scoreOf({ title, text }: Searched, terms: readonly string[], whole: string): number {
+function scoreOf(one: Searched, terms: readonly string[], whole: string): number {
+  const { title, text } = one.folded();
   if (terms.length === 0) return 0;
   let score = title === whole ? 100 : 0;
   for (const term of terms) {
@@ -153,7 +172,8 @@ async function load(folder: string): Promise<SearchEngine> {
   const records = await Promise.all(
     years.toReversed().map((year) => fetchJson<SearchEntry[]>(`${folder}records-${year}.json`)),
   );
-  return new SearchEngine([...entries, ...records.flat()]);
+  const pause = () => new Promise((resolve) => setTimeout(resolve));
+  return new SearchEngine([...entries, ...records.flat()]).prepare(pause);
 }
 
 async function fetchJson<T>(address: string): Promise<T> {
