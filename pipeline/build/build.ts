@@ -14,7 +14,7 @@ import { renderSitemap } from '../formats/render-catalogue.ts';
 import { isYearFile } from '../formats/tables.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
-import { recentCheckpoints } from '../ledger/reading/recent-checkpoints.ts';
+import { recentCheckpoints } from '../ledger/reading/read-checkpoint.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';

@@ -1,6 +1,6 @@
 import { withHint } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
-import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/reading/directory.ts';
+import { type LedgerDirectory, snapshotFile } from '../ledger/reading/directory.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
@@ -37,7 +37,7 @@ export type ExtendLog = <T>(
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit(async () => {});
-  const newest = (await newestSnapshot(ledger))?.id ?? null;
+  const newest = (await ledger.snapshots(null)).at(-1)?.id ?? null;
   const turns = slotsToReread(previous?.manifest.ledger.snapshot ?? null, newest);
   const published = await openWhole(out, turns).catch((cause) => {
     throw withHint(

@@ -9,7 +9,7 @@ import {
   verifierKeyOf,
   writeNoteKeys,
 } from '../ledger/notes/note-keys.ts';
-import { type LedgerDirectory, newestSnapshot, snapshotFile } from '../ledger/reading/directory.ts';
+import { type LedgerDirectory, snapshotFile } from '../ledger/reading/directory.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
 import type { NewFile } from '../release/format/manifest.ts';
 import type { Proof, Provable } from '../release/format/proof-files.ts';
@@ -181,7 +181,7 @@ async function assertSetBackNowhere(
   { ledger, verifiers, rebuild }: LedgerPlace,
   records: SigningRecords,
 ): Promise<void> {
-  const newest = await newestSnapshot(ledger);
+  const newest = (await ledger.snapshots(null)).at(-1);
   const { as_of: timestamp, release } = recorded;
   const files = [newest, rebuild ? undefined : snapshotFile(ledger.path, release.replace(/-[0-9a-f]+$/, ''))];
   for (const file of files) {

@@ -4,11 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { makeFolder, writeFileAtomically } from '../disk/durable.ts';
 import { assertOwner } from '../disk/owner.ts';
 import { CathedralError } from '../errors.ts';
+import { assertEvent } from '../ledger/events/event-check.ts';
+import { formatEventLine } from '../ledger/events/event-line.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/log/leaf.ts';
+import { CompactRange, leafHash } from '../ledger/log/merkle.ts';
 import type { Signer } from '../ledger/notes/note.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/writing/demo-key.ts';
-import { EventWriter } from '../ledger/writing/event-writer.ts';
+import { LineWriter } from '../ledger/writing/line-writer.ts';
 import { SnapshotWriter } from '../ledger/writing/write-snapshot.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
@@ -78,13 +81,14 @@ async function writeHead(
   position: LedgerPosition,
   { events }: SampleSlot,
 ): Promise<LedgerPosition> {
-  const writer = new EventWriter(position, 0);
-  const lines = events.map((event) => {
-    writer.append(event);
-    return writer.take();
-  });
-  await writeFileAtomically(openDirectory(out).head, Buffer.concat(lines), false);
-  return writer.position(position.snapshot);
+  const lines = new LineWriter(position);
+  const tree = CompactRange.resume(position.size, position.range);
+  for (const event of events) {
+    assertEvent(event, lines.place);
+    tree.append(leafHash(lines.add(event, formatEventLine(event))));
+  }
+  await writeFileAtomically(openDirectory(out).head, lines.take(), false);
+  return { ...lines.end, snapshot: position.snapshot, range: tree.hashes() };
 }
 
 /**

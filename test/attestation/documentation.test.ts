@@ -98,7 +98,7 @@ describe('the page for implementers', () => {
 
 describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
   const lines = blocks(page, 'ndjson')[0]!.trimEnd().split('\n');
-  const events = lines.map((line, index) => parseEventLine(Buffer.from(line), `line ${index + 1}`));
+  const events = lines.map((line, index) => parseEventLine(Buffer.from(line), () => `line ${index + 1}`));
   const [, table = ''] = page.split('| member of `data` | in | required | what it is |\n|---|---|---|---|\n');
   const described = table
     .split('\n\n')[0]!

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ORGANISATION_FILE, Organisation } from '../../artifacts/documents/organisation.ts';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
-import type { RecentCheckpoint } from '../../ledger/reading/recent-checkpoints.ts';
+import type { RecentCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { ListedSnapshot } from '../../release/format/snapshot-index.ts';
 

@@ -1,5 +1,5 @@
 import type { Documents } from '../../artifacts/documents.ts';
-import type { RecentCheckpoint } from '../../ledger/reading/recent-checkpoints.ts';
+import type { RecentCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { makePdf, type PdfJob, type PdfOptions } from '../pdf/pdfs.ts';

@@ -8,12 +8,12 @@ import { LEDGER_START, type Leaf, type LedgerPosition } from '../log/leaf.ts';
 import { CompactRange } from '../log/merkle.ts';
 import type { Checkpoint } from '../notes/checkpoint.ts';
 import { readClaims, type Verifier } from '../notes/note.ts';
-import { openDirectory } from '../reading/directory.ts';
+import { openDirectory, type Slot } from '../reading/directory.ts';
 import { readHead, readHeadEnds } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { readSnapshot, readUnsigned } from '../reading/read-snapshot.ts';
 import type { LedgerFindings } from './findings.ts';
-import { listSlots, type SlotFiles, UNFINISHED } from './ledger-folder.ts';
+import { listSlots, UNFINISHED } from './ledger-folder.ts';
 
 /** What a check found out about a ledger, beside its findings. */
 export interface LedgerFacts {
@@ -112,11 +112,11 @@ class LedgerCheck {
     };
   }
 
-  async *#snapshot(slot: SlotFiles): AsyncGenerator<Leaf[]> {
+  async *#snapshot(slot: Slot): AsyncGenerator<Leaf[]> {
     this.#slots.push(slot.id);
-    const checkpoint = slot.hasCheckpoint ? this.#checkpoint(slot) : null;
+    const checkpoint = slot.missing === 'checkpoint' ? null : this.#checkpoint(slot);
     if (checkpoint && !this.#isProved) this.#unverified += 1;
-    if (!slot.hasEvents || !this.#end) return this.#stop(checkpoint);
+    if (slot.missing === 'events' || !this.#end) return this.#stop(checkpoint);
     // A checkpoint that cannot be trusted is reported already, and no reason not to read the events.
     const leaves =
       checkpoint && this.#isProved
@@ -139,10 +139,7 @@ class LedgerCheck {
   }
 
   /** The events of a reader that stops at the first error. */
-  async *#pass<End>(
-    batches: AsyncGenerator<Leaf[], End>,
-    slot: SlotFiles | null,
-  ): AsyncGenerator<Leaf[], End> {
+  async *#pass<End>(batches: AsyncGenerator<Leaf[], End>, slot: Slot | null): AsyncGenerator<Leaf[], End> {
     for (;;) {
       const next = await batches.next();
       if (next.done) return next.value;
@@ -160,7 +157,7 @@ class LedgerCheck {
         // A snapshot was sealed since they were listed, perhaps one each time. Without one, the ledger has a gap.
         const sealed = await directory.snapshots(this.#end.snapshot);
         if (sealed.length === 0) throw gapBeforeHead(this.#end.size);
-        for (const file of sealed) yield* this.#snapshot({ ...file, hasEvents: true, hasCheckpoint: true });
+        for (const file of sealed) yield* this.#snapshot({ ...file, missing: null });
       } catch (cause) {
         this.#report(cause);
         this.#foldedUntil ??= this.#events.sealed + this.#events.head;
@@ -182,7 +179,7 @@ class LedgerCheck {
       this.#findings.warn('unfinished', 'head.ndjson', `The last line is incomplete. ${UNFINISHED}`);
   }
 
-  #see(event: LedgerEvent, slot: SlotFiles | null): void {
+  #see(event: LedgerEvent, slot: Slot | null): void {
     const { seq, timestamp, type, cycle } = event;
     this.#events[slot ? 'sealed' : 'head'] += 1;
     this.#asOf = timestamp;
@@ -206,7 +203,7 @@ class LedgerCheck {
   }
 
   /** The checkpoint, after noting who signed it; null if it cannot be trusted. */
-  #checkpoint(slot: SlotFiles): Checkpoint | null {
+  #checkpoint(slot: Slot): Checkpoint | null {
     try {
       const { verifiers } = this.#options;
       const { checkpoint, note } = readCheckpoint(slot, verifiers);

@@ -9,19 +9,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * The event of one line, given without its line end; `place` names the line in errors.
  * Throws `ledger_corrupt` (too long, not UTF-8, not JSON) or `ledger_schema`.
  */
-export function parseEventLine(line: Buffer, place: string): LedgerEvent {
-  if (line.length > MAX_LINE_BYTES) throw corrupt(place, `at most ${MAX_LINE_BYTES} bytes`, `${line.length}`);
-  let text: string;
-  try {
-    text = utf8.decode(line);
-  } catch (cause) {
-    throw corrupt(place, 'UTF-8', 'other bytes', cause);
-  }
-  return parseEventText(text, () => place);
-}
-
-/** As `parseEventLine`, for a line that has been decoded. */
-export function parseEventText(text: string, place: () => string): LedgerEvent {
+export function parseEventLine(line: Buffer, place: () => string): LedgerEvent {
+  if (line.length > MAX_LINE_BYTES)
+    throw corrupt(place(), `at most ${MAX_LINE_BYTES} bytes`, `${line.length}`);
+  const text = decoded(line, place);
   // JSON allows white space around the object, so a CR before the line end: no two spellings of one ending.
   if (text[0] !== '{' || text.at(-1) !== '}') throw notObject(text, place());
   let event: unknown;
@@ -33,6 +24,14 @@ export function parseEventText(text: string, place: () => string): LedgerEvent {
   assertEvent(event, place);
   if (isUnambiguousJson(text, event)) return event;
   throw corrupt(place(), 'each member once and each number finite', 'a line that can be read in two ways');
+}
+
+function decoded(line: Buffer, place: () => string): string {
+  try {
+    return utf8.decode(line);
+  } catch (cause) {
+    throw corrupt(place(), 'UTF-8', 'other bytes', cause);
+  }
 }
 
 /**

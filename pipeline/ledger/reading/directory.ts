@@ -1,6 +1,7 @@
-import { access, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { exists } from '../../disk/durable.ts';
+import { CathedralError, type ErrorCode } from '../../errors.ts';
 import { isSlotId } from '../events/slot.ts';
 
 const SNAPSHOTS = 'snapshots';
@@ -24,124 +25,96 @@ export interface LedgerDirectory {
   head: string;
   /** The complete snapshots later than `after`, oldest first. */
   snapshots(after: string | null): Promise<SnapshotFile[]>;
-  /** The complete snapshots from the newest back, for those who stop soon: fifty years have 73,000. */
-  newestFirst(): AsyncIterable<SnapshotFile>;
 }
 
 /** A ledger as a folder: `snapshots/<id>.ndjson.zst`, `snapshots/<id>.checkpoint`, `head.ndjson`. */
 export function openDirectory(path: string): LedgerDirectory {
-  return directoryOf(path, () => list(path));
+  return directoryOf(path, () => listSnapshots(path));
 }
 
 /** A ledger as it is when its snapshots are first asked for, which a run does several times. */
 export function openListed(path: string): LedgerDirectory {
   let listing: Promise<Listing> | null = null;
   return directoryOf(path, () => {
-    listing ??= list(path);
+    listing ??= listSnapshots(path);
     return listing;
   });
 }
 
 function directoryOf(path: string, listing: () => Promise<Listing>): LedgerDirectory {
-  const folder = join(path, SNAPSHOTS);
   return {
     path,
     head: join(path, 'head.ndjson'),
     async snapshots(after) {
-      const { ids, unpaired } = await listing();
-      await assertPairs(folder, unpaired, after);
-      const from = after === null ? 0 : ids.findLastIndex((id) => id <= after) + 1;
-      return ids.slice(from).map((id) => fileIn(folder, id));
-    },
-    async *newestFirst() {
-      const { ids, unpaired } = await listing();
-      await assertPairs(folder, unpaired, null);
-      for (let index = ids.length - 1; index >= 0; index -= 1) yield fileIn(folder, ids[index]!);
+      const { slots, misnamed } = await listing();
+      const found = after === null ? slots : slots.slice(slots.findLastIndex(({ id }) => id <= after) + 1);
+      const fault = misnamed[0] ?? found.map(missingFile).find((one) => one !== null);
+      if (fault) throw fault;
+      return found;
     },
   };
 }
 
-/** The newest complete snapshot. */
-export async function newestSnapshot({ newestFirst }: LedgerDirectory): Promise<SnapshotFile | undefined> {
-  for await (const file of newestFirst()) return file;
-  return undefined;
-}
-
 /** The file names of a snapshot, whether or not they exist. */
 export function snapshotFile(ledger: string, id: string): SnapshotFile {
-  return fileIn(join(ledger, SNAPSHOTS), id);
-}
-
-function fileIn(folder: string, id: string): SnapshotFile {
-  const base = `${folder}${sep}${id}`;
+  const base = `${join(ledger, SNAPSHOTS)}${sep}${id}`;
   return { id, events: `${base}${EVENTS}`, checkpoint: `${base}${CHECKPOINT}` };
 }
 
-/** Ids of a ledger's snapshots, in order, and of those which lack one of their files in the listing. */
-interface Listing {
-  ids: readonly string[];
-  unpaired: readonly string[];
+/** A snapshot in a ledger's folder, of which one file may be missing. */
+export interface Slot extends SnapshotFile {
+  missing: 'events' | 'checkpoint' | null;
 }
 
-async function list(ledger: string): Promise<Listing> {
+export interface Listing {
+  /** Oldest first. */
+  slots: Slot[];
+  /** A newest snapshot without a checkpoint, which is written last: it does not count. */
+  unfinished: SnapshotFile | null;
+  /** Files of a snapshot whose name is no slot. */
+  misnamed: CathedralError[];
+  /** Names of other files. */
+  others: string[];
+}
+
+/** What is in a ledger's folder `snapshots`. Throws `ledger_unreadable` where there is none. */
+export async function listSnapshots(ledger: string): Promise<Listing> {
   const names = await readdir(join(ledger, SNAPSHOTS)).catch((cause: NodeJS.ErrnoException) => {
     const found = cause.code === 'ENOENT' ? 'nothing' : `${cause.code}`;
-    throw new CathedralError('ledger_unreadable', {
-      place: ledger,
-      expected: 'a folder snapshots',
-      found,
-      cause,
-    });
+    throw refused('ledger_unreadable', ledger, 'a folder snapshots', found, cause);
   });
-  const ids: string[] = [];
-  const unpaired = new Set<string>();
-  // In this order, the two files of a snapshot follow each other.
+  const endings = new Map<string, string[]>();
+  const [misnamed, others]: [CathedralError[], string[]] = [[], []];
   for (const name of names.sort()) {
     const ending = [EVENTS, CHECKPOINT].find((one) => name.endsWith(one));
-    if (ending === undefined) continue;
-    const id = name.slice(0, -ending.length);
-    if (id === ids.at(-1)) unpaired.delete(id);
+    const id = name.slice(0, -(ending ?? '').length);
+    if (ending === undefined) others.push(name);
+    else if (isSlotId(id)) endings.getOrInsertComputed(id, () => []).push(ending);
     else {
-      assertSlot(id, name);
-      ids.push(id);
-      unpaired.add(id);
+      const expected = `a slot like 2025-12-01T06Z before ${ending}`;
+      misnamed.push(refused('ledger_order', `${SNAPSHOTS}/${name}`, expected, JSON.stringify(id)));
     }
   }
-  const newest = ids.at(-1);
-  // The checkpoint is written last. Without it, the newest snapshot is incomplete and does not count.
-  if (newest !== undefined && unpaired.has(newest) && !names.includes(`${newest}${CHECKPOINT}`))
-    unpaired.delete(ids.pop()!);
-  return { ids, unpaired: [...unpaired] };
+  const slots: Slot[] = [];
+  for (const [id, found] of endings) slots.push(await slotOf(snapshotFile(ledger, id), found));
+  const unfinished = slots.at(-1)?.missing === 'checkpoint' ? slots.pop()! : null;
+  return { slots, unfinished, misnamed, others };
 }
 
-/** Expects both files of each snapshot later than `after`. Throws ledger_unreadable. */
-async function assertPairs(folder: string, unpaired: readonly string[], after: string | null): Promise<void> {
-  for (const id of unpaired) {
-    if (after !== null && id <= after) continue;
-    const { events, checkpoint } = fileIn(folder, id);
-    await assertPresent(events, `${SNAPSHOTS}/${id}${EVENTS}`);
-    await assertPresent(checkpoint, `${SNAPSHOTS}/${id}${CHECKPOINT}`);
-  }
+/** A listing is not atomic: a file that was renamed into place meanwhile may be missing from it. */
+async function slotOf(file: SnapshotFile, endings: readonly string[]): Promise<Slot> {
+  if (endings.length === 2) return { ...file, missing: null };
+  const missing = endings.includes(EVENTS) ? 'checkpoint' : 'events';
+  return { ...file, missing: (await exists(file[missing])) ? null : missing };
 }
 
-/** Throws ledger_order. */
-function assertSlot(id: string, name: string): void {
-  if (isSlotId(id)) return;
-  throw new CathedralError('ledger_order', {
-    place: `${SNAPSHOTS}/${name}`,
-    expected: `a slot like 2025-12-01T06Z before ${name.slice(id.length)}`,
-    found: JSON.stringify(id),
-  });
+/** The error for a snapshot without one of its files. */
+export function missingFile({ id, missing }: Slot): CathedralError | null {
+  if (missing === null) return null;
+  const place = `${SNAPSHOTS}/${id}${missing === 'events' ? EVENTS : CHECKPOINT}`;
+  return refused('ledger_unreadable', place, 'both files of the snapshot', 'none here');
 }
 
-/** A directory listing is not atomic: a file renamed into place meanwhile may be missing from it. */
-async function assertPresent(path: string, place: string): Promise<void> {
-  await access(path).catch((cause: unknown) => {
-    throw new CathedralError('ledger_unreadable', {
-      place,
-      expected: 'both files of the snapshot',
-      found: 'none here',
-      cause,
-    });
-  });
+function refused(code: ErrorCode, place: string, expected: string, found: string, cause?: unknown) {
+  return new CathedralError(code, { place, expected, found, cause });
 }

@@ -132,7 +132,7 @@ async function firstWhere(
 /** Time of the first event from the beginning of a part on; null if neither it nor a later part has events. */
 async function firstTime(parts: readonly Part[], part: Part): Promise<string | null> {
   for (const one of parts.slice(parts.indexOf(part)))
-    for await (const [line] of one.lines()) return parseEventLine(line!, `${one.place}:1`).timestamp;
+    for await (const [line] of one.lines()) return parseEventLine(line!, () => `${one.place}:1`).timestamp;
   return null;
 }
 
@@ -146,7 +146,7 @@ async function* matching(part: Part, query: EventQuery): AsyncGenerator<FoundEve
       line += 1;
       // The lines of a snapshot have the numbers after the previous one.
       if (part.snapshot !== null && seq !== null && start + line - 1 < seq.from) continue;
-      const event = parseEventLine(bytes, `${part.place}:${line}`);
+      const event = parseEventLine(bytes, () => `${part.place}:${line}`);
       // Those of the head may begin with sealed events.
       if (part.snapshot === null && event.seq < start) continue;
       if (part.snapshot === null && line === 1 && event.seq > start) throw gap(start, event.seq);

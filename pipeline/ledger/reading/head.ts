@@ -51,11 +51,24 @@ export async function* readHead(
   cursor: HeadCursor | null = null,
 ): AsyncGenerator<Leaf[], HeadEnd> {
   const file = await openHead(ledger.head);
-  if (!file) return { position, cursor: null, behind: false };
   try {
-    return yield* readFrom(file, position, cursor);
+    const start = file && (await findEvent(file, position.size, cursor));
+    if (!start || start.covered < 0 || start.offset === null)
+      return { position, cursor: null, behind: start != null && start.covered < 0 };
+    const { first, covered } = start;
+    let { offset } = start;
+    const { size: bytes } = await file.stat();
+    if (offset > bytes)
+      throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
+    const reader = new EventReader(position, placeOf, covered);
+    for await (const lines of splitLines(chunksOf(file, offset, bytes), placeOf, { before: covered })) {
+      yield reader.read(lines);
+      offset += bytesOf(lines);
+    }
+    const end = reader.position(position.snapshot);
+    return { position: end, cursor: { first, offset, size: end.size }, behind: false };
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
@@ -69,31 +82,6 @@ export async function openHead(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function* readFrom(
-  file: FileHandle,
-  position: LedgerPosition,
-  cursor: HeadCursor | null,
-): AsyncGenerator<Leaf[], HeadEnd> {
-  const { size: bytes } = await file.stat();
-  const firstLine = await readFirstLine(file);
-  if (!firstLine) return { position, cursor: null, behind: false };
-  const first = leafHash(firstLine);
-  const covered = position.size - parseEventLine(firstLine, placeOf(1)).seq;
-  if (covered < 0) return { position, cursor: null, behind: true };
-  const offset =
-    cursor?.first === first && cursor.size === position.size ? cursor.offset : await skipLines(file, covered);
-  if (offset === undefined) return { position, cursor: null, behind: false };
-  if (offset > bytes)
-    throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
-  const reader = new EventReader(position, placeOf, covered);
-  for await (const chunk of chunksOf(file, offset, bytes)) {
-    const leaves = reader.push(chunk);
-    if (leaves.length > 0) yield leaves;
-  }
-  const end = { first, offset: bytes - reader.pending, size: reader.size };
-  return { position: reader.position(position.snapshot), cursor: end, behind: false };
-}
-
 /** An event of the head with its line, whose bytes are the event. */
 export interface HeadLine {
   event: LedgerEvent;
@@ -102,49 +90,58 @@ export interface HeadLine {
 
 /**
  * Yields the lines of the head from seq `size` on, for a process that knows the head to be valid: each line is valid by itself, and the
- * caller compares it with its predecessor. With `cursor`, the result of the last call, reads only what is new. Returns null if the head ends
- * before `size`. Throws as `readHead`.
+ * caller compares it with its predecessor. Throws as `readHead`.
  */
-export async function* readHeadLines(
-  ledger: LedgerDirectory,
-  size: number,
-  cursor: HeadCursor | null = null,
-): AsyncGenerator<HeadLine[], HeadCursor | null> {
+export async function* readHeadLines(ledger: LedgerDirectory, size: number): AsyncGenerator<HeadLine[]> {
   const file = await openHead(ledger.head);
-  if (!file) return null;
   try {
-    return yield* readOpenHeadLines(file, size, cursor);
+    if (file) yield* readOpenHeadLines(file, size, null);
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
-/** The same of a head that was opened before, and may have been replaced since. */
+/**
+ * The same of a head that was opened before, and may have been replaced since. With `cursor`, the result of the last call, reads only what
+ * is new. Returns null if the head ends before `size`.
+ */
 export async function* readOpenHeadLines(
   file: FileHandle,
   size: number,
   cursor: HeadCursor | null,
 ): AsyncGenerator<HeadLine[], HeadCursor | null> {
-  const firstLine = await readFirstLine(file);
-  if (!firstLine) return null;
-  const first = leafHash(firstLine);
-  const covered = Math.max(size - parseEventLine(firstLine, placeOf(1)).seq, 0);
-  const isSame = cursor?.first === first && cursor.size === size;
-  let offset =
-    isSame && cursor.offset <= (await file.stat()).size ? cursor.offset : await skipLines(file, covered);
-  if (offset === undefined) return null;
-  let number = covered;
-  let end = size;
-  for await (const batch of splitLines(chunksOf(file, offset, Number.MAX_SAFE_INTEGER), placeOf, covered)) {
-    const lines = batch.map((line) => {
+  const isCut = cursor !== null && cursor.offset > (await file.stat()).size;
+  const start = await findEvent(file, size, isCut ? null : cursor);
+  if (start?.offset == null) return null;
+  const before = Math.max(start.covered, 0);
+  let [number, offset, end] = [before, start.offset, size];
+  for await (const lines of splitLines(chunksOf(file, offset), placeOf, { before })) {
+    const events = lines.map((line) => {
       number += 1;
-      offset! += line.length + 1;
-      return { event: parseEventLine(line, placeOf(number)), line };
+      return { event: parseEventLine(line, () => placeOf(number)), line };
     });
-    end = lines.at(-1)!.event.seq + 1;
-    yield lines;
+    end = events.at(-1)!.event.seq + 1;
+    yield events;
+    offset += bytesOf(lines);
   }
-  return { first, offset, size: end };
+  return { first: start.first, offset, size: end };
+}
+
+/**
+ * Where the event `size` is in the head: after `covered` lines, or before the first one if that is negative, and at `offset`, which is
+ * null if there are fewer lines. Null if there is no complete line.
+ */
+async function findEvent(
+  file: FileHandle,
+  size: number,
+  cursor: HeadCursor | null,
+): Promise<{ first: string; covered: number; offset: number | null } | null> {
+  const line = await readFirstLine(file);
+  if (!line) return null;
+  const first = leafHash(line);
+  const covered = size - parseEventLine(line, () => placeOf(1)).seq;
+  const isKnown = cursor?.first === first && cursor.size === size;
+  return { first, covered, offset: isKnown ? cursor.offset : await offsetAfter(file, Math.max(covered, 0)) };
 }
 
 /** The ends of the head, for its writer. */
@@ -161,9 +158,8 @@ export interface HeadEnds {
 export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promise<HeadEnds> {
   const none = { first: null, last: null, from: 0, to: 0 };
   const file = await openHead(ledger.head);
-  if (!file) return none;
   try {
-    const firstLine = await readFirstLine(file);
+    const firstLine = file && (await readFirstLine(file));
     if (!firstLine) return none;
     const { size: bytes } = await file.stat();
     // The last line and a following incomplete one, each of at most this length, with the line end before them.
@@ -171,59 +167,51 @@ export async function readHeadEnds(ledger: LedgerDirectory, size: number): Promi
     const tail = Buffer.concat(await Array.fromAsync(chunksOf(file, start, bytes)));
     const end = tail.lastIndexOf(LINE_END);
     const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
-    const first = parseEventLine(firstLine, placeOf(1));
-    const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), 'head.ndjson, last line');
+    const first = parseEventLine(firstLine, () => placeOf(1));
+    const last = parseEventLine(tail.subarray(begin, Math.max(end, 0)), () => 'head.ndjson, last line');
     if (last.seq < size) return { first, last, from: 0, to: 0 };
-    const from = (await skipLines(file, Math.max(0, size - first.seq))) ?? 0;
+    const from = (await offsetAfter(file, Math.max(0, size - first.seq))) ?? 0;
     return { first, last, from, to: start + end + 1 };
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
 /**
- * The lines of the head as they are, in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being
- * written or is left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.
+ * The complete lines of the head as they are, in batches, without line ends. Throws `ledger_unreadable` or `ledger_corrupt`.
  */
-export async function* readRawLines(file: FileHandle): AsyncGenerator<Buffer[], number> {
-  return yield* splitLines(chunksOf(file, 0, Number.MAX_SAFE_INTEGER), placeOf);
+export function readRawLines(file: FileHandle): AsyncGenerator<Buffer[]> {
+  return splitLines(chunksOf(file, 0), placeOf);
 }
 
 async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {
-  for await (const chunk of chunksOf(file, 0, 1 + MAX_LINE_BYTES)) {
-    const end = chunk.indexOf(LINE_END);
-    if (end >= 0) return chunk.subarray(0, end);
-    if (chunk.length > MAX_LINE_BYTES) {
-      throw headFault(
-        'ledger_corrupt',
-        placeOf(1),
-        `a line of at most ${MAX_LINE_BYTES} bytes`,
-        'a longer one',
-      );
-    }
-  }
+  for await (const [line] of splitLines(chunksOf(file, 0, 1 + MAX_LINE_BYTES), placeOf)) return line;
   return undefined;
 }
 
-/** The offset after that many lines; undefined if there are fewer. */
-async function skipLines(file: FileHandle, lines: number): Promise<number | undefined> {
-  let left = lines;
-  let passed = 0;
-  for await (const chunk of chunksOf(file, 0, Number.MAX_SAFE_INTEGER)) {
-    let at = 0;
-    for (; left > 0; left -= 1) {
-      const end = chunk.indexOf(LINE_END, at);
-      if (end < 0) break;
-      at = end + 1;
-    }
-    if (left === 0) return passed + at;
-    passed += chunk.length;
+/** The offset after that many lines; null if there are fewer. */
+async function offsetAfter(file: FileHandle, count: number): Promise<number | null> {
+  let [left, offset] = [count, 0];
+  if (left === 0) return 0;
+  for await (const lines of readRawLines(file)) {
+    offset += bytesOf(lines.slice(0, left));
+    left -= lines.length;
+    if (left <= 0) return offset;
   }
-  return undefined;
+  return null;
+}
+
+/** Number of bytes of lines with their line ends. */
+function bytesOf(lines: readonly Buffer[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 1, 0);
 }
 
 /** The file's bytes in [start, end), as far as they exist. Leaves a pending write beyond `end` for the next call. */
-async function* chunksOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  file: FileHandle,
+  start: number,
+  end = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Buffer> {
   const { size } = await file.stat();
   // No larger than what is there: most heads are short, and the collector takes longer over large buffers than reading does. A folder
   // may have no size, and has to fail.

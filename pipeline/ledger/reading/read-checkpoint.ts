@@ -3,7 +3,7 @@ import { CathedralError } from '../../errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts';
 import type { Verifier } from '../notes/note.ts';
 import { openNote } from '../notes/open-note.ts';
-import type { SnapshotFile } from './directory.ts';
+import type { LedgerDirectory, SnapshotFile } from './directory.ts';
 
 /** The verified checkpoint of a snapshot, its signed note, and the key that signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
 export function readCheckpoint(
@@ -33,4 +33,27 @@ export function readCheckpoint(
     });
   }
   return { checkpoint, note: bytes.toString(), verifier };
+}
+
+/** The checkpoint of a ledger snapshot. */
+export interface RecentCheckpoint extends Checkpoint {
+  /** The slot of its snapshot, `2025-12-01T06Z`. */
+  snapshot: string;
+}
+
+/**
+ * The last verified checkpoints up to that of the snapshot `last`, newest first. Fewer than `most` if the ledger has no more. Throws
+ * like `readCheckpoint`.
+ */
+export async function recentCheckpoints(
+  ledger: LedgerDirectory,
+  last: string,
+  verifiers: readonly Verifier[],
+  most: number,
+): Promise<RecentCheckpoint[]> {
+  const files = (await ledger.snapshots(null)).filter(({ id }) => id <= last);
+  return files
+    .slice(-most)
+    .map((file) => ({ ...readCheckpoint(file, verifiers).checkpoint, snapshot: file.id }))
+    .reverse();
 }

@@ -6,7 +6,7 @@ import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from './directory.ts';
 import { EventReader } from './event-reader.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
-import { decompress } from './read-lines.ts';
+import { readLines } from './read-lines.ts';
 
 /** The end of a verified snapshot, and its signed checkpoint. */
 export interface SnapshotEnd extends LedgerPosition {
@@ -77,12 +77,11 @@ async function* readEvents(
 ): AsyncGenerator<Leaf[], EventReader> {
   const place = placeOf(file);
   const reader = new EventReader(position, (line) => `${place}:${line}`);
-  for await (const chunk of decompress(file.events, place)) {
-    const leaves = reader.push(chunk);
+  for await (const lines of readLines(file)) {
+    const leaves = reader.read(lines);
     if (reader.size > most) throw sizeFault(file, `the ${reader.size} events read`, most);
-    if (leaves.length > 0) yield leaves;
+    yield leaves;
   }
-  reader.end();
   return reader;
 }
 

@@ -13,7 +13,7 @@ import {
   verifierKeyOf,
   writeNoteKeys,
 } from '../notes/note-keys.ts';
-import { newestSnapshot, openDirectory, type SnapshotFile } from '../reading/directory.ts';
+import { openDirectory, type SnapshotFile } from '../reading/directory.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { demoSigner } from './demo-key.ts';
 import { lockLedger } from './lock-ledger.ts';
@@ -111,7 +111,7 @@ export async function retireLedgerKey(
   { days }: { days: number },
 ): Promise<NoteKey[]> {
   const { ledger, keyFile } = change;
-  const newest = await newestSnapshot(openDirectory(ledger));
+  const newest = (await openDirectory(ledger).snapshots(null)).at(-1);
   return changing(change, (keys) => {
     const [first, ...older] = keys;
     if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral ledger rotate)', 'one');

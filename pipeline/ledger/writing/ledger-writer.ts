@@ -16,7 +16,6 @@ import { type LedgerDirectory, openDirectory, snapshotFile } from '../reading/di
 import { type HeadLine, readHeadEnds, readHeadLines } from '../reading/head.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
 import { removeIncomplete, waitingFile } from './copied-snapshots.ts';
-import { LineWriter } from './event-writer.ts';
 import { lockLedger } from './lock-ledger.ts';
 import { type HeadRange, NewHead, NO_EVENTS } from './new-head.ts';
 import { type SealedSlot, SlotSealer } from './seal-slots.ts';
@@ -100,8 +99,6 @@ export interface Sealed {
   /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
   paused: { id: string; ms: number } | null;
 }
-
-const BATCH_BYTES = 1024 * 1024;
 
 /**
  * The one writer of a ledger on disk. It holds the ledger's lock until `close`.
@@ -199,11 +196,11 @@ export class LedgerWriter {
     let since = this.notBefore;
     let seq = this.#end.size;
     let refusal: CathedralError | undefined;
-    const count = await this.#extend(async (lines, flush) => {
+    const count = await this.#extend(async (head) => {
       const take = (draft: EventDraft) => {
         try {
           const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
-          if (!refusal) lines.appendLine(event, line);
+          if (!refusal) head.add(event, line);
           since = event.timestamp;
           last = event;
         } catch (error) {
@@ -213,10 +210,12 @@ export class LedgerWriter {
         }
         // The next one follows, whether or not this one is refused.
         seq += 1;
-        return lines.full;
       };
       for await (const part of Symbol.asyncIterator in drafts ? drafts : [drafts])
-        for (const draft of part) if (take(draft)) await flush();
+        for (const draft of part) {
+          take(draft);
+          if (head.isFull) await head.flush(options.dryRun);
+        }
       if (refusal) throw refusal;
     }, options.dryRun);
     return { count, last };
@@ -226,34 +225,25 @@ export class LedgerWriter {
   async appendLines(
     fill: (add: (lines: readonly HeadLine[]) => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    await this.#extend((lines, flush) =>
+    await this.#extend((head) =>
       fill(async (added) => {
         for (const { event, line } of added) {
-          lines.appendLine(event, line);
-          if (lines.full) await flush();
+          head.add(event, line);
+          if (head.isFull) await head.flush();
         }
       }),
     );
   }
 
-  /** Writes a head with the lines that `fill` adds, and returns their number. The old head stays until the new one is complete. */
-  async #extend(
-    fill: (lines: LineWriter, flush: () => Promise<void>) => Promise<void>,
-    dryRun = false,
-  ): Promise<number> {
-    const lines = new LineWriter(this.#end, BATCH_BYTES);
-    const head = new NewHead(this.#ledger.head, this.#kept, this.#durable);
-    const flush = async () => {
-      const bytes = lines.take();
-      if (!dryRun) await head.write(bytes);
-    };
+  /** Writes a head with the events that `fill` adds, and returns their number. The old head stays until the new one is complete. */
+  async #extend(fill: (head: NewHead) => Promise<void>, dryRun = false): Promise<number> {
+    const head = new NewHead(this.#ledger.head, this.#kept, this.#durable, this.#end);
     try {
-      await fill(lines, flush);
-      const count = lines.size - this.#end.size;
+      await fill(head);
+      const count = head.end.size - this.#end.size;
       if (count === 0 || dryRun) return count;
-      await flush();
       await this.#replaceHead(head);
-      this.#end = { size: lines.size, timestamp: lines.timestamp };
+      this.#end = head.end;
       return count;
     } catch (error) {
       await head.discard();
@@ -283,14 +273,9 @@ export class LedgerWriter {
     const position = await this.position();
     const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
     try {
-      for await (const lines of readHeadLines(this.#ledger, position.size))
-        for (const { event, line } of lines) await sealer.append(event, line);
+      for await (const lines of readHeadLines(this.#ledger, position.size)) await sealer.append(lines);
       const known = sealer.end.size;
-      for await (const batch of batches)
-        for (const { event, line } of batch) {
-          const written = sealer.append(event, line);
-          if (written) await written;
-        }
+      for await (const lines of batches) await sealer.append(lines);
       await sealer.finish();
       const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.

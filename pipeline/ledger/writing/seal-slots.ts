@@ -2,7 +2,6 @@ import type { LedgerEvent } from '../events/event.ts';
 import { nextSlotId, slotId, slotTime, slotTimestamp } from '../events/slot.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
-import { LineWriter } from './event-writer.ts';
 import { NewHead, NO_EVENTS } from './new-head.ts';
 import { type Signers, SnapshotWriter } from './write-snapshot.ts';
 
@@ -25,8 +24,6 @@ interface SlotSealerOptions {
   durable: boolean;
 }
 
-const BATCH_BYTES = 1024 * 1024;
-
 /** Takes the events after the last snapshot in order: writes a snapshot for each slot that has ended, and the other events to a new head. */
 export class SlotSealer {
   readonly sealed: SealedSlot[] = [];
@@ -35,89 +32,71 @@ export class SlotSealer {
   /** End of the events so far. */
   end: Pick<LedgerPosition, 'size' | 'timestamp'>;
   readonly #options: SlotSealerOptions;
-  #snapshot: { id: string; writer: SnapshotWriter } | undefined;
-  /** End of the slot of `#snapshot`, in the form of events. */
-  #slotEnd = '';
-  readonly #head: NewHead;
-  #rest: LineWriter | undefined;
+  /** The slot whose events come now, and its end in the form of events. */
+  #slot: { id: string; end: string; writer: SnapshotWriter } | undefined;
+  /** What takes the events that belong to no finished slot. */
+  #head: NewHead | undefined;
 
   constructor(options: SlotSealerOptions) {
     this.#options = options;
     this.position = options.position;
     this.end = options.position;
-    this.#head = new NewHead(options.head, NO_EVENTS, options.durable);
   }
 
-  /**
-   * An event that has been checked, and its line without the line end. If it returns a promise, await that before the next call.
-   * Throws `ledger_order`, `ledger_unwritable`, `disk_full`.
-   */
-  append(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
-    this.end = { size: event.seq + 1, timestamp: event.timestamp };
-    if (this.#rest) return this.#keep(event, line);
-    if (this.#snapshot && compareTimestamps(event.timestamp, this.#slotEnd) < 0)
-      return this.#snapshot.writer.appendLine(event, line);
-    return this.#appendToNext(event, line);
-  }
-
-  /** An event that is not in the slot of the one before. */
-  async #appendToNext(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
-    const id = slotOf(event.timestamp, this.position.snapshot);
-    if (id !== this.#snapshot?.id) await this.#seal();
-    if (slotTime(id) <= this.#options.until) {
-      this.#snapshot ??= { id, writer: this.#newSnapshot() };
-      this.#slotEnd = slotTimestamp(id);
-      await this.#snapshot.writer.appendLine(event, line);
-    } else {
-      await this.#keep(event, line);
+  /** Events that have been checked, with their lines without line ends. Throws `ledger_order`, `ledger_unwritable`, `disk_full`. */
+  async append(lines: Iterable<{ event: LedgerEvent; line: string | Uint8Array }>): Promise<void> {
+    for (const { event, line } of lines) {
+      const isInSlot = this.#slot && compareTimestamps(event.timestamp, this.#slot.end) < 0;
+      if (!this.#head && !isInSlot) await this.#turnTo(event.timestamp);
+      const target = this.#head ?? this.#slot!.writer;
+      target.add(event, line);
+      this.end = { size: event.seq + 1, timestamp: event.timestamp };
+      if (target.isFull) await target.flush();
     }
   }
 
-  #keep(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
-    this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
-    this.#rest.appendLine(event, line);
-    return this.#rest.full ? this.#flush() : null;
+  /** Goes on to the slot of a time, or to the head. */
+  async #turnTo(timestamp: string): Promise<void> {
+    await this.finish();
+    const id = slotOf(timestamp, this.position.snapshot);
+    const { head, durable, until } = this.#options;
+    if (slotTime(id) <= until) this.#slot = this.#newSlot(id);
+    else this.#head = new NewHead(head, NO_EVENTS, durable, this.position);
   }
 
   /** Seals the last finished slot that has events. */
   async finish(): Promise<void> {
-    await this.#seal();
+    if (!this.#slot) return;
+    const { id, writer } = this.#slot;
+    const before = this.position.size;
+    this.position = await writer.seal(id);
+    this.sealed.push({ id, events: this.position.size - before });
+    this.#slot = undefined;
   }
 
   /** Seals a finished slot that has no events, after `finish`. */
   async sealEmpty(id: string): Promise<void> {
-    this.#snapshot = { id, writer: this.#newSnapshot() };
-    await this.#seal();
+    this.#slot = this.#newSlot(id);
+    await this.finish();
   }
 
   /** Replaces the head by the events that stay in it, and returns its length in bytes. */
   async commit(): Promise<number> {
-    await this.#flush();
+    const { head, durable } = this.#options;
+    this.#head ??= new NewHead(head, NO_EVENTS, durable);
     return this.#head.commit();
   }
 
   /** Removes what is not finished. */
   async discard(): Promise<void> {
-    await this.#snapshot?.writer.discard();
-    await this.#head.discard();
+    await this.#slot?.writer.discard();
+    await this.#head?.discard();
   }
 
-  #newSnapshot(): SnapshotWriter {
+  #newSlot(id: string) {
     const { path, signers, durable } = this.#options;
-    return SnapshotWriter.create(path, this.position, signers, { durable });
-  }
-
-  async #seal(): Promise<void> {
-    if (!this.#snapshot) return;
-    const { id, writer } = this.#snapshot;
-    const before = this.position.size;
-    this.position = await writer.seal(id);
-    this.sealed.push({ id, events: this.position.size - before });
-    this.#snapshot = undefined;
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#rest) await this.#head.write(this.#rest.take());
+    const writer = SnapshotWriter.create(path, this.position, signers, { durable });
+    return { id, end: slotTimestamp(id), writer };
   }
 }
 

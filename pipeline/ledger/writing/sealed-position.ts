@@ -82,5 +82,5 @@ async function lastTimeIn(file: SnapshotFile): Promise<string | null> {
     tail = Buffer.concat([tail, chunk]).subarray(-2 * (MAX_LINE_BYTES + 1));
   if (tail.length === 0) return null;
   const start = tail.lastIndexOf('\n', tail.length - 2) + 1;
-  return parseEventLine(tail.subarray(start, -1), `${place}, last line`).timestamp;
+  return parseEventLine(tail.subarray(start, -1), () => `${place}, last line`).timestamp;
 }

@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskFull, isDiskFull, writeFileAtomically } from '../../disk/durable.ts';
+import { diskFull, isDiskFull, TEMPORARY_SUFFIX, writeFileAtomically } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../events/event.ts';
+import { assertEvent } from '../events/event-check.ts';
+import { formatEventLine } from '../events/event-line.ts';
 import { slotTime } from '../events/slot.ts';
 import type { LedgerPosition } from '../log/leaf.ts';
+import { CompactRange, leafHash } from '../log/merkle.ts';
 import { formatCheckpoint } from '../notes/checkpoint.ts';
 import { type Signer, signNote } from '../notes/note.ts';
 import { type SnapshotFile, snapshotFile } from '../reading/directory.ts';
-import { ZstdFile } from '../reading/zstd.ts';
-import { EventWriter } from './event-writer.ts';
+import { LineWriter } from './line-writer.ts';
+import { ZstdFile } from './zstd-file.ts';
 
 export interface SnapshotOptions {
   /** Whether the files are flushed to disk when `seal` returns. Off for demo ledgers. Default true. */
@@ -21,10 +24,9 @@ export type Signers = readonly [Signer, ...Signer[]];
 
 /** Bytes of lines to compress at a time. */
 const BATCH_BYTES = 256 * 1024;
-const READY = Promise.resolve();
 
 /**
- * Writes one snapshot: append its events, then seal it. Only one writer may use a ledger at a time. If killed, it leaves a `.tmp` file or
+ * Writes one snapshot: add its events, then seal it. Only one writer may use a ledger at a time. If killed, it leaves a `.tmp` file or
  * events without a checkpoint, which readers ignore and the next writer replaces.
  */
 export class SnapshotWriter {
@@ -32,7 +34,8 @@ export class SnapshotWriter {
   readonly #before: LedgerPosition;
   readonly #signers: Signers;
   readonly #durable: boolean;
-  readonly #events: EventWriter;
+  readonly #lines: LineWriter;
+  readonly #tree: CompactRange;
   readonly #file: ZstdFile;
   #open = true;
 
@@ -41,8 +44,9 @@ export class SnapshotWriter {
     this.#before = position;
     this.#signers = signers;
     this.#durable = durable;
-    this.#events = new EventWriter(position, BATCH_BYTES);
-    this.#file = new ZstdFile(`${snapshotFile(ledger, 'next').events}.tmp`, durable);
+    this.#lines = new LineWriter(position);
+    this.#tree = CompactRange.resume(position.size, position.range);
+    this.#file = new ZstdFile(`${snapshotFile(ledger, 'next').events}${TEMPORARY_SUFFIX}`, durable);
   }
 
   /**
@@ -71,9 +75,9 @@ export class SnapshotWriter {
     return new SnapshotWriter(ledger, position, signers, durable);
   }
 
-  /** Number of events in the ledger including those appended so far, which is the next event's seq. */
+  /** Number of events in the ledger including those added so far, which is the next event's seq. */
   get size(): number {
-    return this.#events.size;
+    return this.#tree.size;
   }
 
   /**
@@ -81,47 +85,49 @@ export class SnapshotWriter {
    * full. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long), `ledger_unwritable` or
    * `disk_full`.
    */
-  append(event: LedgerEvent): Promise<void> {
-    if (!this.#open) throw new Error('this snapshot is closed');
-    this.#events.append(event);
-    return this.#flushed() ?? READY;
+  async append(event: LedgerEvent): Promise<void> {
+    assertEvent(event, this.#lines.place);
+    this.add(event, formatEventLine(event));
+    if (this.isFull) await this.flush();
   }
 
-  /** As `append`, for an event that has been checked, with its line without the line end. Null: there is nothing to wait for. */
-  appendLine(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
-    if (!this.#open) throw new Error('this snapshot is closed');
-    this.#events.appendLine(event, line);
-    return this.#flushed();
+  /** An event that has been checked, with its line without the line end. Throws `ledger_order` or `ledger_corrupt`. */
+  add(event: LedgerEvent, line: string | Uint8Array): void {
+    this.#assertOpen();
+    this.#tree.append(leafHash(this.#lines.add(event, line)));
   }
 
-  #flushed(): Promise<void> | null {
-    return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : null;
+  /** Whether so much was added that it is time to `flush`. */
+  get isFull(): boolean {
+    return this.#lines.bytes >= BATCH_BYTES;
+  }
+
+  /** Waits for the disk. Throws `ledger_unwritable` or `disk_full`. */
+  async flush(): Promise<void> {
+    await this.#written(this.#file.write(this.#lines.take()));
   }
 
   /** Seals the snapshot of slot `id` and returns the end of the ledger. Never overwrites a snapshot. */
   async seal(id: string): Promise<LedgerPosition> {
-    if (!this.#open) throw new Error('this snapshot is closed');
+    this.#assertOpen();
     const file = this.#newFile(id);
     this.#open = false;
-    await this.#written(this.#file.finish(this.#events.take(), file.events));
-    const { size } = this.#events;
-    const checkpoint = formatCheckpoint({
-      origin: this.#signers[0].verifier.name,
-      size,
-      root: this.#events.root(),
-    });
-    try {
-      await writeFileAtomically(file.checkpoint, signNote(checkpoint, ...this.#signers), this.#durable);
-    } catch (cause) {
-      throw unwritable(file.checkpoint, cause);
-    }
-    return this.#events.position(id);
+    await this.#written(this.#file.finish(this.#lines.take(), file.events));
+    const { size, timestamp } = this.#lines.end;
+    const origin = this.#signers[0].verifier.name;
+    const note = signNote(formatCheckpoint({ origin, size, root: this.#tree.root() }), ...this.#signers);
+    await this.#written(writeFileAtomically(file.checkpoint, note, this.#durable), file.checkpoint);
+    return { snapshot: id, size, range: this.#tree.hashes(), timestamp };
   }
 
   /** Abandons the snapshot and removes its files. */
   async discard(): Promise<void> {
     this.#open = false;
     await this.#file.discard();
+  }
+
+  #assertOpen(): void {
+    if (!this.#open) throw new Error('this snapshot is closed');
   }
 
   #newFile(id: string): SnapshotFile {
@@ -142,12 +148,10 @@ export class SnapshotWriter {
     return file;
   }
 
-  async #written(write: Promise<void>): Promise<void> {
-    try {
-      await write;
-    } catch (cause) {
-      throw unwritable(this.#ledger, cause);
-    }
+  async #written(write: Promise<void>, place = this.#ledger): Promise<void> {
+    await write.catch((cause: unknown) => {
+      throw unwritable(place, cause);
+    });
   }
 }
 

@@ -2,12 +2,7 @@ import { existsSync } from 'node:fs';
 import { CathedralError } from '../../errors.ts';
 import type { TreeHead } from '../../ledger/log/hash.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import {
-  type LedgerDirectory,
-  newestSnapshot,
-  type SnapshotFile,
-  snapshotFile,
-} from '../../ledger/reading/directory.ts';
+import { type LedgerDirectory, type SnapshotFile, snapshotFile } from '../../ledger/reading/directory.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import type { Facts } from '../format/manifest.ts';
 
@@ -47,10 +42,11 @@ export async function assertLedgerHolds(
 ): Promise<void> {
   const least = Math.min(...published.map(({ size }) => size));
   if (published.length === 0) return;
-  const newest = await newestSnapshot(ledger);
+  const snapshots = await ledger.snapshots(null);
+  const newest = snapshots.at(-1);
   const size = newest ? readCheckpoint(newest, verifiers).checkpoint.size : 0;
   for (const head of published) if (size < head.size) throw shorter(head, size);
-  for await (const snapshot of ledger.newestFirst()) {
+  for (const snapshot of snapshots.toReversed()) {
     const { checkpoint } = readCheckpoint(snapshot, verifiers);
     const head = published.find((one) => one.size === checkpoint.size);
     if (head && head.root !== checkpoint.root) throw forked(snapshot, head, checkpoint.root);

@@ -158,14 +158,9 @@ async function snapshotsAfter(
   ledger: LedgerDirectory,
   verifiers: readonly Verifier[],
 ): Promise<SnapshotFile[]> {
-  if (size === 0) return (await ledger.snapshots(null)).filter(({ id }) => id <= last);
-  const found: SnapshotFile[] = [];
-  for await (const snapshot of ledger.newestFirst()) {
-    if (snapshot.id > last) continue;
-    if (readCheckpoint(snapshot, verifiers).checkpoint.size <= size) break;
-    found.push(snapshot);
-  }
-  return found.reverse();
+  const all = (await ledger.snapshots(null)).filter(({ id }) => id <= last);
+  const isBefore = (file: SnapshotFile) => readCheckpoint(file, verifiers).checkpoint.size <= size;
+  return size === 0 ? all : all.slice(all.findLastIndex(isBefore) + 1);
 }
 
 function assertSigned(builder: TreeBuilder, before: number, { snapshot, size, root }: Facts['ledger']): void {
@@ -181,7 +176,7 @@ function assertSigned(builder: TreeBuilder, before: number, { snapshot, size, ro
 /** The sequence number that the first line claims. The tree proves it. */
 function firstSeq(line: Buffer, size: number, { id }: SnapshotFile): number {
   const place = `snapshots/${id}.ndjson.zst`;
-  const { seq } = parseEventLine(line, `${place}:1`);
+  const { seq } = parseEventLine(line, () => `${place}:1`);
   if (seq <= size) return seq;
   throw new CathedralError('ledger_unreadable', {
     place,

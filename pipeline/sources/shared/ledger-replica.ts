@@ -146,7 +146,7 @@ export class LedgerReplica {
       throw new CathedralError('log_forked', { place: folder, expected, found, cause });
     }
     let common: string | null = null;
-    for await (const file of openDirectory(folder).newestFirst()) {
+    for (const file of (await openDirectory(folder).snapshots(null)).toReversed()) {
       const known = await shared.snapshot(file.id);
       if (known?.root !== readCheckpoint(file, verifiers).checkpoint.root) continue;
       common = file.id;
@@ -307,7 +307,7 @@ class GapError extends Error {}
 /** A line of the database, of which nobody has verified anything on this machine. */
 function parsed(name: string, seq: number, line: Buffer): HeadLine {
   const place = `${name}, ledger_events ${seq}`;
-  const event = parseEventLine(line, place);
+  const event = parseEventLine(line, () => place);
   if (event.seq === seq && !line.includes('\n')) return { event, line };
   throw new CathedralError('ledger_order', {
     place,

@@ -9,7 +9,6 @@ import { leafHash } from '../../ledger/log/merkle.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import {
   type LedgerDirectory,
-  newestSnapshot,
   openDirectory,
   type SnapshotFile,
   snapshotFile,
@@ -106,7 +105,7 @@ export class LedgerSharer {
     const { shared, verifiers } = this.#options;
     let facts = await shared.facts();
     if (!facts) {
-      const newest = await newestSnapshot(this.#ledger);
+      const newest = (await this.#ledger.snapshots(null)).at(-1);
       await shared.begin(newest ? readCheckpoint(newest, verifiers).checkpoint.origin : verifiers[0]!.name);
       facts = (await shared.facts())!;
     }

@@ -6,7 +6,7 @@ import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
 import type { SiteFacts } from '../../../pipeline/build/site/open-program.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { RecentCheckpoint } from '../../../pipeline/ledger/reading/recent-checkpoints.ts';
+import type { RecentCheckpoint } from '../../../pipeline/ledger/reading/read-checkpoint.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
 
 /** The static pages are built from a draft, a page on demand from a finished release. */

@@ -135,7 +135,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'appending keeps all of its events in memory',
     breaks: 'What `ledger append` needs does not grow with the file: a batch of lines.',
     file: 'pipeline/ledger/writing/ledger-writer.ts',
-    change: ['if (take(draft)) await flush();', 'take(draft);'],
+    change: ['if (head.isFull) await head.flush(options.dryRun);', 'void head.isFull;'],
     tests: ['test/contract/memory.test.ts'],
   },
   {
@@ -157,8 +157,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'What comes after an error is read as well, and its errors are reported.',
     file: 'pipeline/ledger/check/check-ledger.ts',
     change: [
-      'if (!slot.hasEvents || !this.#end) return',
-      'if (!slot.hasEvents || !this.#end || !this.#isProved) return',
+      "if (slot.missing === 'events' || !this.#end) return",
+      "if (slot.missing === 'events' || !this.#end || !this.#isProved) return",
     ],
     tests: ['test/ledger/check/check-ledger.test.ts'],
   },

@@ -4,7 +4,7 @@ import { type LedgerEvent, MAX_LINE_BYTES } from '../../../pipeline/ledger/event
 import { formatEventLine, parseEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import { sampleEvent, sampleEvents } from './sample-events.ts';
 
-const parse = (line: string | Buffer) => parseEventLine(Buffer.from(line as string), 'here:17');
+const parse = (line: string | Buffer) => parseEventLine(Buffer.from(line as string), () => 'here:17');
 const mint = sampleEvent(2);
 
 function faultOf(line: string | Buffer): CathedralError {

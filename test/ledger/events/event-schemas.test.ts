@@ -40,7 +40,7 @@ describe('the examples', () => {
   test('are one of each type and, in order of time, a ledger without findings', () => {
     expect(EXAMPLE_LEDGER.map(({ type }) => type).sort()).toEqual(Object.keys(EVENT_DATA).sort());
     const lines = EXAMPLE_LEDGER.map(formatEventLine);
-    expect(lines.map((line) => parseEventLine(Buffer.from(line), 'here'))).toEqual(EXAMPLE_LEDGER);
+    expect(lines.map((line) => parseEventLine(Buffer.from(line), () => 'here'))).toEqual(EXAMPLE_LEDGER);
     const now = Date.parse('2026-02-01T00:00:00Z');
     let notBefore: string | null = null;
     let state = emptyState();

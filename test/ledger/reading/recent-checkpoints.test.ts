@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
-import { recentCheckpoints } from '../../../pipeline/ledger/reading/recent-checkpoints.ts';
+import { recentCheckpoints } from '../../../pipeline/ledger/reading/read-checkpoint.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { writeLedger } from '../test-ledger.ts';
 import { signer } from '../test-signer.ts';

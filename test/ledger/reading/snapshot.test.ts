@@ -173,7 +173,7 @@ describe('the snapshot writer', () => {
       for (const event of sampleEvents(count)) await writer.append(event);
       await writer.discard();
       expect(readdirSync(join(folder, 'snapshots'))).toEqual([]);
-      expect(() => writer.append(sampleEvent(count))).toThrow('closed');
+      await expect(writer.append(sampleEvent(count))).rejects.toThrow('closed');
     }
   });
 
@@ -217,7 +217,7 @@ describe('the snapshot writer', () => {
     await writer.append(sampleEvent(0));
     await writer.seal(FIRST_SLOT);
     await expect(writer.seal('2025-07-03T12Z')).rejects.toThrow('closed');
-    expect(() => writer.append(sampleEvent(1))).toThrow('closed');
+    await expect(writer.append(sampleEvent(1))).rejects.toThrow('closed');
   });
 
   test.each([
@@ -259,7 +259,7 @@ describe('the snapshot writer', () => {
     const folder = temporaryFolder();
     const writer = create(folder);
     await writer.append(sampleEvent(0));
-    expect(() => writer.append(sampleEvent(7))).toThrow('ledger_order');
+    await expect(writer.append(sampleEvent(7))).rejects.toThrow('ledger_order');
     await writer.append(sampleEvent(1));
     await writer.seal(FIRST_SLOT);
     expect((await readLedger(folder)).leaves.map(({ event }) => event)).toEqual(sampleEvents(2));

@@ -22,8 +22,9 @@ import type { Line } from './ledger-lines.ts';
 export async function publishLines(out: string, lines: readonly Line[], segmentBytes = 5000): Promise<void> {
   await using staging = await openStaging(out, await readCurrent(out), { reuse: true });
   const history = await openHistory(staging, ledgerExport, { segmentBytes });
-  const text = lines.map((line) => `${line.text}\n`).join('');
-  const leaves = new EventReader(LEDGER_START, (line) => `a test:${line}`).push(Buffer.from(text));
+  const leaves = new EventReader(LEDGER_START, (line) => `a test:${line}`).read(
+    lines.map(({ text }) => Buffer.from(text)),
+  );
   for (const leaf of leaves.slice(history.rows)) {
     const { timestamp, cycle } = leaf.event;
     history.add(ledgerExport.rows(leaf), timestamp, { cycle });

@@ -34,7 +34,7 @@ function hashFromLine(line: string): string {
   );
 }
 
-const readBack = (event: LedgerEvent) => parseEventLine(Buffer.from(formatEventLine(event)), 'line');
+const readBack = (event: LedgerEvent) => parseEventLine(Buffer.from(formatEventLine(event)), () => 'line');
 
 describe('convertEvent', () => {
   test('gives a ledger event with the payload as its data and its source in data.source', () => {

@@ -88,7 +88,7 @@ export async function verifiedLedger(directory: string): Promise<VerifiedLedger>
     position = step.value;
   }
   const head = headLines(directory).map((line, index) =>
-    parseEventLine(Buffer.from(line), `head.ndjson:${index + 1}`),
+    parseEventLine(Buffer.from(line), () => `head.ndjson:${index + 1}`),
   );
   events.push(...head);
   if (events.some(({ seq }, index) => seq !== index))
