@@ -167,14 +167,6 @@ const COUNTS = `
     END LOOP;
   END $$;`;
 
-// What all servers of a service know and nobody else: each is created by the first that needs it.
-const SECRETS = `
-  CREATE TABLE cathedral.secrets (
-    name text PRIMARY KEY,
-    value bytea NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-  );`;
-
 // What each server serves (src/sidecar/health/replicas.ts).
 const REPLICAS = `
   CREATE TABLE cathedral.replicas (
@@ -190,7 +182,7 @@ const REPLICAS = `
  * version before, which are still running, go on using the tables.
  */
 export const STEPS: readonly string[] = [
-  [LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, KEYS, COUNTS, SECRETS, REPLICAS].join('\n'),
+  [LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, KEYS, COUNTS, REPLICAS].join('\n'),
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

@@ -14,11 +14,11 @@ describe.skipIf(store.isMissing)('the PostgreSQL of a run', () => {
       await store.newDatabase(),
       await store.newDatabase('nothing'),
     ];
-    await store.sql(made, "INSERT INTO cathedral.secrets (name, value) VALUES ('a', 'b')");
-    const secrets = 'SELECT count(*)::int AS n FROM cathedral.secrets';
-    expect(await store.sql(made, secrets)).toEqual([{ n: 1 }]);
-    expect(await store.sql(other, secrets)).toEqual([{ n: 0 }]);
-    await expect(store.sql(empty, secrets)).rejects.toThrow('does not exist');
+    await store.sql(made, "INSERT INTO cathedral.ledger_snapshots SELECT 'a', 0, '', '{}', NULL, '', 0, '', 0");
+    const count = 'SELECT count(*)::int AS n FROM cathedral.ledger_snapshots';
+    expect(await store.sql(made, count)).toEqual([{ n: 1 }]);
+    expect(await store.sql(other, count)).toEqual([{ n: 0 }]);
+    await expect(store.sql(empty, count)).rejects.toThrow('does not exist');
   });
 });
 
