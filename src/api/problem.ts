@@ -324,9 +324,14 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly headers: Record<string, string>;
 
-  /** The client reads `detail`. */
-  constructor(code: ProblemCode, detail: string, headers: Record<string, string> = {}) {
-    super(detail);
+  /** The client reads `detail`. A `cause` goes to the server log. */
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    headers: Record<string, string> = {},
+    options: ErrorOptions = {},
+  ) {
+    super(detail, options);
     this.name = 'Problem';
     this.code = code;
     this.headers = headers;

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { Problem } from '../../api/problem.ts';
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
@@ -11,7 +12,7 @@ interface Rendered {
   body: Buffer;
 }
 
-/** Rejects with the CathedralError of the job, or with an Error if the thread fails or takes too long. */
+/** Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
 export type Render = (job: RenderJob) => Promise<Rendered>;
 
 export interface RendererOptions extends FairQueueOptions {
@@ -34,6 +35,9 @@ const DEFAULTS: RendererOptions = {
   timeoutMs: 20_000,
   idleMs: 10 * 60 * 1000,
 };
+
+/** After a drawing that took too long. */
+const RETRY_AFTER_S = 30;
 
 /**
  * Renders the pages and pictures of any chart state, in threads: a long history takes a tenth of a second to read, and
@@ -132,7 +136,7 @@ class RenderThread {
     const pending = Promise.withResolvers<RenderReply>();
     this.#pending = pending;
     const ms = this.#timeoutMs;
-    const late = setTimeout(() => void this.end(new Error(`${nameOf(job)} took longer than ${ms} ms`)), ms);
+    const late = setTimeout(() => void this.end(tookTooLong(job, ms)), ms);
     this.#worker.postMessage(job);
     try {
       return renderedOf(await pending.promise);
@@ -157,6 +161,16 @@ class RenderThread {
     this.#pending?.reject(reason);
     await this.#worker.terminate();
   }
+}
+
+/** What hangs is drawn no sooner the next time; on a machine that is busy, it may be. */
+function tookTooLong(job: RenderJob, ms: number): Problem {
+  return new Problem(
+    'overloaded',
+    'Drawing this took too long. What the release has, without parameters, is still available.',
+    { 'Retry-After': String(RETRY_AFTER_S) },
+    { cause: new Error(`${nameOf(job)} took longer than ${ms} ms`) },
+  );
 }
 
 function nameOf(job: RenderJob): string {

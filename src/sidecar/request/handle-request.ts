@@ -140,8 +140,8 @@ function methodNotAllowed(method: string, Allow: string): Problem {
 function toProblem(error: unknown, context: RequestContext, { logger }: Services): Problem {
   const problem = error instanceof Problem ? error : problemOfFault(error);
   context.refusal = problem.code;
-  if (problem !== error)
-    logger.error({ err: error, request: context.id, path: redactedPath(context) }, 'request failed');
+  if (problem !== error || problem.cause !== undefined)
+    logger.error({ err: problem.cause ?? error, request: context.id, path: redactedPath(context) }, 'request failed');
   return problem;
 }
 
