@@ -5,6 +5,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   'about/': 'About',
   'accessibility/': 'Accessibility',
   'academics/': 'Academics: research data',
+  'academics/papers/': 'Papers',
   'academics/papers/decaying-threshold/': 'An integrity threshold that decays with supply',
   'api/': 'API reference',
   'api/economy/': 'Economy – API reference',
