@@ -9,6 +9,11 @@ export const KEY_AREAS = [
 ] as const satisfies readonly Area[];
 export type KeyArea = (typeof KEY_AREAS)[number];
 
+/** Those of some areas that issue keys. */
+export function keyAreasOf(areas: readonly Area[]): KeyArea[] {
+  return areas.filter((area): area is KeyArea => (KEY_AREAS as readonly Area[]).includes(area));
+}
+
 export type Tier = 'government' | 'economist' | 'academic' | 'institutional';
 
 export interface TierRules {

@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
+import type { ExportQuery } from '../api/query/export-query.ts';
+import type { ChartQuery } from '../api/routes/charts.ts';
+import type { LiveQuery } from '../api/routes/service.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import type { LogFiles } from './files/log-files.ts';
 import type { Releases, ServedRelease } from './files/releases.ts';
@@ -57,13 +60,18 @@ export interface Services {
 
 export interface Exporter {
   /** The export that a query describes, its files open. Throws a Problem. */
-  prepare: (request: RequestHead, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
+  prepare: (
+    request: RequestHead,
+    query: ExportQuery,
+    holder: string,
+    release: ServedRelease,
+  ) => Promise<Answer>;
 }
 
-/** A chart state to be drawn for a client, which waits for its turn. */
-export interface DrawRequest {
-  /** Without its question mark. */
-  query: string;
+/** Something to be drawn for a client, which waits for its turn. */
+export interface DrawRequest<Query = string> {
+  /** A page's is text without its question mark. */
+  query: Query;
   /** Who counts as one client: the holder of a key, or a network. */
   client: string;
 }
@@ -73,7 +81,7 @@ export interface Charts {
   answerFile: (
     request: RequestHead,
     file: ManifestFile,
-    draw: DrawRequest,
+    draw: DrawRequest<ChartQuery>,
     release: ServedRelease,
   ) => Promise<Answer>;
   /** A chart's page in a state; null if the path and query describe none. Throws a Problem. */
@@ -91,8 +99,7 @@ export interface LiveConnection {
   headers: (own: Readonly<Record<string, string>>) => string[];
   /** Of the client. */
   address: string;
-  /** Without its question mark. */
-  query: string;
+  query: LiveQuery;
 }
 
 export interface Live {

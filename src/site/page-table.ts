@@ -5,12 +5,12 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { yearText } from '../../pipeline/model/period.ts';
 import { PROBLEMS } from '../api/problem.ts';
+import { GROUPS } from '../api/routes/table.ts';
 import { rowsPaths } from './explore/rows/rows-facts.ts';
 import type { SiteRelease } from './layout/release.ts';
 import { closedYears } from './portals/report/closed-years.ts';
 import { type ArchiveFolder, archivePages, touchedPages } from './records/archive-pages.ts';
 import { sentinelEntries } from './records/sentinels.ts';
-import { REFERENCE_TAGS } from './reference/api/reference-group.ts';
 import { recordYears } from './reference/search/search-entries.ts';
 
 /** The addresses of one kind of page in a release, each once. */
@@ -47,7 +47,7 @@ const perChart = (folder: string, end: string) => CHARTS.map(({ id }) => `/${fol
 export const PAGE_TABLE: Readonly<Record<string, PageKind>> = {
   '/[area]': () => AREAS.map((area) => `/${area}/`),
   '/academics/papers/[id]': (release) => release.read(papers).papers.map(({ id }) => paperPage(id)),
-  '/api/[tag]': () => REFERENCE_TAGS.map((tag) => `/api/${tag}/`),
+  '/api/[group]': () => GROUPS.map((group) => `/api/${group}/`),
   '/charts/[id]': () => perChart('charts', '/'),
   '/charts/on-demand/[id]': ON_DEMAND,
   '/decisions/[id]': archive('decisions'),

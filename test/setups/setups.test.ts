@@ -14,7 +14,10 @@ describe.skipIf(store.isMissing)('the PostgreSQL of a run', () => {
       await store.newDatabase(),
       await store.newDatabase('nothing'),
     ];
-    await store.sql(made, "INSERT INTO cathedral.ledger_snapshots SELECT 'a', 0, '', '{}', NULL, '', 0, '', 0");
+    await store.sql(
+      made,
+      "INSERT INTO cathedral.ledger_snapshots SELECT 'a', 0, '', '{}', NULL, '', 0, '', 0",
+    );
     const count = 'SELECT count(*)::int AS n FROM cathedral.ledger_snapshots';
     expect(await store.sql(made, count)).toEqual([{ n: 1 }]);
     expect(await store.sql(other, count)).toEqual([{ n: 0 }]);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OpenApiDocument } from '../../src/api/openapi/open-api-document.ts';
+import type { OpenApiDocument } from '../../src/api/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
 import { ORGANISATION } from '../organisation.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
@@ -31,7 +31,7 @@ describe('/openapi.json', () => {
     const { content } = document.paths['/economy/supply']!.get!.responses['200'] as unknown as {
       content: Record<string, { examples: Record<string, { value: unknown }> }>;
     };
-    expect(content['application/json']!.examples.excerpt!.value).toEqual(supply);
+    expect(content['application/json']!.examples.example!.value).toEqual(supply);
   });
 
   test('has nothing of what restricted files hold', async () => {

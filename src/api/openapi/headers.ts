@@ -1,6 +1,6 @@
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
-import { ALLOW } from '../paths.ts';
 import { rateLimitHeaders } from '../quotas.ts';
+import { ALLOW } from '../routes/route.ts';
 import { type Header, type Parameter, type Reference, refer } from './operation.ts';
 
 const ETAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';

@@ -1,97 +1,51 @@
-import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
-import { catalogueTitle, type Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
+import { z } from 'zod';
+import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { catalogueTitle } from '../../../pipeline/artifacts/documents/organisation.ts';
 import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
+import { formatProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts';
+import { parametersOf } from '../query/query.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
-import {
-  type ArtifactFacts,
-  artifactOperations,
-  artifactSchema,
-  componentName,
-} from './artifact-operations.ts';
-import { attestationOperations } from './attestation-operations.ts';
-import { chartOperations, oembedOperation } from './chart-operations.ts';
-import { exportOperation, LedgerExport } from './export-operation.ts';
-import { formatOperations } from './format-operations.ts';
+import { ANYWHERE, problemsOf } from '../routes/problems.ts';
+import { type ApiFacts, type Content as DeclaredContent, OTHER_GROUPS, type Route } from '../routes/route.ts';
+import { GROUPS, ROUTES } from '../routes/table.ts';
+import { keyAreasOf } from '../tiers.ts';
 import {
   FILE_HEADERS,
+  type HeaderName,
   headerComponents,
   LIMIT_HEADERS,
   referToHeaders,
+  referToRequestHeaders,
   requestHeaderComponents,
 } from './headers.ts';
-import { logOperations } from './log-operations.ts';
-import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
-import { releaseOperations } from './release-operations.ts';
-import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
-import { liveOperation, serviceOperations } from './service-operations.ts';
+import {
+  type Answer,
+  type Content,
+  type Example,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  refer,
+  type Schema,
+} from './operation.ts';
 
-export interface ApiFacts extends ArtifactFacts {
-  /** Of this software: `1.0.0`. */
-  version: string;
-  organisation: Organisation;
-  /** One line about each area. */
-  subjects: Readonly<Record<Area, string>>;
-}
-
-/** An OpenAPI 3.1 document, as far as this service uses it. */
-export interface OpenApiDocument {
-  openapi: '3.1.1';
-  info: Record<string, unknown>;
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, PathItem>;
-  components: {
-    schemas: Record<string, Schema>;
-    responses: Record<string, Answer>;
-    parameters: Record<string, Parameter>;
-    headers: Record<string, Header>;
-    examples: Record<string, Example>;
-    securitySchemes: Record<string, Record<string, string>>;
-  };
-}
-
-/** `/openapi.json`: every path of the service, derived from the tables that it is served from. Pure. */
+/** `/openapi.json`: every route, from the table that the server answers from. Pure. */
 export function openApiDocument(facts: ApiFacts): OpenApiDocument {
-  const { baseUrl, subjects } = facts;
+  const paths: [string, PathItem][] = ROUTES.map((route) => [
+    // OpenAPI has no word for a parameter that spans slashes.
+    route.path.replace('{+', '{'),
+    { [route.methods[0] === 'POST' ? 'post' : 'get']: operationOf(route, facts) },
+  ]);
   return {
     openapi: '3.1.1',
     info: infoOf(facts),
-    servers: [{ url: baseUrl }],
-    tags: [
-      ...AREAS.map((name) => ({ name, description: `${subjects[name]}. ${limitsOf(name)}` })),
-      {
-        name: 'forms',
-        description: 'Every public table in other formats, counted like the files of its area.',
-      },
-      { name: 'charts', description: 'Every chart as files. Not counted; needs no key.' },
-      {
-        name: 'attestations',
-        description: 'Companion Attestations. Counted as requests for academics, with or without a key.',
-      },
-      {
-        name: 'log',
-        description:
-          'The ledger’s Merkle tree, for proofs. Not counted; hash tiles and the checkpoint need no key.',
-      },
-      {
-        name: 'releases',
-        description: 'The proofs of a release, and the snapshots. Not counted; needs no key.',
-      },
-      { name: 'service', description: 'The service itself. Not counted; needs no key.' },
-    ],
-    paths: Object.fromEntries(
-      operationsOf(facts).map(([path, operation, method = 'get']) => [path, { [method]: operation }]),
-    ),
+    servers: [{ url: facts.baseUrl }],
+    tags: GROUPS.map((name) => ({ name, description: describeGroup(name, facts) })),
+    paths: Object.fromEntries(paths),
     components: {
-      schemas: {
-        ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
-        ChartDocument: toJsonSchema(ChartDocument),
-        LedgerExport: toJsonSchema(LedgerExport),
-        Problem: toJsonSchema(ProblemDocument),
-      },
+      schemas: { ...namedSchemas(), Problem: toJsonSchema(ProblemDocument) },
       responses: { ...fileResponses(), ...problemResponses() },
       parameters: requestHeaderComponents(),
       headers: headerComponents(),
@@ -101,32 +55,16 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
   };
 }
 
-/** In the order of the artifact table, with the second path of the export after the first. */
-function operationsOf(facts: ApiFacts): PathOperation[] {
-  const files = ARTIFACTS.flatMap((artifact) =>
-    artifact.path === 'government/ledger/export'
-      ? exportPaths(facts.baseUrl)
-      : artifactOperations(artifact, facts),
-  );
-  return [
-    ...files,
-    ...formatOperations(facts.baseUrl),
-    ...chartOperations(facts.baseUrl),
-    ['/oembed', oembedOperation(facts.baseUrl, facts.organisation.name)],
-    ...attestationOperations(),
-    ...logOperations(),
-    ['/live', liveOperation(facts)],
-    ...releaseOperations(),
-    ...serviceOperations(),
-  ];
-}
-
-function exportPaths(baseUrl: string): PathOperation[] {
-  const alias = exportOperation(baseUrl, 'exportLedgerAtRoot');
-  return [
-    ['/government/ledger/export', exportOperation(baseUrl, 'exportLedger')],
-    ['/export', { ...alias, summary: `${alias.summary}, at the root of a ledger’s own host` }],
-  ];
+/** What a group of routes is about, in plain text. */
+export function describeGroup(group: Route['group'], { subjects }: Pick<ApiFacts, 'subjects'>): string {
+  if (group in OTHER_GROUPS) return OTHER_GROUPS[group as keyof typeof OTHER_GROUPS].description;
+  const area = group as Area;
+  const free = tierWithoutKey(area);
+  const tiers = Object.entries(QUOTAS[area]).map(([tier, quota]) => {
+    const amount = typeof quota === 'number' ? formatNumber(quota) : quota;
+    return tier === free ? `${amount} without a key` : `${amount} with a key of the tier ${tier}`;
+  });
+  return `${subjects[area]}. Requests a day: ${tiers.join(', ')}.`;
 }
 
 function infoOf({ baseUrl, version, organisation }: ApiFacts): Record<string, unknown> {
@@ -148,15 +86,6 @@ A path never changes and has no version in it. Tests hold the names, order and t
 
 Every error is a problem document (RFC 9457) with a \`code\` that never changes its meaning; its \`type\` leads to a page that says what to do.`;
 
-function limitsOf(area: Area): string {
-  const free = tierWithoutKey(area);
-  const tiers = Object.entries(QUOTAS[area]).map(([tier, quota]) => {
-    const amount = typeof quota === 'number' ? formatNumber(quota) : quota;
-    return tier === free ? `${amount} without a key` : `${amount} with a key of the tier ${tier}`;
-  });
-  return `Requests a day: ${tiers.join(', ')}.`;
-}
-
 const KEY_SCHEME = {
   type: 'http',
   scheme: 'bearer',
@@ -165,21 +94,194 @@ const KEY_SCHEME = {
     'A key has one tier and covers one or more of its areas: `government` (restricted files, unlimited), `economist`, `academic`, `institutional` (higher daily limits). Ask for one by e-mail, and send it as `Authorization: Bearer <key>`, never in an address. Public paths refuse an invalid key, too.',
 };
 
-function schemaEntry(artifact: Artifact): [string, Schema][] {
-  const schema = artifactSchema(artifact);
-  return schema ? [[componentName(artifact), schema]] : [];
+function operationOf(route: Route, facts: ApiFacts): Operation {
+  const { id, group, summary, description, parameters, query, sentHeaders = {}, body, about, kind } = route;
+  const { baseUrl } = facts;
+  const all = [
+    ...parametersIn('path', parameters),
+    ...(query ? parametersIn('query', parametersOf(query)) : []),
+    ...parametersIn('header', sentHeaders),
+    ...(kind === 'file' ? referToRequestHeaders() : []),
+  ];
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    description: description.replaceAll('](/', `](${baseUrl}/`),
+    ...(about && { externalDocs: { description: about.description, url: `${baseUrl}${about.path}` } }),
+    ...(all.length > 0 && { parameters: all }),
+    ...(body && {
+      requestBody: {
+        description: body.description,
+        required: true,
+        content: contentsOf(body.content, facts),
+      },
+    }),
+    responses: responsesOf(route, facts),
+    security: securityOf(route),
+  };
+}
+
+function parametersIn(place: Parameter['in'], types: Readonly<Record<string, z.ZodType>>): Parameter[] {
+  return Object.entries(types).map(([name, type]) => {
+    const { description, examples, ...schema } = toJsonSchema(type, { io: 'input' });
+    const [example] = examples as [string];
+    const required = place === 'path' || !type.safeParse(undefined).success;
+    // A name may be repeated, or given once.
+    const more = schema.type === 'array' ? { ...schema, type: ['array', 'string'] } : schema;
+    return { name, in: place, required, description: String(description), schema: more, example };
+  });
+}
+
+/** Keys that make a difference, with their areas; an empty one: none is needed. */
+function securityOf({ area, areas, access }: Route): Operation['security'] {
+  const keyed = keyAreasOf(areas ?? (area === null ? [] : [area]));
+  if (access === 'key') return [{ key: keyed }];
+  return keyed.length > 0 && access === 'counted' ? [{}, { key: keyed }] : [{}];
+}
+
+function responsesOf(route: Route, facts: ApiFacts): Operation['responses'] {
+  const { answer, access, kind } = route;
+  const headers: HeaderName[] = [
+    ...(kind === 'file' ? FILE_HEADERS : [...(route.headers ?? []), 'X-Request-Id' as const]),
+    ...(access === 'counted' ? LIMIT_HEADERS : []),
+  ];
+  const own = Object.entries(answer).map(([status, { description, content }]): [string, Answer] => [
+    status,
+    { description, headers: referToHeaders(headers), content: contentsOf(content, facts) },
+  ]);
+  const parts = {
+    '206': refer('responses', 'PartOfFile'),
+    '304': refer('responses', access === 'counted' ? 'NotModified' : 'NotModifiedFree'),
+  };
+  const problems = [...problemsOf(route)].map(([status, codes]): [string, Answer] => {
+    const other = answer[status];
+    if (!other) return [String(status), refer('responses', componentOf(codes)) as never];
+    const { content, ...said } = describeProblems(codes);
+    return [String(status), { ...said, content: { ...contentsOf(other.content, facts), ...content } }];
+  });
+  return {
+    ...Object.fromEntries(own),
+    ...(kind === 'file' && parts),
+    ...Object.fromEntries(problems),
+    default: refer('responses', componentOf(ANYWHERE)),
+  };
+}
+
+function contentsOf(contents: Route['answer'][number]['content'], facts: ApiFacts): Record<string, Content> {
+  return Object.fromEntries(
+    Object.entries(contents).map(([mediaType, { type, named, example, exampleOf = 'Invented' }]) => {
+      const value = example?.(facts);
+      const schema = named ? refer('schemas', named.name) : schemaOf(type);
+      const examples = value !== undefined && { examples: { example: { summary: exampleOf, value } } };
+      return [mediaType, { schema, ...examples }];
+    }),
+  );
+}
+
+function schemaOf(type: DeclaredContent['type']): Schema {
+  return type === null ? {} : type === 'text' ? { type: 'string' } : toJsonSchema(type);
+}
+
+function namedSchemas(): Record<string, Schema> {
+  const contents = ROUTES.flatMap(({ answer }) => Object.values(answer).map(({ content }) => content));
+  return Object.fromEntries(
+    contents.flatMap(Object.values<DeclaredContent>).flatMap(({ type, named }) => {
+      if (!named) return [];
+      const { name, ...said } = named;
+      return [[name, { ...said, ...schemaOf(type) }]];
+    }),
+  );
 }
 
 function fileResponses(): Record<string, Answer> {
+  const unchanged = ['ETag', 'Last-Modified', 'Cache-Control'] as const;
   return {
     NotModified: {
       description: 'The file has not changed. Counts as a request.',
-      headers: referToHeaders(['ETag', 'Last-Modified', 'Cache-Control', ...LIMIT_HEADERS]),
+      headers: referToHeaders([...unchanged, ...LIMIT_HEADERS]),
     },
+    NotModifiedFree: { description: 'The file has not changed.', headers: referToHeaders(unchanged) },
     PartOfFile: {
       description: 'The requested range.',
       headers: referToHeaders(['Content-Range', ...FILE_HEADERS, ...LIMIT_HEADERS]),
       content: { '*/*': { schema: {} } },
     },
   };
+}
+
+/** A problem document (RFC 9457) as `formatProblem` writes it; members may be added. */
+export const ProblemDocument = z.object({
+  type: z.string().meta({
+    description: 'Page of the code, as a path from the root',
+    examples: ['/problems/not_found/'],
+  }),
+  title: z
+    .string()
+    .meta({ description: 'What is wrong, in a few words; the same for every document with this code' }),
+  status: z.int().min(400).max(599).meta({ description: 'Status of the response' }),
+  detail: z.string().meta({ description: 'What is wrong with this request, for people' }),
+  instance: z
+    .string()
+    .optional()
+    .meta({ description: 'The requested path, without its query; missing if it is not known' }),
+  code: z
+    .enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]])
+    .meta({ description: 'For programs; a code never changes its meaning' }),
+});
+
+/** The name of the response with these problems. */
+function componentOf(codes: readonly ProblemCode[]): string {
+  return codes.join('.');
+}
+
+/** Each set of problems that some route answers with one status. */
+function problemResponses(): Record<string, Answer> {
+  const sets = ROUTES.flatMap((route) =>
+    [...problemsOf(route)].flatMap(([status, codes]) => (route.answer[status] ? [] : [codes])),
+  );
+  return Object.fromEntries(
+    [...sets, ANYWHERE].map((codes) => [componentOf(codes), describeProblems(codes)]),
+  );
+}
+
+/** Headers that come with a problem. */
+const PROBLEM_HEADERS: Readonly<Partial<Record<number, readonly HeaderName[]>>> = {
+  400: ['WWW-Authenticate'],
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  405: ['Allow'],
+  416: ['Content-Range'],
+  429: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
+  503: ['Retry-After'],
+};
+
+function describeProblems(codes: readonly ProblemCode[]): Answer {
+  const { status } = PROBLEMS[codes[0]!];
+  const headers = codes === ANYWHERE ? [] : (PROBLEM_HEADERS[status] ?? []);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
+    headers: referToHeaders([...headers, 'X-Request-Id']),
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: refer('schemas', 'Problem'),
+        examples: Object.fromEntries(codes.map((code) => [code, refer('examples', code)])),
+      },
+    },
+    'x-problem-codes': codes,
+  };
+}
+
+/** `components.examples`: a document of each code, as the service writes it. */
+function problemExamples(): Record<string, Example> {
+  const entries = Object.entries(PROBLEMS) as [ProblemCode, (typeof PROBLEMS)[ProblemCode]][];
+  return Object.fromEntries(
+    entries.map(([code, { title, example }]) => [
+      code,
+      {
+        summary: title,
+        value: JSON.parse(formatProblem({ code, message: example.detail }, example.instance)),
+      },
+    ]),
+  );
 }

@@ -54,8 +54,23 @@ export interface Operation {
 export type Method = 'get' | 'post';
 /** A path takes one method. */
 export type PathItem = Partial<Record<Method, Operation>>;
-/** A path and its operation; the method is GET by default. */
-export type PathOperation = [path: string, operation: Operation, method?: Method];
+
+/** An OpenAPI 3.1 document, as far as this service uses it. */
+export interface OpenApiDocument {
+  openapi: '3.1.1';
+  info: Record<string, unknown>;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, Schema>;
+    responses: Record<string, Answer>;
+    parameters: Record<string, Parameter>;
+    headers: Record<string, Header>;
+    examples: Record<string, Example>;
+    securitySchemes: Record<string, Record<string, string>>;
+  };
+}
 
 /** Every operation of a document, in order. */
 export function operationsIn(

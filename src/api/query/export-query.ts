@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { CalendarDate } from '../../../pipeline/ledger/events/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/events/timestamp.ts';
-import { type Filter, parseFilter } from './filter.ts';
-import { invalidParameter, parseParameters, quoted } from './parameters.ts';
+import { FIELD_NAMES, FILTER_LIMITS, type Filter, parseFilter } from './filter.ts';
+import { invalidParameter, quoted } from './query.ts';
 
 /** The client's own parameters, as it sent them. */
 export interface ExportParameters {
@@ -19,9 +19,7 @@ export const EXPORT_MEDIA_TYPES = {
   ndjson: 'application/x-ndjson',
 } as const;
 export type FormName = keyof typeof EXPORT_MEDIA_TYPES;
-export const FORM_NAMES = Object.keys(EXPORT_MEDIA_TYPES) as FormName[];
-
-export const PARAMETERS = ['from', 'to', 'format', 'filter'] as const;
+const FORM_NAMES = Object.keys(EXPORT_MEDIA_TYPES) as FormName[];
 
 export interface ExportQuery {
   /** First and last moment, as timestamps that sort among the ledger's; null: no bound. */
@@ -33,44 +31,69 @@ export interface ExportQuery {
   given: ExportParameters;
 }
 
-/** If the client names none. */
-const DEFAULT_FORMAT: FormName = 'json';
-
-/** `query` is without its question mark. Throws a Problem unknown_parameter, invalid_parameter or invalid_filter. */
-export function parseExportQuery(query: string): ExportQuery {
-  const parameters = parseParameters(query, PARAMETERS);
-  const given = {
-    from: parameters.get('from') ?? null,
-    to: parameters.get('to') ?? null,
-    filter: parameters.get('filter') ?? null,
-  };
-  const from = given.from === null ? null : parseFrom(given.from);
-  const to = given.to === null ? null : parseTo(given.to);
-  if (from !== null && to !== null && compareTimestamps(from, to) > 0) {
-    const found = `${quoted(given.from!)} and ${quoted(given.to!)}`;
-    throw invalidParameter('from', 'a time at or before to', found);
-  }
-  const format = parseFormat(parameters.get('format') ?? DEFAULT_FORMAT);
-  return { from, to, format, filter: given.filter === null ? null : parseFilter(given.filter), given };
-}
-
-function parseFormat(text: string): FormName {
-  const format = FORM_NAMES.find((name) => name === text);
-  if (format === undefined) throw invalidParameter('format', `one of ${FORM_NAMES.join(', ')}`, quoted(text));
-  return format;
-}
-
 const DateTime = z.iso.datetime({ offset: true, local: false });
 /** Longer than any with nanoseconds. */
 const MAX_CHARACTERS = 40;
 const ISO_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
+
+/** A date, or a date-time whose year in UTC sorts: one before 0 or after 9999 has a sign. */
+const Moment = z
+  .string()
+  .refine((text) => isDate(text) || (text.length <= MAX_CHARACTERS && DateTime.safeParse(text).success), {
+    message: 'a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z',
+    abort: true,
+  })
+  .refine((text) => isDate(text) || utcOf(text).length === ISO_CHARACTERS, 'a year from 0 to 9999 in UTC');
+
+/** Throws a Problem unknown_parameter, invalid_parameter or invalid_filter. */
+export const ExportQuery = z
+  .strictObject({
+    from: Moment.optional().meta({
+      description:
+        'First moment: a date, which is the whole day in UTC, or a date-time. Default: the first event.',
+      example: '2025-12-01',
+    }),
+    to: Moment.optional().meta({
+      description:
+        'Last moment, inclusive; a date is the whole day. Default: the newest event of the release.',
+      example: '2025-12-31',
+    }),
+    format: z.enum(FORM_NAMES).default('json').meta({
+      description: 'The format of the response: csv, json or ndjson. Default: json.',
+      example: 'csv',
+    }),
+    filter: z
+      .string()
+      .optional()
+      .meta({
+        maxLength: FILTER_LIMITS.characters,
+        description: `An RSQL expression over ${FIELD_NAMES.map((name) => `\`${name}\``).join(', ')}: \`==\`, \`!=\`, \`=in=(…)\`, \`=out=(…)\`; a \`*\` at the end of a value matches any ending; \`;\` means and, \`,\` means or.`,
+        example: 'event_type==mic_mint;agent=in=(ATLAS,AUREA)',
+      }),
+  })
+  .check(({ value: { from, to, ...value }, issues }) => {
+    if (from === undefined || to === undefined || compareTimestamps(firstOf(from), lastOf(to)) <= 0) return;
+    issues.push({
+      ...{ code: 'custom', path: ['from'], message: 'a time at or before to', input: value },
+      params: { found: `${quoted(from)} and ${quoted(to)}` },
+    });
+  })
+  .transform(({ from = null, to = null, format, filter = null }): ExportQuery => {
+    return {
+      from: from === null ? null : firstOf(from),
+      to: to === null ? null : lastOf(to),
+      format,
+      filter: filter === null ? null : parseFilter(filter),
+      given: { from, to, filter },
+    };
+  });
 
 /**
  * The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. Throws a Problem
  * invalid_parameter.
  */
 export function parseFrom(text: string): string {
-  return isDate(text) ? `${text}T00:00:00Z` : parseDateTime('from', text);
+  return firstOf(momentOf('from', text));
 }
 
 /**
@@ -78,27 +101,36 @@ export function parseFrom(text: string): string {
  * invalid_parameter.
  */
 export function parseTo(text: string): string {
-  return isDate(text) ? `${text}T24:00:00Z` : parseDateTime('to', text);
+  return lastOf(momentOf('to', text));
+}
+
+function momentOf(name: string, text: string): string {
+  const { error } = Moment.safeParse(text);
+  if (error) throw invalidParameter(name, error.issues[0]!.message, quoted(text));
+  return text;
+}
+
+function firstOf(moment: string): string {
+  return isDate(moment) ? `${moment}T00:00:00Z` : inUtc(moment);
+}
+
+function lastOf(moment: string): string {
+  return isDate(moment) ? `${moment}T24:00:00Z` : inUtc(moment);
 }
 
 function isDate(text: string): boolean {
   return CalendarDate.safeParse(text).success;
 }
 
-/** In UTC, with as many digits of the second as the client sent. */
-function parseDateTime(name: string, text: string): string {
-  if (text.length > MAX_CHARACTERS || !DateTime.safeParse(text).success) throw notDate(name, text);
-  const [, fraction = ''] = /(\.\d+)/.exec(text) ?? [];
-  const utc = new Date(text.replace(fraction, '')).toISOString();
-  // A year before 0 or after 9999 has a sign, and does not sort.
-  if (utc.length !== ISO_CHARACTERS)
-    throw invalidParameter(name, 'a year from 0 to 9999 in UTC', quoted(text));
-  return `${utc.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}${fraction}Z`;
+/** With as many digits of the second as the client sent. */
+function inUtc(text: string): string {
+  return `${utcOf(text).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}${fractionOf(text)}Z`;
 }
 
-function notDate(name: string, text: string) {
-  // A plus sign that is not percent-encoded becomes a space.
-  const hint = text.includes(' ') ? ' (write a plus sign in an address as %2B)' : '';
-  const expected = 'a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z';
-  return invalidParameter(name, expected, `${quoted(text)}${hint}`);
+function utcOf(text: string): string {
+  return new Date(text.replace(fractionOf(text), '')).toISOString();
+}
+
+function fractionOf(text: string): string {
+  return /\.\d+/.exec(text)?.[0] ?? '';
 }

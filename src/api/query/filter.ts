@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { quoted } from './parameters.ts';
+import { quoted } from './query.ts';
 
 /** The fields of a filter: columns of the export, and the cycle, which is not a column. */
 const FIELDS = {

@@ -1,24 +1,30 @@
+import { z } from 'zod';
 import { AS_OF_FORMS, slotAsOf } from '../../../pipeline/release/format/version-at.ts';
-import { invalidParameter, parseParameters, quoted } from './parameters.ts';
 
-/** Which version of a file a request asks for: that of a slot, or the one with a hash. */
-export type VersionQuery = { slot: string } | { sha256: string };
+const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Throws a Problem unknown_parameter or invalid_parameter. */
-export function parseVersionQuery(query: string): VersionQuery {
-  const found = parseParameters(query, ['as_of', 'sha256']);
-  const asOf = found.get('as_of');
-  const sha256 = found.get('sha256');
-  if (asOf === undefined) return { sha256: parseHash(sha256!) };
-  if (sha256 !== undefined) throw invalidParameter('as_of', 'as_of or sha256', 'both');
-  const slot = slotAsOf(asOf);
-  if (slot !== null) return { slot };
-  // A plus sign that is not percent-encoded becomes a space.
-  const hint = asOf.includes(' ') ? ' (write a plus sign in an address as %2B)' : '';
-  throw invalidParameter('as_of', AS_OF_FORMS, `${quoted(asOf)}${hint}`);
-}
-
-function parseHash(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw invalidParameter('sha256', '64 lower-case hexadecimal digits', quoted(text));
-}
+/** Which version of a file a request asks for: that of a slot, the one with a hash, or without a parameter the current one. */
+export const VersionQuery = z
+  .strictObject({
+    as_of: z
+      .string()
+      .refine((text) => slotAsOf(text) !== null, AS_OF_FORMS)
+      .optional()
+      .meta({
+        description:
+          'The file as it was: in the last snapshot at or before this time. A date means the end of that day in UTC. Content-Location is the permanent address.',
+        example: '2025-12-01T06Z',
+      }),
+    sha256: z.string().regex(SHA256, '64 lower-case hexadecimal digits').optional().meta({
+      description: 'The version of the file with this SHA-256. Not together with as_of.',
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
+  })
+  .check(({ value, issues }) => {
+    if (value.as_of === undefined || value.sha256 === undefined) return;
+    issues.push({
+      ...{ code: 'custom', path: ['as_of'], message: 'as_of or sha256', input: value },
+      params: { found: 'both' },
+    });
+  });
+export type VersionQuery = z.infer<typeof VersionQuery>;

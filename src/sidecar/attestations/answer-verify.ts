@@ -22,7 +22,6 @@ export async function answerVerify(
   services: Services,
   now: number,
 ): Promise<Answer> {
-  if (context.query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
   // Read the body before the load gate, so that a slowly arriving one does not occupy a place.
   const body = await readBody(context.request, context.response, LIMITS);
   context.bodyRead = true;
@@ -45,11 +44,10 @@ function ownAnswer(value: object): Answer {
 
 /** Answers with the ledger's records of the attestation with that id or UUID, as of `now`, ms. Throws a Problem. */
 export async function answerStatus(
-  { name, query, now }: { name: string; query: string; now: number },
+  { name, now }: { name: string; now: number },
   release: ServedRelease,
   live: Live | null,
 ): Promise<Answer> {
-  if (query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
   const { registry, asOf } = await readTrust(release, live);
   const found = lookUpStatus(name, registry, now);
   if (!found)

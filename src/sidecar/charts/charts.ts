@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
 import { organisationIn, programIn } from '../../../pipeline/build/site/open-program.ts';
+import { formatChartState } from '../../../pipeline/charts/chart-state.ts';
+import { CHART_PATHS, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
+import { findChart } from '../../../pipeline/charts/table.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { invalidParameter } from '../../api/query/query.ts';
+import { type ChartQuery, chartFault, THEMES } from '../../api/routes/charts.ts';
 import { RecentlyMade } from '../files/recently-made.ts';
 import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import {
@@ -17,7 +22,6 @@ import {
 } from '../files/representation.ts';
 import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
-import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
 import { canonicalUrl, invalidStateAnswer, parsePageRequest, stateFaultOf } from './page-query.ts';
 import type { Render, Renderer } from './renderer.ts';
 
@@ -43,15 +47,15 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
   const cache = new RecentlyMade<Drawn>();
   return {
     answerFile: async (request, file, { query, client }, release) => {
-      const asked = parseChartQuery(file.path, query);
-      if (asked.canonical === '') return answerWithFile(request, release, file);
+      const canonical = canonicalQuery(file.path, query);
+      if (canonical === '') return answerWithFile(request, release, file);
       const draw = async () => {
         const { status, body } = await renderer.run(client, release.dir, (render) =>
-          drawFile(render, asked, { release, baseUrl }),
+          drawFile(render, file.path, query, { release, baseUrl }),
         );
         return drawn(status, body, file, release);
       };
-      const key = `${release.id} ${file.path}?${asked.canonical}`;
+      const key = `${release.id} ${file.path}?${canonical}`;
       return answerWith(request, (await cache.get(key, draw)).resource);
     },
     answerPage: (request, path, { query, client }, release) => {
@@ -69,11 +73,23 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
   };
 }
 
+/** The parameters of a chart's file, spelled in one way; empty for what the release's own file shows. */
+export function canonicalQuery(path: string, { state, theme }: ChartQuery): string {
+  const canonical = new URLSearchParams(formatChartState(findChart(CHART_PATHS.get(path)!.id)!, state));
+  if (theme !== THEMES[0]) canonical.set('theme', theme);
+  return canonical.toString();
+}
+
 async function drawFile(
   render: Render,
-  { chart, content, state }: ChartRequest,
+  path: string,
+  { state, theme }: ChartQuery,
   { release, baseUrl }: { release: ServedRelease; baseUrl: string },
 ): Promise<{ status: number; body: Uint8Array }> {
+  const { id, form } = CHART_PATHS.get(path)!;
+  const chart = findChart(id)!;
+  if (!isDrawnAlone(form.content)) throw new Error(`${path} is not drawn on request`);
+  const content = 'theme' in form.content ? { ...form.content, theme } : form.content;
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
   const { dir } = release;
   const organisation = await organisationIn(dir);
@@ -88,7 +104,8 @@ async function drawFile(
     organisation,
   } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
-    throw asProblem(error);
+    const { name, expected, found } = chartFault(error);
+    throw invalidParameter(name, expected, found);
   });
   return { status, body: await chartBytes(String(body), content) };
 }

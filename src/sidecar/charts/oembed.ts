@@ -7,12 +7,10 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import { OembedDocument } from '../../api/oembed-document.ts';
 import { Problem } from '../../api/problem.ts';
-import { invalidParameter, quoted } from '../../api/query/parameters.ts';
+import type { OembedQuery } from '../../api/routes/charts.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import { type Answer, jsonAnswer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
-
-export const OEMBED_PATH = 'oembed';
 
 /** What the answer needs: the release, and who draws its charts in other states, if anyone does. */
 export interface OembedSources {
@@ -24,14 +22,15 @@ export interface OembedSources {
 }
 
 /** The chart at the address in `url`, as a frame no larger than requested (oEmbed 1.0). Throws a Problem. */
-export async function answerOembed(query: string, sources: OembedSources): Promise<Answer> {
-  const request = parseOembedQuery(query, sources.baseUrl);
+export async function answerOembed(
+  { url, maxwidth, maxheight, format }: OembedQuery,
+  sources: OembedSources,
+): Promise<Answer> {
+  const page = findPage(url, sources.baseUrl);
   // The specification has status 501 for a format that is not offered (2.3.2).
-  if (request.format !== 'json')
-    throw new Problem(
-      'format_not_offered',
-      `The format ${JSON.stringify(request.format)} is not offered; json is.`,
-    );
+  if (format !== 'json')
+    throw new Problem('format_not_offered', `The format ${JSON.stringify(format)} is not offered; json is.`);
+  const request = { ...page, maxWidth: maxwidth ?? Infinity, maxHeight: maxheight ?? Infinity };
   const document = withinSize(await documentOf(request, sources), request, sources.baseUrl);
   const { headers, ...answer } = jsonAnswer(200, document);
   return { ...answer, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.data } };
@@ -72,20 +71,16 @@ function withinSize(
   baseUrl: string,
 ): OembedDocument {
   const { title } = document;
-  const width = Math.min(document.width, maxWidth ?? Infinity);
-  const height = Math.min(document.height, maxHeight ?? Infinity);
+  const width = Math.min(document.width, maxWidth);
+  const height = Math.min(document.height, maxHeight);
   const html = embedFrame({ baseUrl, id, query, title, width, height });
   return { ...withinThumbnail(document, maxWidth, maxHeight), width, height, html };
 }
 
 /** The same limits apply to the thumbnail, which exists in one size (2.3.4.1). */
-function withinThumbnail(
-  document: OembedDocument,
-  maxWidth: number | null,
-  maxHeight: number | null,
-): OembedDocument {
+function withinThumbnail(document: OembedDocument, maxWidth: number, maxHeight: number): OembedDocument {
   const { thumbnail_url, thumbnail_width = 0, thumbnail_height = 0, ...rest } = document;
-  const fits = thumbnail_width <= (maxWidth ?? Infinity) && thumbnail_height <= (maxHeight ?? Infinity);
+  const fits = thumbnail_width <= maxWidth && thumbnail_height <= maxHeight;
   return fits ? document : rest;
 }
 
@@ -93,33 +88,14 @@ interface OembedRequest {
   id: string;
   /** Canonical parameters of the chart's state. */
   query: string;
-  /** px; null: the chart's own size. */
-  maxWidth: number | null;
-  maxHeight: number | null;
-  /** `json`, or one that is not offered. */
-  format: string;
+  /** px */
+  maxWidth: number;
+  maxHeight: number;
 }
 
-const MIN_PX = 1;
-const MAX_PX = 100_000;
 const PAGE = /^\/(?:charts|embed)\/([^/]+)\/?$/;
 
-/**
- * oEmbed 1.0, 2.2; unknown parameters are ignored, as consumers add their own. Throws a Problem: not_found for an address
- * that is not a chart of this service, invalid_parameter for an invalid value.
- */
-function parseOembedQuery(query: string, baseUrl: string): OembedRequest {
-  const parameters = new URLSearchParams(query);
-  const url = parameters.get('url');
-  if (!url) throw invalidParameter('url', 'the address of a chart', 'none');
-  return {
-    ...findPage(url, baseUrl),
-    maxWidth: parsePixels('maxwidth', parameters.get('maxwidth')),
-    maxHeight: parsePixels('maxheight', parameters.get('maxheight')),
-    format: parameters.get('format') ?? 'json',
-  };
-}
-
+/** The chart at an address of this service, in its state. Throws a Problem not_found. */
 function findPage(url: string, baseUrl: string): Pick<OembedRequest, 'id' | 'query'> {
   const unknown = new Problem(
     'not_found',
@@ -140,11 +116,4 @@ function findPage(url: string, baseUrl: string): Pick<OembedRequest, 'id' | 'que
     if (!(error instanceof CathedralError)) throw error;
     throw new Problem('not_found', `The chart has no such view: ${error.message}`);
   }
-}
-
-function parsePixels(name: string, value: string | null): number | null {
-  if (value === null || value === '') return null;
-  const pixels = /^\d{1,6}$/.test(value) ? Number(value) : 0;
-  if (pixels >= MIN_PX && pixels <= MAX_PX) return pixels;
-  throw invalidParameter(name, `a number of pixels from ${MIN_PX} to ${MAX_PX}`, quoted(value));
 }

@@ -14,7 +14,7 @@ import { nearestName } from '../../../pipeline/config/nearest-name.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { Problem } from '../../api/problem.ts';
-import { invalidParameter } from '../../api/query/parameters.ts';
+import { invalidParameter } from '../../api/query/query.ts';
 import { readReleaseText, type ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';
 

@@ -1,6 +1,6 @@
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
-import { type ExportQuery, parseExportQuery } from '../../api/query/export-query.ts';
+import type { ExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
@@ -51,8 +51,7 @@ export function createExporter({ current, ...limits }: ExporterOptions): Exporte
   const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
   const buffers = new SegmentBuffers();
   return {
-    async prepare({ method }, text, holder, release) {
-      const query = parseExportQuery(text);
+    async prepare({ method }, query, holder, release) {
       const all = segmentsOf(release);
       const headers = exportHeaders(query, release.manifest.ledger, all);
       const leave = slots.take(holder);

@@ -20,9 +20,6 @@ export interface LogPath {
 
 export const LOG_PREFIX = 'log/';
 
-/** Everything below it needs a key, whether the entry bundle exists or not. */
-export const ENTRIES_PREFIX = 'log/tile/entries/';
-
 /** Null for anything but the exact spelling of a log path, so that no other file can be reached through one. */
 export function parseLogPath(path: string): LogPath | null {
   if (!path.startsWith(LOG_PREFIX)) return null;

@@ -1,17 +1,17 @@
-import { methodsAt } from '../../api/paths.ts';
 import { Problem, problemOfFault } from '../../api/problem.ts';
+import { readQuery } from '../../api/query/query.ts';
+import type { LiveQuery } from '../../api/routes/service.ts';
+import { queryOf } from '../../api/routes/table.ts';
 import { answerVerify } from '../attestations/answer-verify.ts';
 import { FileBody } from '../files/file-body.ts';
-import { noReleaseProblem } from '../files/releases.ts';
-import { SERVICE_PATHS } from '../health/service-paths.ts';
+import { noReleaseProblem, type ServedRelease } from '../files/releases.ts';
 import { plainPage, wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
 import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
-import { answerRoute } from './answer-route.ts';
+import { ANSWERS, findFile, SERVICE_ANSWERS } from './answers.ts';
 import { countAnswer, recordAccess } from './count-and-record.ts';
 import { clientOf, onFinish, parseRequest, type RequestContext, redactedPath } from './request-context.ts';
-import { routeRequest } from './route.ts';
 import { headersOf, send } from './send.ts';
 
 export interface RequestEvents {
@@ -60,7 +60,7 @@ function answerOrRefuse(context: RequestContext, services: Services): Answer | n
     const release = context.clients.take(context.request);
     if (release) onFinish(context, release);
     const { method = '' } = context.request;
-    const methods = methodsAt(context.path);
+    const methods: readonly string[] = context.routed!.route.methods;
     if (method === 'OPTIONS') return optionsAnswer(methods);
     if (!methods.includes(method)) throw methodNotAllowed(method, methods.join(', '));
     return answerRequest(context, services).catch(refuse);
@@ -71,27 +71,49 @@ function answerOrRefuse(context: RequestContext, services: Services): Answer | n
 
 /** The complete answer, counted and not yet sent. Null if the connection was taken over for a stream. Throws a Problem. */
 async function answerRequest(context: RequestContext, services: Services): Promise<Answer | null> {
-  const answerService = SERVICE_PATHS.get(context.path!);
-  if (answerService) {
-    if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, services.now());
-    return answerService(services);
+  const routed = context.routed!;
+  const { route } = routed;
+  const now = services.now();
+  if (route.kind === 'service') {
+    if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, now);
+    return SERVICE_ANSWERS[route.handler as keyof typeof SERVICE_ANSWERS](services);
   }
   const current = services.releases.current();
   // Mostly known already, and each request saves a turn of the event loop.
   const release = current instanceof Promise ? await current : current;
-  const route = routeRequest(context, release);
-  const now = services.now();
+  noteArea(context, release);
   if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, now);
+  const declared = queryOf(routed);
+  const query = declared && readQuery(declared, context.query);
   // Neither passes the load gate here: a stream lasts for hours, and a request body may arrive slowly.
-  if (context.path === LIVE_PATH && services.live) return listen(context, services.live);
-  if (route.kind === 'verify') return answerVerify(context, release, services, now);
+  if (route.handler === 'live' && services.live) return listen(context, query as LiveQuery, services.live);
+  if (route.handler === 'verify') return answerVerify(context, release, services, now);
   enterLoadGate(context, services);
   if (!release) return noRelease(context);
-  const pending = answerRoute(context, release, route, services);
+  const handler = ANSWERS[route.handler as keyof typeof ANSWERS];
+  const pending = handler({ ...routed, context, release, query, services });
   const answer = pending instanceof Promise ? await pending : pending;
   if (answer.body instanceof FileBody) takeDownloadSlot(answer, context, services);
   // Most requests are not counted, and a promise for each would be noticeable.
   return context.counted && services.limiter ? countAnswer(answer, context, services, now) : answer;
+}
+
+/**
+ * Notes in which area a request is, whether it is restricted and whether it counts: as the file of the release says, and otherwise the
+ * route. Pages are free and need no key, whatever their area. A file of all areas belongs to none, and no quota applies to it.
+ */
+function noteArea(context: RequestContext, release: ServedRelease | null): void {
+  const { area, access, handler } = context.routed!.route;
+  const found = handler === 'file' && release ? findFile(context.path!, release.files) : null;
+  if (found && !('movedTo' in found)) {
+    if (found.kind !== 'data' && !found.restricted) return;
+    context.area = found.area;
+    context.restricted ||= found.restricted;
+    context.counted = found.area !== null;
+  } else if (access === 'counted' && handler !== 'file') {
+    context.area = area;
+    context.counted = true;
+  }
 }
 
 /** Throws a Problem to whoever reads no pages. */
@@ -100,10 +122,8 @@ function noRelease({ request }: RequestContext): Answer {
   return plainPage({ release: null, organisation: null, status: null, isStart: false });
 }
 
-const LIVE_PATH = 'live';
-
-function listen(context: RequestContext, live: NonNullable<Services['live']>): null {
-  const { request, response, address, query } = context;
+function listen(context: RequestContext, query: LiveQuery, live: NonNullable<Services['live']>): null {
+  const { request, response, address } = context;
   const headers = (own: Readonly<Record<string, string>>) => headersOf(context, own);
   live.listen(request, response, { headers, address: address.ip(request), query });
   return null;
@@ -141,7 +161,10 @@ function toProblem(error: unknown, context: RequestContext, { logger }: Services
   const problem = error instanceof Problem ? error : problemOfFault(error);
   context.refusal = problem.code;
   if (problem !== error || problem.cause !== undefined)
-    logger.error({ err: problem.cause ?? error, request: context.id, path: redactedPath(context) }, 'request failed');
+    logger.error(
+      { err: problem.cause ?? error, request: context.id, path: redactedPath(context) },
+      'request failed',
+    );
   return problem;
 }
 

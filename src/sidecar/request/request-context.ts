@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { Problem, type ProblemCode } from '../../api/problem.ts';
+import { type Routed, routeAt } from '../../api/routes/table.ts';
 import { redactKeysInQuery } from '../access-log/redact-keys-in-query.ts';
-import { ENTRIES_PREFIX, LOG_PREFIX } from '../files/log-files.ts';
+import { LOG_PREFIX } from '../files/log-files.ts';
 import type { Authenticated } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { ClientAddress, ClientLimits } from './clients.ts';
@@ -23,6 +23,8 @@ export interface RequestContext {
   readonly cacheTagHeader: string | null;
   /** Without the leading slash and percent-encoding: `economy/supply`. Null until it is parsed. */
   path: string | null;
+  /** The row of the path in the table of routes. Null until it is parsed. */
+  routed: Routed | null;
   /** Without its question mark. */
   query: string;
   /** The API key, if it is valid here. */
@@ -60,6 +62,7 @@ export function newRequestContext(
     stallMs: known.stallMs,
     cacheTagHeader: known.cacheTagHeader,
     path: null,
+    routed: null,
     query: '',
     key: null,
     keyId: null,
@@ -99,7 +102,7 @@ export function onFinish(context: RequestContext, release: () => void): void {
   else context.cleanups.push(release);
 }
 
-/** Parses path and query, and whether the path is restricted. Throws a Problem bad_request, not_found or http_version_not_supported. */
+/** Parses path and query, and finds the route of the path. Throws a Problem bad_request, not_found or http_version_not_supported. */
 export function parseRequest(context: RequestContext): void {
   assertVersion(context.request);
   assertHost(context.request);
@@ -108,9 +111,10 @@ export function parseRequest(context: RequestContext): void {
   const path = parsePath(end < 0 ? url : url.slice(0, end));
   context.path = path;
   context.query = end >= 0 && url[end] === '?' ? url.slice(end + 1).split('#', 1)[0]! : '';
+  context.routed = routeAt(path);
   // Whether there is a release or not, and whatever the method.
-  const area = restrictedArea(path);
-  if (area === null) return;
+  const { area, access } = context.routed.route;
+  if (access !== 'key') return;
   context.area = area;
   context.restricted = true;
   context.counted = true;
@@ -164,18 +168,4 @@ function decode(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** The audited export; the second path is for a host of its own, at its root. */
-export const EXPORT_PATHS: ReadonlySet<string> = new Set(['government/ledger/export', 'export']);
-
-/** Includes histories of which a release has only the segments. */
-const RESTRICTED: ReadonlyMap<string, Area> = new Map(
-  ARTIFACTS.filter(({ restricted }) => restricted).map(({ path, area }) => [path, area]),
-);
-
-/** The area whose key a path needs; null for public paths. */
-function restrictedArea(path: string): Area | null {
-  if (EXPORT_PATHS.has(path) || path.startsWith(ENTRIES_PREFIX)) return 'government';
-  return RESTRICTED.get(path) ?? null;
 }

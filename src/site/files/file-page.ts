@@ -14,15 +14,15 @@ import { datasetOf } from '../../../pipeline/formats/catalogue/catalogue.ts';
 import { datasetJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../pipeline/release/format/schemas.ts';
-import { operationId } from '../../api/openapi/artifact-operations.ts';
+import { operationId } from '../../api/routes/files.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import { closedYears } from '../portals/report/closed-years.ts';
-import { operationPath } from '../reference/api/reference-group.ts';
+import { routeAddress } from '../reference/api/api-facts.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { siteFacts } from './site-facts.ts';
 import { snippetsOf } from './snippets/snippets.ts';
-import { fileNameOf, isExport, type Snippet, sourceOf } from './snippets/source.ts';
+import { fileNameOf, type Snippet, sourceOf } from './snippets/source.ts';
 
 /** Fields with the same parent: the top level, an object, or the elements of a list. */
 interface FieldGroup {
@@ -151,5 +151,5 @@ function closedFiles(release: SiteRelease, artifact: Artifact): ClosedFile[] {
 
 /** Where the API reference describes a file. */
 export function apiPath(artifact: Artifact): string {
-  return operationPath(artifact.area, isExport(artifact) ? 'exportLedger' : operationId(artifact));
+  return routeAddress({ group: artifact.area, id: operationId(artifact) });
 }

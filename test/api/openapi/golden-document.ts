@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleOf, type PublicFiles } from '../../../src/api/openapi/examples.ts';
-import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
+import { openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
+import type { OpenApiDocument } from '../../../src/api/openapi/operation.ts';
+import { exampleOf, type PublicFiles } from '../../../src/api/routes/examples.ts';
 import { ORGANISATION } from '../../organisation.ts';
 
 const BASE_URL = 'https://data.example.org';

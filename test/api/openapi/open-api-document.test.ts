@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { supply } from '../../../pipeline/artifacts/economy/supply.ts';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { LedgerExport } from '../../../src/api/openapi/export-operation.ts';
 import {
   type Answer,
   type Content,
@@ -15,6 +14,7 @@ import {
 } from '../../../src/api/openapi/operation.ts';
 import { PROBLEMS } from '../../../src/api/problem.ts';
 import type { FormName } from '../../../src/api/query/export-query.ts';
+import { LedgerExport } from '../../../src/api/routes/files.ts';
 import { FORMS } from '../../../src/sidecar/export/formats.ts';
 import { goldenDocument, goldenFiles } from './golden-document.ts';
 
@@ -212,9 +212,9 @@ describe('an example', () => {
       '/charts/{id}.svg 200 as image/svg+xml',
       '/charts/{id}.png 200 as image/png',
       '/charts/{id}.pdf 200 as application/pdf',
+      '/log/tile/entries/{tile} 200 as application/octet-stream',
       '/log/tile/{level}/{tile} 200 as application/octet-stream',
       '/log/public/{version}/{tile} 200 as application/octet-stream',
-      '/log/tile/entries/{tile} 200 as application/octet-stream',
       '/snapshots/{snapshot}/{area}/{file} 200 as */*',
       'PartOfFile as */*',
     ]);
@@ -241,7 +241,7 @@ describe('an example', () => {
     expect(Object.keys(content)).toEqual(
       ['json', 'csv', 'ndjson'].map((name) => FORMS[name as FormName].mediaType),
     );
-    const { value } = content[FORMS.csv.mediaType]!.examples!.invented as Example;
+    const { value } = content[FORMS.csv.mediaType]!.examples!.example as Example;
     const [row] = parseCsv(value as string, { columns: true }) as Record<string, string>[];
     expect(ledgerExport.schema.safeParse(row).success).toBe(true);
   });

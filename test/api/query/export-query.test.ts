@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseExportQuery } from '../../../src/api/query/export-query.ts';
+import { ExportQuery } from '../../../src/api/query/export-query.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
 import { problemOf } from '../../sidecar/export/problem-of.ts';
 
+const parseExportQuery = (query: string) => readQuery(ExportQuery, query);
 const refusalOf = (query: string) => problemOf(() => parseExportQuery(query));
 
 describe('the parameters of an export', () => {

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ExportQuery } from '../../../src/api/query/export-query.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 
@@ -12,7 +14,12 @@ const release = (await releases.current())!;
 
 async function answer({ method, headers, url }: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, query = ''] = url!.split('?', 2);
-  const prepared = await exporter.prepare({ method: method!, headers }, query, 'bench', release);
+  const prepared = await exporter.prepare(
+    { method: method!, headers },
+    readQuery(ExportQuery, query),
+    'bench',
+    release,
+  );
   response.writeHead(prepared.status, prepared.headers);
   await pipeline(prepared.body as Readable, response);
 }

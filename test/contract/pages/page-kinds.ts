@@ -9,7 +9,6 @@ export const PAGES: Readonly<Record<string, string>> = {
   'academics/papers/decaying-threshold/': 'An integrity threshold that decays with supply',
   'api/': 'API reference',
   'api/economy/': 'Economy – API reference',
-  'api/explore/': 'API explorer',
   'attestations/': 'Companion attestations',
   'attestations/implementers/': 'Companion attestations for implementers',
   'charts/': 'Charts',

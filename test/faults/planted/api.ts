@@ -66,15 +66,29 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the last of two values is taken',
     breaks: 'Nothing is guessed: a parameter that occurs twice is refused.',
-    file: 'src/api/query/parameters.ts',
-    change: ["if (found.has(name)) throw invalidParameter(name, 'one value', 'the parameter twice');", ''],
+    file: 'src/api/query/query.ts',
+    change: ["else if (name in sent) throw invalidParameter(name, 'one value', 'the parameter twice');", ''],
+    tests: HTTP,
+  },
+  {
+    name: 'a parameter without a value is left out',
+    breaks: 'Nothing is guessed: a parameter needs a value.',
+    file: 'src/api/query/query.ts',
+    change: ["else if (value === '') throw invalidParameter(name, 'a value', 'none');", "else if (value === '') continue;"],
+    tests: HTTP,
+  },
+  {
+    name: 'the query of a file of the log is not read',
+    breaks: 'Each path takes the parameters of its row in the table of routes, and no others.',
+    file: 'src/api/routes/log.ts',
+    change: ['    query: NONE,\n    answer', '    query: null,\n    answer'],
     tests: HTTP,
   },
   {
     name: 'a document is verified without being sent',
     breaks: 'One path takes only POST.',
-    file: 'src/api/paths.ts',
-    change: ["['POST', 'OPTIONS']", "['POST', 'GET', 'OPTIONS']"],
+    file: 'src/api/routes/route.ts',
+    change: ["['POST', 'OPTIONS'] as const", "['POST', 'GET', 'OPTIONS'] as const"],
     tests: HTTP,
   },
   {

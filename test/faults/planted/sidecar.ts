@@ -104,8 +104,8 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the short address of the export needs no key',
     breaks: 'The export needs a government key at both addresses.',
-    file: 'src/sidecar/request/request-context.ts',
-    change: ['if (EXPORT_PATHS.has(path) ||', "if (path === 'government/ledger/export' ||"],
+    file: 'src/api/routes/files.ts',
+    change: ["{ ...first, path: '/export',", "{ ...first, access: 'open', path: '/export',"],
     tests: HTTP,
   },
   {
@@ -133,8 +133,8 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a file takes a parameter that it does not know',
     breaks:
       'Data files take no parameters but those that name an earlier version, and a request with any other is refused.',
-    file: 'src/sidecar/request/answer-route.ts',
-    change: ['if (query && isVersioned(file))', 'if (/^(as_of|sha256)=/.test(query) && isVersioned(file))'],
+    file: 'src/api/query/version-query.ts',
+    change: ['.strictObject({', '.object({'],
     tests: HTTP,
   },
   {
@@ -188,8 +188,8 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the file of the release is sent for another theme',
     breaks: 'A picture has the theme that its address asks for.',
-    file: 'src/sidecar/charts/chart-query.ts',
-    change: ['if (theme !== THEMES[0]) canonical.set(THEME, theme);', ''],
+    file: 'src/sidecar/charts/charts.ts',
+    change: ["if (theme !== THEMES[0]) canonical.set('theme', theme);", ''],
     tests: ['test/sidecar/charts/chart-query.test.ts'],
   },
 ];

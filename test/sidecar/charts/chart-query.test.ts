@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_STATE } from '../../../pipeline/charts/chart-state.ts';
-import { parseChartQuery } from '../../../src/sidecar/charts/chart-query.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
+import type { ChartQuery } from '../../../src/api/routes/charts.ts';
+import { queryOf, routeAt } from '../../../src/api/routes/table.ts';
+import { canonicalQuery } from '../../../src/sidecar/charts/charts.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 
+const parseChartQuery = (path: string, text: string) => {
+  const query = readQuery(queryOf(routeAt(path))!, text) as unknown as ChartQuery;
+  return { ...query, canonical: canonicalQuery(path, query) };
+};
 const refusal = (path: string, query: string) => failureOf(async () => parseChartQuery(path, query));
 
 test('spellings of one state have one canonical form', () => {
@@ -12,14 +19,14 @@ test('spellings of one state have one canonical form', () => {
     'tab=table&series=burned&from=2026%2D01-01&series=locked',
   ];
   for (const query of spellings) {
-    const { chart, state, canonical } = parseChartQuery('charts/supply.png', query);
-    expect([chart.id, canonical]).toEqual(['supply', 'series=burned&series=locked&from=2026-01-01']);
+    const { state, canonical } = parseChartQuery('charts/supply.png', query);
+    expect(canonical).toBe('series=burned&series=locked&from=2026-01-01');
     expect(state).toEqual({ ...DEFAULT_STATE, series: ['burned', 'locked'], from: '2026-01-01' });
   }
   expect(parseChartQuery('charts/supply.svg', 'scale=linear&tab=table&theme=light').canonical).toBe('');
   expect(parseChartQuery('charts/supply.svg', 'theme=dark&from=2026-01-01')).toMatchObject({
     canonical: 'from=2026-01-01&theme=dark',
-    content: { kind: 'vector', theme: 'dark' },
+    theme: 'dark',
   });
 });
 
@@ -27,7 +34,7 @@ describe('a query is refused', () => {
   test.each([
     ['charts/supply.svg', 'serie=burned', 'unknown_parameter', '"serie"'],
     ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale, theme'],
-    ['charts/supply.svg', '=', 'unknown_parameter', '""'],
+    ['charts/supply.svg', '=', 'unknown_parameter', 'an empty one'],
     ['charts/supply.png', 'width=90000', 'unknown_parameter', '"width"'],
     ['charts/supply.pdf', 'series=burned', 'unknown_parameter', 'takes no parameters'],
     ['charts/supply.json', 'scale=cubic', 'invalid_parameter', 'linear or log'],

@@ -170,11 +170,11 @@ describe('the page of a chart with a state in its query', () => {
       expect(document.thumbnail_url).toBe(`${BASE_URL}/charts/supply.png?series=burned`);
     const url = `${BASE_URL}/charts/supply/?series=burned`;
     const sources = { release, charts, client: CLIENT, baseUrl: BASE_URL };
-    const answer = await answerOembed(String(new URLSearchParams({ url, maxwidth: '380' })), sources);
+    const answer = await answerOembed({ url, maxwidth: 380, format: 'json' }, sources);
     const asked = JSON.parse(String(answer.body));
     expect(asked).toMatchObject({ title: document.title, width: 380, height: document.height });
     expect(asked.html).toContain('/embed/supply/?series=burned"');
-    const unknown = String(new URLSearchParams({ url: `${BASE_URL}/charts/supply/?series=nobody` }));
+    const unknown = { url: `${BASE_URL}/charts/supply/?series=nobody`, format: 'json' };
     await expect(answerOembed(unknown, sources)).rejects.toMatchObject({ code: 'not_found' });
   });
 

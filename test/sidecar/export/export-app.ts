@@ -11,6 +11,8 @@ import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { openHistory } from '../../../pipeline/release/history/history.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { formatProblem, Problem } from '../../../src/api/problem.ts';
+import { ExportQuery } from '../../../src/api/query/export-query.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter, type ExporterOptions } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import type { Exporter } from '../../../src/sidecar/services.ts';
@@ -77,7 +79,7 @@ async function answer(
   try {
     const { status, headers, body } = await exporter.prepare(
       asked,
-      query,
+      readQuery(ExportQuery, query),
       holder,
       (await releases.current())!,
     );

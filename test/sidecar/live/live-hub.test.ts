@@ -34,7 +34,7 @@ async function hubOf(more: Partial<HubOptions> = {}) {
     hub.listen(request, response, {
       headers: (own) => Object.entries(own).flat(),
       address: '203.0.113.7',
-      query: '',
+      query: {},
     });
   });
   const { port } = server.address() as AddressInfo;

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatProblem, Problem } from '../../../src/api/problem.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
+import { LiveQuery } from '../../../src/api/routes/service.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { answerWith } from '../../../src/sidecar/files/representation.ts';
 import { type LiveOptions, type OpenLive, openLive } from '../../../src/sidecar/live/open-live.ts';
@@ -71,7 +73,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
   const [path = '', query = ''] = request.url!.slice(1).split('?');
   const address = request.socket.remoteAddress!;
   if (path === 'live')
-    return live.listen(request, response, { headers: (own) => Object.entries(own).flat(), address, query });
+    return live.listen(request, response, {
+      headers: (own) => Object.entries(own).flat(),
+      address,
+      query: readQuery(LiveQuery, query),
+    });
   const resource = live.resource(path);
   if (!resource) throw new Problem('not_found', 'No file is published at this path.');
   const { status, headers, body } = await answerWith(request, resource);

@@ -4,18 +4,16 @@ import { Companions } from '../../../pipeline/attestation/companions.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-schema.ts';
 import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
 import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
-import { type Registered, registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
+import { registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import {
   CHECK_NAMES,
   SUMMARIES,
   verifyAttestation,
 } from '../../../pipeline/attestation/verify-attestation.ts';
-import { toJsonSchema } from '../../../pipeline/ledger/events/json-schema.ts';
+import { NONE } from '../query/query.ts';
 import SIGNED from './attestation-example.json' with { type: 'json' };
-import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
-import type { Answer, Operation, PathOperation } from './operation.ts';
-import { problemsByStatus } from './responses.ts';
+import { ok, postRoute, type Route, route } from './route.ts';
 
 const asOf = z.string().meta({ description: 'Time of the newest ledger event taken into account, UTC' });
 const Fault = z.strictObject({
@@ -71,120 +69,81 @@ const StatusDocument = z.union([
   }),
 ]);
 
-const ABOUT_VERIFY = `The body is the signed document, as \`application/json\` of at most 65 536 bytes. The response is 200 with a verdict, whatever is wrong with the document; it lists each check and the place of each problem. The service neither stores nor logs the document.
-
-To verify a document without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. docs/attestations.md says what is signed.`;
-const ABOUT_STATUS =
-  'By its id, 64 hex digits, or its UUID. For an attestation that was revoked before the ledger had it, the response has only the revocation (`registered` is false). Attestations that expired more than 90 days ago are no longer found. `/philosophy/companions.json` lists all others.';
-
-const PROBLEMS_OF_BOTH = [
-  'BadRequest',
-  'InvalidKey',
-  'WrongArea',
-  'MethodNotAllowed',
-  'LimitReached',
-  'Unavailable',
-] as const;
+const COMMON = {
+  group: 'attestations',
+  kind: 'made',
+  area: 'academics',
+  access: 'counted',
+  query: NONE,
+  headers: ['Cache-Control'],
+} as const;
 
 /** Verification and status of Companion Attestations, counted as requests for academics. */
-export function attestationOperations(): PathOperation[] {
-  const { document, id, verdict, status } = attestationExample();
-  const common = { tags: ['attestations'], security: [{}, { key: [] }] };
-  const verify: Operation = {
-    operationId: 'verifyAttestation',
-    ...common,
+export const ATTESTATION_ROUTES: readonly Route[] = [
+  postRoute({
+    ...COMMON,
+    path: '/attestations/verify',
+    id: 'verifyAttestation',
+    handler: 'verify',
     summary: 'Verify a Companion Attestation',
-    description: ABOUT_VERIFY,
-    requestBody: {
+    description: `The body is the signed document, as \`application/json\` of at most 65 536 bytes. The response is 200 with a verdict, whatever is wrong with the document; it lists each check and the place of each problem. The service neither stores nor logs the document.
+
+To verify a document without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. docs/attestations.md says what is signed.`,
+    // Any body gets a verdict, so any body is allowed.
+    body: {
       description: `A document of the schema /${ATTESTATION_SCHEMA_PATH}, signed.`,
-      required: true,
-      // Any body gets a verdict, so any body is allowed.
       content: {
         'application/json': {
-          schema: {},
-          examples: { signed: { summary: 'A signed attestation', value: document } },
+          type: null,
+          example: () => SIGNED.document,
+          exampleOf: 'A signed attestation',
         },
       },
     },
-    responses: {
-      '200': json('The verdict.', VerdictDocument, verdict),
-      ...problemsByStatus([...PROBLEMS_OF_BOTH, 'ContentTooLarge', 'UnsupportedMediaType']),
+    answer: ok('The verdict.', 'application/json', {
+      type: VerdictDocument,
+      example: () => example().verdict,
+    }),
+    problems: ['content_too_large', 'unsupported_media_type'],
+  }),
+  route({
+    ...COMMON,
+    path: '/attestations/{id}/status',
+    id: 'getAttestationStatus',
+    handler: 'attestation',
+    parameters: {
+      id: z.string().meta({ description: 'The id or the UUID.', example: attestationId(SIGNED.document) }),
     },
-  };
-  const getStatus: Operation = {
-    operationId: 'getAttestationStatus',
-    ...common,
     summary: 'Status of a Companion Attestation',
-    description: ABOUT_STATUS,
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'The id or the UUID.',
-        schema: { type: 'string' },
-        example: id,
-      },
-    ],
-    responses: {
-      '200': json('Its status.', StatusDocument, status),
-      ...problemsByStatus([...PROBLEMS_OF_BOTH, 'NotFound']),
-    },
-  };
-  return [
-    ['/attestations/verify', verify, 'post'],
-    ['/attestations/{id}/status', getStatus],
-  ];
-}
-
-function json(description: string, type: z.ZodType, value: unknown): Answer {
-  const content = { schema: toJsonSchema(type), examples: { example: { summary: 'Invented', value } } };
-  const headers = referToHeaders(['Cache-Control', 'X-Request-Id', ...LIMIT_HEADERS]);
-  return { description, headers, content: { 'application/json': content } };
-}
+    description:
+      'By its id, 64 hex digits, or its UUID. For an attestation that was revoked before the ledger had it, the response has only the revocation (`registered` is false). Attestations that expired more than 90 days ago are no longer found. `/philosophy/companions.json` lists all others.',
+    answer: ok('Its status.', 'application/json', {
+      type: StatusDocument,
+      example: () => example().status,
+    }),
+    problems: ['not_found'],
+  }),
+];
 
 const LEDGER_TIME = '2025-12-01T05:58:12Z';
 
-/** A signed attestation, and what the service answers about it an hour after it was signed. */
-function attestationExample() {
+/** What the service answers about the signed attestation an hour after it was signed. */
+function example() {
   const { document } = SIGNED;
-  const companions = Companions.parse(SIGNED.companions);
+  const { attested_by: companion, ledger_id, scope, risk_level, attested_at, expires_at } = document;
   const now = Date.parse(LEDGER_TIME);
   const id = attestationId(document);
-  const registry = registryOf({ [id]: registeredAs(document) });
+  const registry = registryOf({
+    [id]: {
+      ...{ companion, ledger_id, scope, risk_level, attested_at, expires_at },
+      ...{ drift_threshold: 0.1, check_interval: 'P1D', drift: null, checked_at: null, late_checks: 0 },
+      ...{ status: 'active', ended_at: null, reason: null, superseded_by: null, renews: null },
+    },
+  });
+  const companions = Companions.parse(SIGNED.companions);
   const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });
   return {
-    document,
-    id,
     verdict: { ...verdict, as_of: LEDGER_TIME },
     status: { ...lookUpStatus(id, registry, now), as_of: LEDGER_TIME },
-  };
-}
-
-function registeredAs({
-  attested_by,
-  ledger_id,
-  scope,
-  risk_level,
-  attested_at,
-  expires_at,
-}: typeof SIGNED.document): Registered {
-  return {
-    companion: attested_by,
-    ledger_id,
-    scope,
-    risk_level,
-    attested_at,
-    expires_at,
-    drift_threshold: 0.1,
-    check_interval: 'P1D',
-    drift: null,
-    checked_at: null,
-    late_checks: 0,
-    status: 'active',
-    ended_at: null,
-    reason: null,
-    superseded_by: null,
-    renews: null,
   };
 }

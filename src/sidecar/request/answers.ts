@@ -1,0 +1,194 @@
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { slotAsOf } from '../../../pipeline/release/format/version-at.ts';
+import { Problem } from '../../api/problem.ts';
+import type { ExportQuery } from '../../api/query/export-query.ts';
+import { readQuery } from '../../api/query/query.ts';
+import { VersionQuery } from '../../api/query/version-query.ts';
+import type { ChartQuery, OembedQuery } from '../../api/routes/charts.ts';
+import type { Handler } from '../../api/routes/route.ts';
+import type { Routed } from '../../api/routes/table.ts';
+import { answerStatus } from '../attestations/answer-verify.ts';
+import { answerOembed } from '../charts/oembed.ts';
+import { parseLogPath } from '../files/log-files.ts';
+import { answerWithFile, type ServedRelease } from '../files/releases.ts';
+import { answerWith } from '../files/representation.ts';
+import { Versions, versionHeaders } from '../files/versions.ts';
+import { isReady } from '../health/readiness.ts';
+import { wantsPage } from '../pages/plain-page.ts';
+import type { Services } from '../services.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { clientOf, type RequestContext } from './request-context.ts';
+
+/** An admitted request whose query was read. */
+export interface Asked extends Routed {
+  context: RequestContext;
+  release: ServedRelease;
+  /** As the row of the route declares it. */
+  query: unknown;
+  services: Services;
+}
+
+type ReleaseHandler = Exclude<Handler, ServiceHandler | 'verify'>;
+
+/** What answers a route from the release and what is kept beside it. Each throws a Problem. */
+export const ANSWERS: Readonly<Record<ReleaseHandler, (asked: Asked) => Promise<Answer> | Answer>> = {
+  file: answerFile,
+  chart: answerChart,
+  export: ({ context: { request, holder }, query, release, services: { exporter } }) =>
+    exporter.prepare(request, query as ExportQuery, holder ?? '', release),
+  attestation: ({ parameters, release, services: { live, now } }) =>
+    answerStatus({ name: parameters.id!, now: now() }, release, live),
+  log: async (asked) => {
+    const { context, services } = asked;
+    const file = services.log && parseLogPath(context.path!);
+    return file ? answerWith(context.request, await services.log!.find(file)) : answerMissing(asked);
+  },
+  snapshot: answerSnapshot,
+  oembed: (asked) => {
+    const { context, query, release, services } = asked;
+    const { baseUrl, charts } = services;
+    if (baseUrl === undefined) return answerMissing(asked);
+    return answerOembed(query as OembedQuery, { release, charts, client: clientOf(context), baseUrl });
+  },
+  // A service that follows no ledger has no stream.
+  live: answerMissing,
+};
+
+type ServiceHandler = 'health' | 'readiness' | 'metrics' | 'status';
+
+/** What the server says about itself: in no area, without a key, not counted, and also answered under high load. */
+export const SERVICE_ANSWERS: Readonly<
+  Record<ServiceHandler, (services: Services) => Promise<Answer> | Answer>
+> = {
+  health: () => jsonAnswer(200, { status: 'ok' }),
+  /** 200 if the server can serve, else 503; in both cases with everything that is wrong. */
+  readiness: async ({ readiness }) => {
+    const found = await readiness();
+    const ready = isReady(found);
+    const { serving, stores, others } = found;
+    const checks = Object.entries({ ...serving, ...stores }).map(([part, fault]) => [part, fault ?? 'ok']);
+    const degraded = Object.entries({ ...stores, ...others }).filter(([, fault]) => fault !== null);
+    return jsonAnswer(ready ? 200 : 503, {
+      status: ready ? 'ready' : 'not_ready',
+      checks: Object.fromEntries(checks),
+      degraded: Object.fromEntries(degraded),
+    });
+  },
+  metrics: async ({ metrics }) => {
+    const { contentType, text } = await metrics.read();
+    const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store' };
+    return { status: 200, headers, body: Buffer.from(text) };
+  },
+  status: async ({ readStatus }) => {
+    const status = await readStatus();
+    if (!status) throw new Problem('unavailable', 'No run has finished yet.', { 'Retry-After': '30' });
+    return jsonAnswer(200, status);
+  },
+};
+
+/** The file at a path, or a folder's page; where to redirect to if the slash is missing; null for neither. */
+export function findFile(
+  path: string,
+  files: ReadonlyMap<string, ManifestFile>,
+): ManifestFile | { movedTo: string } | null {
+  const found = files.get(path === '' || path.endsWith('/') ? `${path}index.html` : path);
+  if (found) return found;
+  return files.has(`${path}/index.html`) ? { movedTo: `/${path}/` } : null;
+}
+
+/** A file of the release; for a chart's page the page in a state, for a real-time path the live document. */
+function answerFile(asked: Asked): Promise<Answer> | Answer {
+  const { context, release, route, services } = asked;
+  const { request, path, query } = context;
+  const found = findFile(path!, release.files);
+  if (!found) return answerMissing(asked);
+  if ('movedTo' in found) return movedAnswer(found.movedTo, query);
+  if (query) {
+    const isPage = route.query === null;
+    const draw = { query, client: clientOf(context) };
+    const page = isPage ? services.charts?.answerPage(request, path!, draw, release) : null;
+    if (page) return page;
+    if (!isPage) return answerVersion(asked, asked.query as VersionQuery);
+    if (isVersioned(found)) return answerVersion(asked, readQuery(VersionQuery, query));
+  }
+  const live = services.live?.resource(path!);
+  return live ? answerWith(request, live) : answerWithFile(request, release, found);
+}
+
+/** Files whose earlier versions snapshots keep, as far as they do. */
+function isVersioned({ kind }: ManifestFile): boolean {
+  return kind === 'data' || kind === 'schema' || kind === 'proof';
+}
+
+/** A file as it was: at a time, or with a hash. */
+async function answerVersion(
+  { context: { path, request }, release, services: { snapshots } }: Asked,
+  { as_of, sha256 }: VersionQuery,
+): Promise<Answer> {
+  if (!snapshots) throw new Problem('unknown_parameter', 'Earlier versions of this file are not kept.');
+  const versions = new Versions(snapshots, release);
+  if (sha256 !== undefined) {
+    const { resource, id } = await versions.withHash(path!, sha256);
+    const headers = { 'Cache-Control': CACHE_CONTROL.immutable, ...(id && versionHeaders(path!, id)) };
+    return withHeaders(await answerWith(request, resource), headers);
+  }
+  const { resource, id, isFinal } = await versions.at(path!, slotAsOf(as_of!)!);
+  const freshness = isFinal ? CACHE_CONTROL.immutable : CACHE_CONTROL.data;
+  const headers = { 'Cache-Control': freshness, ...versionHeaders(path!, id) };
+  return withHeaders(await answerWith(request, resource), headers);
+}
+
+/** A chart's file, in the state of its address where that has one. */
+function answerChart(asked: Asked): Promise<Answer> | Answer {
+  const { context, query, release, services } = asked;
+  const { request, path } = context;
+  const file = release.files.get(path!);
+  if (!file) return answerMissing(asked);
+  if (!context.query || !services.charts) return answerWithFile(request, release, file);
+  const draw = { query: query as ChartQuery, client: clientOf(context) };
+  return services.charts.answerFile(request, file, draw, release);
+}
+
+async function answerSnapshot(asked: Asked): Promise<Answer> {
+  const { context, services } = asked;
+  const found = await services.snapshots?.find(context.path!);
+  if (!found) return answerAssembled(asked);
+  if ('movedTo' in found) return movedAnswer(found.movedTo, context.query);
+  return answerWith(context.request, found);
+}
+
+/** What no snapshot stores at this path: a history, or a file of a snapshot that is not kept and whose bytes another one has. */
+async function answerAssembled(asked: Asked): Promise<Answer> {
+  const { context, release, services } = asked;
+  const { path, request } = context;
+  const { snapshots } = services;
+  const found = snapshots && (await new Versions(snapshots, release).below(path!));
+  if (!found) return answerMissing(asked);
+  const { resource, id } = found;
+  const below = path!.split('/').slice(2).join('/');
+  return withHeaders(await answerWith(request, resource), versionHeaders(below, id));
+}
+
+function withHeaders(answer: Answer, more: Answer['headers']): Answer {
+  return { ...answer, headers: { ...answer.headers, ...more } };
+}
+
+function movedAnswer(to: string, query: string): Answer {
+  const headers = { Location: `${to}${query && `?${query}`}`, 'Content-Length': '0' };
+  return { status: 308, headers, body: null };
+}
+
+/** Until a release has its pages, they are rendered. A browser gets the site's 404 page, any other client a problem document. */
+async function answerMissing({ context, release, services: { pages } }: Asked): Promise<Answer> {
+  const rendered = await pages?.answer(context, release);
+  if (rendered) return rendered;
+  const page = release.files.get('404.html');
+  const vary = { Vary: 'Accept' };
+  if (!page || !wantsPage(context.request))
+    throw new Problem('not_found', 'No file is published at this path.', vary);
+  // Without the request's conditions and range, which are not about this page.
+  const { headers, body } = await answerWithFile({ method: 'GET', headers: {} }, release, page);
+  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
+  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
+}
