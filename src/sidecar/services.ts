@@ -69,7 +69,7 @@ export interface Exporter {
 }
 
 /** Something to be drawn for a client, which waits for its turn. */
-export interface DrawRequest<Query = string> {
+interface DrawRequest<Query = string> {
   /** A page's is text without its question mark. */
   query: Query;
   /** Who counts as one client: the holder of a key, or a network. */

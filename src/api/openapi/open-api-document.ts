@@ -211,7 +211,7 @@ function fileResponses(): Record<string, Answer> {
 }
 
 /** A problem document (RFC 9457) as `formatProblem` writes it; members may be added. */
-export const ProblemDocument = z.object({
+const ProblemDocument = z.object({
   type: z.string().meta({
     description: 'Page of the code, as a path from the root',
     examples: ['/problems/not_found/'],

@@ -41,7 +41,7 @@ export const OTHER_GROUPS = {
 } as const;
 export type Group = Area | keyof typeof OTHER_GROUPS;
 
-export const READ = ['GET', 'HEAD', 'OPTIONS'] as const;
+const READ = ['GET', 'HEAD', 'OPTIONS'] as const;
 const POST = ['POST', 'OPTIONS'] as const;
 /** The value of the Allow header of nearly all paths: the service is read-only. */
 export const ALLOW = READ.join(', ');
@@ -63,7 +63,7 @@ export type Handler =
   | 'status';
 
 /** A header of an answer that is not usual for its kind. */
-export type OwnHeader = 'Content-Disposition' | 'Cache-Control';
+type OwnHeader = 'Content-Disposition' | 'Cache-Control';
 
 export interface Content {
   /** Null: not text, which JSON Schema cannot describe. */
@@ -76,7 +76,7 @@ export interface Content {
   exampleOf?: string;
 }
 
-export interface Reply {
+interface Reply {
   description: string;
   /** By media type. */
   content: Readonly<Record<string, Content>>;
@@ -86,7 +86,7 @@ export interface Reply {
  * How a request is treated: `file` – bytes with an entity tag, conditions and ranges; `made` – made for this request; `stream` – one
  * without an end; `service` – about the server itself, also under high load and without a release.
  */
-export type Kind = 'file' | 'made' | 'stream' | 'service';
+type Kind = 'file' | 'made' | 'stream' | 'service';
 
 /** One row of the table of routes: the server, its description and its reference follow from it. */
 export interface Route {

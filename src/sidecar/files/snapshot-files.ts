@@ -144,10 +144,6 @@ function folderSource(out: string): SnapshotSource {
   };
 }
 
-export function isSnapshotPath(path: string): boolean {
-  return path === SNAPSHOTS || path.startsWith(`${SNAPSHOTS}/`);
-}
-
 /** The folder that lists a file: `snapshots/2025-12-01T06Z/economy/supply` → `snapshots/2025-12-01T06Z`. */
 function folderOf(path: string): string | null {
   const [root, name = ''] = path.split('/');

@@ -74,7 +74,10 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a parameter without a value is left out',
     breaks: 'Nothing is guessed: a parameter needs a value.',
     file: 'src/api/query/query.ts',
-    change: ["else if (value === '') throw invalidParameter(name, 'a value', 'none');", "else if (value === '') continue;"],
+    change: [
+      "else if (value === '') throw invalidParameter(name, 'a value', 'none');",
+      "else if (value === '') continue;",
+    ],
     tests: HTTP,
   },
   {
