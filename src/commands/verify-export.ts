@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import type { Checkpoint } from '../../pipeline/ledger/notes/checkpoint.ts';
 import type { Verifier } from '../../pipeline/ledger/notes/note.ts';
 import {
@@ -11,9 +12,7 @@ import {
 } from '../../pipeline/ledger/notes/witness-quorum.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
-import { LogRows } from '../../pipeline/verify/audit/log-rows.ts';
 import { type ExportHead, readExport } from '../../pipeline/verify/audit/read-export.ts';
-import type { FilterFields } from '../../pipeline/verify/audit/row-bytes.ts';
 import {
   type ExportOptions,
   type ExportVerdict,
@@ -90,8 +89,7 @@ export const verifyExport = defineCommand({
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
-    using rows = new LogRows(log, { form: file.form, withFields: options.wanted !== null });
-    const verdict = await verify(file, log, options, rows).catch((cause) => {
+    const verdict = await verify(file, log, options).catch((cause) => {
       throw cause.syscall ? unreadable(place, cause) : cause;
     });
     progress.end();
@@ -143,7 +141,7 @@ function wantedBy(filter: ReturnType<typeof parseFilter>): NonNullable<ExportOpt
   return (event, attestation_hash) => matches(filter, fieldsOf(event, attestation_hash));
 }
 
-function fieldsOf({ type, agent, cycle }: FilterFields, attestation_hash: string) {
+function fieldsOf({ type, agent, cycle }: LedgerEvent, attestation_hash: string) {
   return { event_type: type, agent, cycle, attestation_hash };
 }
 

@@ -21,8 +21,6 @@ export interface LogSource {
   /** A signed note. */
   checkpoint: () => Promise<Uint8Array>;
   tile: (tile: Tile) => Promise<Uint8Array>;
-  /** A full bundle: its bytes, or the file on this machine that has them. */
-  bundle: (index: number) => Promise<Uint8Array> | string;
   /** `width` entries. */
   entries: (bundle: Bundle) => Promise<Uint8Array[]>;
 }
@@ -32,7 +30,7 @@ type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | nul
 
 /** The log in a folder that releases are published in. */
 export function folderSource(out: string): LogSource {
-  const source = sourceOf(join(out, LOG_FOLDER), async (path) => {
+  return sourceOf(join(out, LOG_FOLDER), async (path) => {
     const place = logFile(out, path);
     try {
       // A trip through the thread pool takes longer than to read a small file.
@@ -43,7 +41,6 @@ export function folderSource(out: string): LogSource {
       throw refused(place, 'a readable file', code ?? message, cause);
     }
   });
-  return { ...source, bundle: (index) => logFile(out, wholeBundlePath(index)) };
 }
 
 /** The log of a service or a mirror. Entries need a government key, so `withKey` reads them. */
@@ -74,10 +71,8 @@ function sourceOf(name: string, read: ReadLogFile): LogSource {
     if (bytes) return bytes;
     throw refused(`${name}/${path}`, 'a file of the log', 'none');
   };
-  const wholeBundle = (index: number) => require(wholeBundlePath(index), MAX_BUNDLE_BYTES);
   return {
     name,
-    bundle: wholeBundle,
     checkpoint: () => require('checkpoint', MAX_NOTE_BYTES),
     async tile(tile) {
       const bytes = await read(tilePath(tile), TILE_WIDTH * HASH_BYTES);
@@ -90,15 +85,11 @@ function sourceOf(name: string, read: ReadLogFile): LogSource {
       const path = bundlePath(bundle);
       const bytes = await read(path, MAX_BUNDLE_BYTES);
       if (bytes) return parseBundle(bytes, bundle.width, `${name}/${path}`);
-      const whole = wholeBundlePath(bundle.index);
-      const all = parseBundle(await wholeBundle(bundle.index), TILE_WIDTH, `${name}/${whole}`);
+      const whole = bundlePath({ ...bundle, width: TILE_WIDTH });
+      const all = parseBundle(await require(whole, MAX_BUNDLE_BYTES), TILE_WIDTH, `${name}/${whole}`);
       return all.slice(0, bundle.width);
     },
   };
-}
-
-function wholeBundlePath(index: number): string {
-  return bundlePath({ index, width: TILE_WIDTH });
 }
 
 function refused(place: string, expected: string, found: string, cause?: unknown): CathedralError {

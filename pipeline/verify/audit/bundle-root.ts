@@ -27,11 +27,6 @@ export class BundleRoot {
     }
   }
 
-  /** @param hex the hash of a leaf */
-  leaf(index: number, hex: string): void {
-    this.#levels[0]!.bytes.write(hex, placeOf(index), 'hex');
-  }
-
   /** @param hashes the leaves of a tile, one after the other */
   leaves(hashes: Buffer): void {
     const { bytes } = this.#levels[0]!;

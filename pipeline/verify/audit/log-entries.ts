@@ -1,15 +1,14 @@
 import { CathedralError } from '../../errors.ts';
-import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { bytesOf, type Hash } from '../../ledger/log/hash.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import { bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { type AuditedLog, type LogSource, openAuditedLog } from './audited-log.ts';
-import { entryRow, type FoundEntry } from './entry-row.ts';
-import type { ExportRow } from './export-row.ts';
 
 /** The entries of one bundle, with their hashes. */
-export interface EntryBundle {
+interface EntryBundle {
+  /** The number of the first one. */
+  first: number;
   lines: Uint8Array[];
   hashes: Hash[];
 }
@@ -41,15 +40,8 @@ export class LogEntries {
     return this.log.checkpoint.size;
   }
 
-  /** A full bundle, for which nothing vouches: its bytes, or the file that has them. Throws what the source throws. */
-  unverified(number: number): Promise<Uint8Array> | string {
-    return this.#source.bundle(number);
-  }
-
-  /** The root of the tree over the entries of a full bundle. Throws log_invalid. */
-  async rootOf(number: number): Promise<Hash> {
-    const above = await this.log.reader.tile(1, Math.floor(number / TILE_WIDTH));
-    return above[number % TILE_WIDTH]!;
+  get bundles(): number {
+    return Math.ceil(this.size / TILE_WIDTH);
   }
 
   /** For callers that read the log backwards: fetches the next bundle while they use this one. */
@@ -95,76 +87,5 @@ function cachedBundle(
 
 async function readBundle(source: LogSource, { index, width }: Tile): Promise<EntryBundle> {
   const lines = await source.entries({ index, width });
-  return { lines, hashes: lines.map(leafHash) };
-}
-
-/** The form of a ledger's timestamp; the date need not exist. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-/** The bundle used last; its entries are parsed on demand. */
-interface OpenBundle extends EntryBundle {
-  number: number;
-  entries: (FoundEntry | undefined)[];
-}
-
-/** Finds entries by the content of a row. The ledger's times never decrease, so binary search works. */
-export class EntryFinder {
-  readonly #log: LogEntries;
-  #open: OpenBundle = { number: -1, lines: [], hashes: [], entries: [] };
-
-  constructor(log: LogEntries) {
-    this.#log = log;
-  }
-
-  get size(): number {
-    return this.#log.size;
-  }
-
-  async at(index: number): Promise<FoundEntry> {
-    const number = Math.floor(index / TILE_WIDTH);
-    if (this.#open.number !== number)
-      this.#open = { number, ...(await this.#log.bundle(number)), entries: [] };
-    return this.inOpenBundle(index)!;
-  }
-
-  /** The entry if it is in the bundle used last, else undefined. Synchronous, since most calls are of this kind. */
-  inOpenBundle(index: number): FoundEntry | undefined {
-    const { number, lines, hashes, entries } = this.#open;
-    const within = index - number * TILE_WIDTH;
-    if (within < 0 || within >= lines.length) return undefined;
-    entries[within] ??= entryRow(lines[within]!, index, hashes[within]!);
-    return entries[within];
-  }
-
-  /** The time of the last entry if it is earlier than this time, else null. */
-  async endBefore(timestamp: string | undefined): Promise<string | null> {
-    if (timestamp === undefined || this.size === 0) return null;
-    const end = (await this.at(this.size - 1)).row.timestamp;
-    return compareTimestamps(end, timestamp) < 0 ? end : null;
-  }
-
-  /** The number of entries before this time; `inclusive`: and at it. */
-  async countBefore(timestamp: string, { inclusive }: { inclusive: boolean }): Promise<number> {
-    let [low, high] = [0, this.size];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const order = compareTimestamps((await this.at(middle)).row.timestamp, timestamp);
-      if (order < 0 || (inclusive && order === 0)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** The entry with a row's time and hash, whatever else the row says; null: there is none. */
-  async locate({ timestamp, attestation_hash: hash }: ExportRow): Promise<FoundEntry | null> {
-    if (!TIMESTAMP.test(timestamp)) return null;
-    const first = await this.countBefore(timestamp, { inclusive: false });
-    for (let index = first; index < this.size; index += 1) {
-      const entry = await this.at(index);
-      if (entry.row.attestation_hash === hash) return entry;
-      if (entry.row.timestamp !== timestamp && compareTimestamps(entry.row.timestamp, timestamp) > 0)
-        return null;
-    }
-    return null;
-  }
+  return { first: index * TILE_WIDTH, lines, hashes: lines.map(leafHash) };
 }

@@ -19,12 +19,6 @@ export function differences(row: ExportRow, expected: ExportRow): (keyof ExportR
   });
 }
 
-/** Whether a row cannot be an edited version of the expected one, because neither its hash nor its time and type match. */
-export function isOther(row: ExportRow, expected: ExportRow): boolean {
-  const changed = new Set(differences(row, expected));
-  return changed.has('attestation_hash') && (changed.has('timestamp') || changed.has('event_type'));
-}
-
 /** What a JSON export says about itself. */
 export interface ExportHead {
   from: string | null;

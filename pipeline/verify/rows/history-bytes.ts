@@ -3,9 +3,10 @@ import { publicBundlePath } from '../../ledger/log/public-bundle.ts';
 import { TILE_WIDTH, tilePath } from '../../ledger/log/tile.ts';
 import { WorkThread } from '../audit/work-thread.ts';
 import { LOG, type Origin } from '../origin.ts';
+import type { BlockBytes } from './compare-rows.ts';
 import type { HistoryTable } from './history-tables.ts';
 import type { RowLog } from './row-log.ts';
-import type { BlockBytes, RowBytesAhead } from './verify-history.ts';
+import type { RowBytesAhead } from './verify-history.ts';
 
 /** The files of a bundle on this machine. */
 export interface BundleFiles {

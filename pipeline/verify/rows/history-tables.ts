@@ -15,6 +15,7 @@ import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { csvCells } from '../../formats/csv-cells.ts';
 import { EVENT_DATA, type KnownType } from '../../ledger/events/event.ts';
 import { parseObject } from '../audit/export-row.ts';
+import type { Cells } from './compare-rows.ts';
 
 /** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
 interface Column {
@@ -102,9 +103,6 @@ function typeOf(schema: z.ZodType): Column['type'] {
 export function columnNames({ columns }: HistoryTable, form: HistoryForm): string[] {
   return columns.filter(({ type }) => form !== 'ndjson' || type !== 'objects').map(({ name }) => name);
 }
-
-/** The cells of a row as texts, by column: the same text stands for the same cell, however the row is written. */
-export type Cells = Readonly<Record<string, string>>;
 
 /** The cells of a row without its line end; null if it is no row of the history. Links of JSON lines are left out. */
 export function parseCells(table: HistoryTable, form: HistoryForm, text: string): Cells | null {

@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { folderSource } from '../../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
-import { LogRows } from '../../../pipeline/verify/audit/log-rows.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { report } from '../child.ts';
@@ -15,8 +14,7 @@ await report(async () => {
   const log = await LogEntries.open(folderSource(out), [DEMO_VERIFIER]);
   const unsaid = { from: undefined, to: undefined, wanted: null };
   const exported = (await readExport(bytes))!;
-  using logRows = new LogRows(log, { form: exported.form, withFields: false });
-  const { faults, rows } = await verifyExport(exported, log, unsaid, logRows);
+  const { faults, rows } = await verifyExport(exported, log, unsaid);
   if (faults.length > 0 || rows !== log.size) throw new Error(`${rows} rows, ${faults[0]?.message}`);
   return undefined;
 });

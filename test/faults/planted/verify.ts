@@ -149,7 +149,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a row that occurs twice is left open',
     breaks: 'Rows that are repeated are findings.',
-    file: 'pipeline/verify/rows/verify-history.ts',
+    file: 'pipeline/verify/rows/compare-rows.ts',
     change: ["return this.#fault(line, 'repeated',", "if (!row) return this.#fault(line, 'repeated',"],
     tests: ROWS,
   },
@@ -157,14 +157,41 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'the columns of the supply are never compared',
     breaks: 'A column is left out of the comparison only where the genesis event stays a hash.',
     file: 'pipeline/verify/rows/verify-history.ts',
-    change: ['this.#masked = isSupplyUnknown ?', 'this.#masked = isSupplyUnknown || source.hidesGenesis ?'],
+    change: ['this.masked = isSupplyUnknown ?', 'this.masked = isSupplyUnknown || source.hidesGenesis ?'],
     tests: ROWS,
   },
   {
     name: 'a row of the export may be missing',
     breaks: 'verify-export finds rows that were removed.',
+    file: 'pipeline/verify/rows/compare-rows.ts',
+    change: [
+      'this.#missing.push({ newest: this.#next!, oldest: (await this.#finder.newer(place))!, line });',
+      'void line;',
+    ],
+    tests: ROWS,
+  },
+  {
+    name: 'an export may lack its last rows',
+    breaks: 'verify-export finds rows that were removed.',
     file: 'pipeline/verify/audit/verify-export.ts',
-    change: ['this.#missing.add({ first: index + 1, last: this.#next!, line });', 'void line;'],
+    change: ['endsAnywhere: from === undefined', 'endsAnywhere: true'],
+    tests: ROWS,
+  },
+  {
+    name: 'an edited row of the export counts as the row of its hash',
+    breaks: 'verify-export finds every column that was edited.',
+    file: 'pipeline/verify/audit/verify-export.ts',
+    change: [
+      'differences(cells, entry.row).length === 0;',
+      'cells.attestation_hash === entry.row.attestation_hash;',
+    ],
+    tests: ROWS,
+  },
+  {
+    name: 'a row of another place counts as in its place',
+    breaks: 'Rows that come late are findings.',
+    file: 'pipeline/verify/rows/compare-rows.ts',
+    change: ['if (same.length > 0) return this.#compareLate(same, line);', 'if (same.length > 0) return;'],
     tests: ROWS,
   },
 ];
