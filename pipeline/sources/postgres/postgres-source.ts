@@ -1,23 +1,20 @@
 import pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
+import type { CathedralError } from '../../errors.ts';
+import { postgresFault } from '../../postgres/fault.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { RowPlace } from '../import/row-index.ts';
 import type { RowSource, RowView, SourceRow, Stretch } from '../import/source.ts';
 import type { Mapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
-import { CopyText } from './copy-text.ts';
-import { importFault } from './fault.ts';
 import { type Final, findFinal } from './open-writers.ts';
-import { findRelation, type Relation } from './relation.ts';
+import { findRelation, type Query, type Relation } from './relation.ts';
 import { rowReader } from './row-reader.ts';
 
 const SECOND = 1000;
 /** Of a server that does not answer. */
 const CONNECT_TIMEOUT_MS = 20 * SECOND;
-/** Counting some million rows takes seconds. */
-const STATEMENT_TIMEOUT_MS = 300 * SECOND;
-/** Streaming a hundred million rows takes minutes, as long as this process can write them. */
-const STREAM_TIMEOUT_MS = 3600 * SECOND;
+/** Sorting a hundred million rows of a query takes minutes. */
+const STATEMENT_TIMEOUT_MS = 3600 * SECOND;
 /** A table is locked against readers while it is altered. */
 const LOCK_TIMEOUT_MS = 30 * SECOND;
 /** Ends the transaction of an import that has stopped, so that the server can clean up. */
@@ -25,7 +22,11 @@ const IDLE_TIMEOUT_MS = 600 * SECOND;
 /** After so long without an answer the system asks whether the server is still there. */
 const KEEP_ALIVE_MS = 60 * SECOND;
 /** By then the server has ended any statement. */
-const STALL_TIMEOUT_MS = STREAM_TIMEOUT_MS + 20 * SECOND;
+const STALL_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 20 * SECOND;
+/** Rows that are in memory at a time; most have some hundred bytes. */
+const FETCHED_TOGETHER = 200;
+const COUNTED_TOGETHER = 64;
+const SOUGHT_TOGETHER = 1000;
 
 /** The rows of a table, a view or a query in a PostgreSQL server. `mapping`: null for a table that is written for the ledger. */
 export function postgresSource(address: PostgresAddress, mapping: Mapping | null): RowSource {
@@ -34,25 +35,30 @@ export function postgresSource(address: PostgresAddress, mapping: Mapping | null
     name: address.name,
     oldestFirst: 'add order=timestamp to the address, or sort a query by it',
     async open({ mark }) {
-      const connection = await connect(address);
+      const client = await connect(address);
+      const query: Query = (sql, values) =>
+        client.query(sql, values).catch((error: unknown) => {
+          throw importFault(error, address.name);
+        });
       try {
-        return await openView(connection, address, mapping, mark);
+        await query('BEGIN READ ONLY');
+        await query(FORMATS);
+        const relation = await findRelation(query, address, mapping);
+        const final = relation.showsWriters ? await findFinal(query, relation, mark) : null;
+        // The rows are those of a moment after the writers have ended.
+        await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        await query(FORMATS);
+        const bound = await findBound(query, relation, final, address.settle);
+        return new PostgresView({ client, query, relation, bound, mark: final?.mark ?? null, address });
       } catch (error) {
-        await connection.end();
-        throw importFault(error, address.name);
+        await end(client);
+        throw error;
       }
     },
   };
 }
 
-/** A connection, which a fault may have ended. */
-interface Connection {
-  client: pg.Client;
-  query(sql: string, values?: unknown[]): Promise<pg.QueryResult>;
-  end(): Promise<void>;
-}
-
-async function connect({ connection, name }: PostgresAddress): Promise<Connection> {
+async function connect({ connection, name }: PostgresAddress): Promise<pg.Client> {
   const client = new pg.Client({
     ...connection,
     application_name: 'cathedral import',
@@ -74,119 +80,129 @@ async function connect({ connection, name }: PostgresAddress): Promise<Connectio
   stream.setTimeout(STALL_TIMEOUT_MS, () =>
     stream.destroy(new Error(`nothing for ${STALL_TIMEOUT_MS / SECOND} s`)),
   );
-  return {
-    client,
-    query: (sql, values) => client.query(sql, values),
-    end: () => client.end().catch(() => undefined),
-  };
+  return client;
 }
 
-/** Times as text in UTC, numbers with all their digits. */
-const FORMATS =
-  "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true)";
+/** A fault may have ended the connection already. */
+async function end(client: pg.Client): Promise<void> {
+  await client.end().catch(() => undefined);
+}
 
-async function openView(
-  { query, ...connection }: Connection,
-  address: PostgresAddress,
-  given: Mapping | null,
-  mark: string | null,
-): Promise<RowView> {
-  await query('BEGIN READ ONLY');
-  await query(FORMATS);
-  const relation = await findRelation(query, address, given);
-  const final = relation.showsWriters ? await findFinal(query, relation, mark) : null;
-  // The rows are those of a moment after the writers have ended.
-  await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await query(FORMATS);
-  const view = new PostgresView({ query, ...connection }, address, relation, final);
-  await view.findBound();
-  return view;
+/** Every value as the server prints it: a number may have more digits than a double. */
+const FETCH = {
+  text: `FETCH ${FETCHED_TOGETHER} FROM source`,
+  rowMode: 'array' as const,
+  types: { getTypeParser: () => String },
+};
+
+/** Times as text in UTC, numbers with all their digits; and all rows of a cursor are fetched, not only the first. */
+const FORMATS =
+  "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true), set_config('cursor_tuple_fraction', '1', true)";
+
+/** A moment in the ledger's form, with milliseconds. */
+const moment = (sql: string) => `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const literal = (text: string) => pg.escapeLiteral(text);
+const keyOf = ({ order }: Relation) => `(${order.join(', ')})`;
+const valuesOf = (key: readonly string[]) => `(${key.map(literal).join(', ')})`;
+
+/** Up to where new rows cannot precede others any more. */
+interface Bound {
+  /** SQL condition of the rows up to there. */
+  settled: string;
+  /** Time of the oldest row after it, as far as one is known or may still appear; null: there is none. */
+  since: string | null;
+}
+
+/** Finds the first row before which others may still appear. `final`: null where the server does not show who writes. */
+async function findBound(
+  query: Query,
+  { from, time, instant, order, showsWriters }: Relation,
+  final: Final | null,
+  settle: number,
+): Promise<Bound> {
+  const held: string[] = [];
+  const times: (string | null)[] = [final?.heldSince ?? null];
+  if (final) held.push(final.until === null ? 'true' : `(${order.join(', ')}) > ${valuesOf(final.until)}`);
+  if (!showsWriters || order.length > 1) {
+    const age = `now() - interval '${settle} seconds'`;
+    held.push(`${time} > ${age}`);
+    // Rows as old as that may still appear, so their slot stays open.
+    const { rows } = await query(`SELECT ${moment(age)} AS since`);
+    times.push(rows[0].since);
+  }
+  let settled = 'true';
+  if (final?.heldSince != null && final.until === null) settled = 'false';
+  else {
+    const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
+    const names = order.map((_, at) => `held.k${at}`);
+    const oldest = `min(${instant ?? 'NULL::timestamptz'}) OVER ()`;
+    const { rows } = await query(
+      `SELECT ${names.map((name) => `${name}::text`).join(', ')}, ${moment('since')} AS since FROM (SELECT ${keys}, ${oldest} AS since FROM ${from} WHERE ${held.join(' OR ')}) AS held ORDER BY ${names.join(', ')} LIMIT 1`,
+    );
+    const [first] = rows;
+    if (first) {
+      settled = `(${order.join(', ')}) < ${valuesOf(order.map((_, at) => first[`k${at}`]))}`;
+      times.push(first.since);
+    }
+  }
+  return { settled, since: times.filter((one) => one !== null).sort()[0] ?? null };
+}
+
+interface ViewOptions {
+  client: pg.Client;
+  query: Query;
+  relation: Relation;
+  bound: Bound;
+  mark: string | null;
+  address: PostgresAddress;
 }
 
 class PostgresView implements RowView {
-  #heldSince: string | null = null;
   readonly mark: string | null;
-  readonly #final: Final | null;
-  readonly #connection: Connection;
-  readonly #address: PostgresAddress;
+  readonly #options: ViewOptions;
+  readonly #query: Query;
   readonly #relation: Relation;
-  /** SQL condition of the rows that new ones cannot precede any more. */
-  #settled = 'true';
 
-  /** `final`: null where the server does not show who writes. */
-  constructor(connection: Connection, address: PostgresAddress, relation: Relation, final: Final | null) {
-    this.mark = final?.mark ?? null;
-    this.#final = final;
-    this.#connection = connection;
-    this.#address = address;
-    this.#relation = relation;
-  }
-
-  /** Finds the first row before which others may still appear. */
-  async findBound(): Promise<void> {
-    const { from, time, order, showsWriters } = this.#relation;
-    const conditions: string[] = [];
-    if (this.#final) conditions.push(keysAfter(order, this.#final.until));
-    if (!showsWriters || order.length > 1) {
-      const age = `now() - interval '${this.#address.settle} seconds'`;
-      conditions.push(`${time} > ${age}`);
-      // Rows as old as that may still appear, so their slot stays open.
-      const { rows } = await this.#query(`SELECT ${age} AS since`);
-      this.#heldSince = new Date(rows[0].since).toISOString();
-    }
-    const open = this.#final?.heldSince ?? null;
-    if (open !== null && (this.#heldSince === null || open < this.#heldSince)) this.#heldSince = open;
-    if (open !== null && this.#final!.until === null) {
-      this.#settled = 'false';
-      return;
-    }
-    const held = conditions.map((condition) => `(${condition})`).join(' OR ');
-    const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
-    const { rows } = await this.#query(
-      `SELECT ${order.map((_, at) => `k${at}::text`).join(', ')}, since FROM (SELECT ${keys}, min(${this.#relation.instant ?? 'NULL::timestamptz'}) OVER () AS since FROM ${from} WHERE ${held}) AS held ORDER BY ${order.map((_, at) => `held.k${at}`).join(', ')} LIMIT 1`,
-    );
-    const [row] = rows;
-    if (!row) return;
-    const bound = order.map((_, at) => literal(row[`k${at}`]));
-    this.#settled = `(${order.join(', ')}) < (${bound.join(', ')})`;
-    const since = row.since === null ? null : new Date(row.since).toISOString();
-    if (since !== null && (this.#heldSince === null || since < this.#heldSince)) this.#heldSince = since;
+  constructor(options: ViewOptions) {
+    this.#options = options;
+    this.mark = options.mark;
+    this.#query = options.query;
+    this.#relation = options.relation;
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
-    const { from, columns, sortKeys } = this.#relation;
-    const conditions = [this.#after(after), until ? this.#upTo(until) : this.#settled];
+    const { client, bound, address } = this.#options;
+    const { from, columns, order } = this.#relation;
+    const where = `${this.#after(after)} AND ${until ? this.#upTo(until) : bound.settled}`;
     const select = `SELECT ${columns.map(({ sql }) => sql).join(', ')} FROM ${from}`;
-    const sql = `${select} WHERE ${conditions.join(' AND ')} ORDER BY ${sortKeys}`;
-    const read = rowReader(this.#relation, this.#address.name);
-    try {
-      await this.#query(`SET LOCAL statement_timeout = ${STREAM_TIMEOUT_MS}`);
-      const stream = this.#connection.client.query(copyTo(`COPY (${sql}) TO STDOUT`));
-      const text = new CopyText();
-      for await (const chunk of stream) {
-        const rows = text.push(chunk as Buffer);
-        if (rows.length > 0) yield rows.map(read);
-      }
-      await this.#query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-    } catch (error) {
-      throw importFault(error, this.#address.name);
+    const read = rowReader(this.#relation, address.name);
+    // The reader before may not have come to its end.
+    await this.#query(
+      `CLOSE ALL; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}`,
+    );
+    for (;;) {
+      const { rows } = await client.query<(string | null)[]>(FETCH).catch((error: unknown) => {
+        throw importFault(error, address.name);
+      });
+      if (rows.length === 0) break;
+      yield rows.map(read);
     }
   }
 
   /** Those that have another number of rows. */
   async suspects(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<Stretch[]> {
     const { from } = this.#relation;
-    const counts: number[] = [];
+    const differing: Stretch[] = [];
     for (let at = 0; at < windows.length; at += COUNTED_TOGETHER) {
       const some = windows.slice(at, at + COUNTED_TOGETHER);
-      const parts = some.map(
-        ({ after, until }) =>
-          `(SELECT count(*)::int FROM ${from} WHERE ${this.#after(after)} AND ${this.#upTo(until)})`,
+      const counts = some.map(
+        ({ after, until }, n) =>
+          `(SELECT count(*) FROM ${from} WHERE ${this.#after(after)} AND ${this.#upTo(until)}) AS c${n}`,
       );
-      const { rows } = await this.#query(`SELECT ARRAY[${parts.join(', ')}] AS counts`);
-      counts.push(...rows[0].counts);
+      const { rows } = await this.#query(`SELECT ${counts.join(', ')}`);
+      differing.push(...some.filter((window, n) => imported(window) !== Number(rows[0][`c${n}`])));
     }
-    return windows.filter((window, at) => imported(window) !== counts[at]);
+    return differing;
   }
 
   /** A row whose time was changed has another place. */
@@ -204,42 +220,42 @@ class PostgresView implements RowView {
   }
 
   async held() {
-    return this.#heldSince === null ? null : { since: this.#heldSince };
+    const { since } = this.#options.bound;
+    return since === null ? null : { since };
   }
 
-  async close(): Promise<void> {
-    await this.#connection.end();
+  close(): Promise<void> {
+    return end(this.#options.client);
   }
 
   #after(place: RowPlace | null): string {
-    return place === null ? 'true' : this.#compare('>', place);
+    return place === null ? 'true' : `${keyOf(this.#relation)} > ${this.#valuesAt(place)}`;
   }
 
   #upTo(place: RowPlace): string {
-    return this.#compare('<=', place);
+    return `${keyOf(this.#relation)} <= ${this.#valuesAt(place)}`;
   }
 
-  #compare(sign: string, place: RowPlace): string {
-    const { order } = this.#relation;
-    const values = order.length > 1 ? [place.timestamp, place.id] : [place.id];
-    return `(${order.join(', ')}) ${sign} (${values.map(literal).join(', ')})`;
-  }
-
-  async #query(sql: string) {
-    try {
-      return await this.#connection.query(sql);
-    } catch (error) {
-      throw importFault(error, this.#address.name);
-    }
+  #valuesAt({ timestamp, id }: RowPlace): string {
+    return valuesOf(this.#relation.order.length > 1 ? [timestamp, id] : [id]);
   }
 }
 
-const COUNTED_TOGETHER = 64;
-const SOUGHT_TOGETHER = 1000;
+const EXPECTED: Readonly<Record<string, string>> = {
+  '42P01': 'a table or view of the database',
+  '42501': 'a user that may read the rows: GRANT SELECT, and USAGE on the schema',
+  '55P03': 'a table that is not locked against readers',
+  '25P03': 'an import that goes on reading',
+  '53300': 'a server with a free connection',
+};
 
-/** SQL condition of the rows after a key; of all rows for null. */
-function keysAfter(order: readonly string[], key: readonly string[] | null): string {
-  return key === null ? 'true' : `(${order.join(', ')}) > (${key.map(literal).join(', ')})`;
+/** An error of the database as `import_failed`; `place` names the source. Passes over errors that are one already. */
+function importFault(error: unknown, place: string): CathedralError {
+  return postgresFault(error, {
+    code: 'import_failed',
+    place,
+    expected: EXPECTED,
+    answer: 'rows that can be read',
+    connection: 'a connection that lasts until the rows are read',
+  });
 }
-
-const literal = (text: string) => pg.escapeLiteral(text);

@@ -21,15 +21,11 @@ export interface Relation {
   /** The columns that the mapping reads. */
   columns: Column[];
   mapping: Mapping;
-  /** Whether the columns mean what they are called: no mapping file was given. */
-  isPlain: boolean;
   /** The column of the id, and that of the time. */
   id: Column;
   timestamp: Column;
   /** SQL of the key by which rows are ordered and compared: the id, or the time and the id. */
   order: string[];
-  /** The same for ORDER BY. */
-  sortKeys: string;
   /** SQL of the time, if the database knows which moment it is. */
   instant: string | null;
   time: string;
@@ -80,11 +76,9 @@ export async function findRelation(
     from,
     columns: all.filter(({ name }) => mapping.columns.includes(name)),
     mapping,
-    isPlain: given === null,
     id,
     timestamp,
     order: byTime ? [time, idKey] : [idKey],
-    sortKeys: byTime ? `${time}, ${idKey}` : idKey,
     instant: timestamp.type === INSTANT ? time : null,
     time,
     isTable,
