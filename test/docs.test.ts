@@ -22,15 +22,14 @@ import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/events/event.ts';
 import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
-import { publisherRun } from '../src/commands/publisher.ts';
 import { formatReference } from '../src/commands/reference.ts';
-import { serve } from '../src/commands/serve.ts';
-import { start } from '../src/commands/start.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
 import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';
 import { PROGRAMS as POSTGRES } from './engines/postgres.ts';
 import { temporaryFolder } from './release/temporary-folder.ts';
+
+const { start, serve, 'publisher run': publisherRun } = await loadCommands();
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -102,10 +101,10 @@ describe('the systemd units', () => {
   const FOLDERS = { StateDirectory: '/var/lib', CacheDirectory: '/var/cache' };
 
   test('set what the commands understand, and every place below the folder that systemd makes', () => {
-    const config = readOptions(start.options, { args: [], env: environment }).values;
+    const config = readOptions(start!.options, { args: [], env: environment }).values;
     const [state] = valuesOf('cathedral.service', 'StateDirectory');
-    const written = Object.keys(start.options).filter(
-      (name) => start.options[name]!.default?.startsWith('var/') && name !== 'ledger',
+    const written = Object.keys(start!.options).filter(
+      (name) => start!.options[name]!.default?.startsWith('var/') && name !== 'ledger',
     );
     expect(written.length).toBeGreaterThan(5);
     for (const name of written) expect(config[name], name).toMatch(`/var/lib/${state}/`);
@@ -121,8 +120,8 @@ describe('the systemd units', () => {
 
   test('make a server and a publisher of one of many machines, which write where systemd lets them', () => {
     const [, ...args] = startOf('cathedral-serve-many.conf').split(' ').slice(1);
-    const server = readOptions(serve.options, { args, env: many }).values;
-    const publisher = readOptions(publisherRun.options, { args: [], env: many }).values;
+    const server = readOptions(serve!.options, { args, env: many }).values;
+    const publisher = readOptions(publisherRun!.options, { args: [], env: many }).values;
     expect(server.ledger).toEqual({ kind: 'store' });
     for (const { store, releases } of [server, publisher]) {
       expect(store).toMatch(/^postgres:/);

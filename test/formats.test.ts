@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { parseKeyFile } from '../pipeline/attestation/key-file.ts';
 import { parsePointer } from '../pipeline/bucket/pointer.ts';
 import { parseSnapshotFiles } from '../pipeline/bucket/snapshot-files.ts';
 import { readResume } from '../pipeline/build/resume.ts';
@@ -15,7 +16,6 @@ import { readStatus } from '../pipeline/release/format/status.ts';
 import { readWitnessStates } from '../pipeline/release/log/cosign-log.ts';
 import { parseSigningRecord } from '../pipeline/release/signing/signing-record.ts';
 import { RowIndex } from '../pipeline/sources/import/row-index.ts';
-import { parseKeyFile } from '../src/commands/attest/key-file.ts';
 import { failureOf, temporaryFolder } from './release/temporary-folder.ts';
 
 /** A folder with this file. */

@@ -34,7 +34,8 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^src\/api\//, 'The contract of the HTTP service: problems, tiers, quotas, queries, OpenAPI'],
   [/^src\/(site|sidecar)\//, 'The pages; and the server for everything that is not a static file'],
   [/^src\/scheduler\//, 'Runs at fixed times, each in a process of its own'],
-  [/^pipeline\/sample\//, 'The demo ledger; only the commands that write one import it'],
+  [/^pipeline\/sample\//, 'The demo ledger; only what writes one imports it'],
+  [/^src\/service\//, 'The service as a whole: a run, runs on schedule, and serving what they publish'],
   [/^src\/commands\//, 'The command line'],
   [/^src\/cli\.ts$/, 'The entry point'],
 ];
@@ -44,7 +45,7 @@ const APART: readonly (readonly [from: RegExp, to: RegExp])[] = [
   [/^src\/site\//, /^src\/sidecar\//],
   [/^src\/sidecar\//, /^src\/site\//],
   [/^src\/scheduler\//, /^src\/(sidecar|site)\//],
-  [/^src\/commands\/(?!(demo|sample)\.ts$)/, /^pipeline\/sample\//],
+  [/^src\/(service\/(?!demo\.ts$)|commands\/(?!sample\.ts$))/, /^pipeline\/sample\//],
   [/^pipeline\/sample\//, /^(src|pipeline\/(release|formats|charts|verify|mirror|build))\//],
 ];
 

@@ -7,6 +7,7 @@ import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts
 import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { isDemoLedger } from '../ledger/writing/demo-key.ts';
@@ -35,7 +36,7 @@ export async function readCompanions(
 }
 
 /** The companion that has a demo key; null if none has one. */
-export function publishedKeyOf({ companions }: Companions): string | null {
+function publishedKeyOf({ companions }: Companions): string | null {
   const published = demoPublicKeys();
   const found = companions.find(({ keys }) => keys.some(({ public_key }) => published.has(public_key)));
   return found?.companion ?? null;
@@ -73,6 +74,42 @@ export async function readTrustFile(path: string): Promise<TrustFile> {
     const [first] = schemaProblems(error.issues, value);
     throw fault(path, 'companions with their keys, and wallets', said(first!));
   }
+}
+
+/**
+ * Whom a verifier trusts. Without a ledger, the file has to say it; if that is the file that a service publishes, it also holds
+ * the registry. Throws usage where no companion is known, because then every verdict would be the same.
+ */
+export async function trustedCompanions(
+  path: string | null,
+  ledger: { verifiers: readonly Verifier[] } | null,
+  note: (line: string) => void,
+): Promise<TrustFile> {
+  if (!ledger && path === null) throw noCompanions();
+  const { companions, registry } = ledger
+    ? { companions: await readCompanions(path, ledger.verifiers), registry: null }
+    : await readTrustFile(path!);
+  if (companions.companions.length === 0) throw noCompanions();
+  const published = publishedKeyOf(companions);
+  if (published !== null)
+    note(
+      `The key of ${published} belongs to a demo ledger. Its secret half is public, so its signature proves nothing.`,
+    );
+  if (registry) note(`The registry is that of ${path}, as of ${registry.asOf}.`);
+  return { companions, registry };
+}
+
+function noCompanions(): CathedralError {
+  const expected = SETTINGS.companions.unit;
+  return new CathedralError('usage', { place: '--companions', expected, found: 'no value' });
+}
+
+/** Throws config_invalid for a time before that of the registry: later events can only be ignored with a ledger. */
+export function assertNotBefore(registry: Registry | null, at: number | null): void {
+  if (at === null || !registry?.asOf || at >= Date.parse(registry.asOf)) return;
+  const expected = `${registry.asOf} or later, which is the time of the companions file, or a --ledger`;
+  const found = new Date(at).toISOString();
+  throw new CathedralError('config_invalid', { place: '--as-of', expected, found });
 }
 
 /** Picks the schema by the members that are present, so that messages fit the intended format. Throws a ZodError. */

@@ -1,3 +1,4 @@
+import { printable } from '../words/printable.ts';
 import { attestationUuid, idOfSigned, signedBytes } from './canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, type Outcome, passed, type Trust } from './check.ts';
 import { checkRegistration, checkRenewal } from './checks/registry.ts';
@@ -107,4 +108,18 @@ function relianceOn(outcomes: Named): 'active' | 'unregistered' | 'unchecked' | 
   if (resultOf('registration') !== 'passed') return 'unchecked';
   const isWarned = outcomes.some(([name, { result }]) => name !== 'schema' && result === 'warning');
   return isWarned ? 'warned' : 'active';
+}
+
+const MARKS = { passed: 'ok', failed: 'FAILED', warning: 'WARNING', not_checked: '-' } as const;
+
+/** For people. `file`: what the document is called. */
+export function formatVerdict(file: string, verdict: Verdict): string {
+  const { valid, summary, status, id, uuid, checks, problems } = verdict;
+  const lines = [`${file}: ${valid ? 'VALID' : 'NOT VALID'} (${status})`, `  ${summary}`];
+  if (id !== null) lines.push(`  id    ${id}`, `  uuid  ${uuid}`);
+  for (const { name, result, detail } of checks)
+    lines.push(`  ${MARKS[result].padEnd(8)} ${name.padEnd(13)} ${detail}`);
+  for (const { code, pointer } of problems)
+    lines.push(`  because  ${code} at ${pointer === '' ? 'the whole document' : pointer}`);
+  return lines.map(printable).join('\n');
 }

@@ -89,3 +89,9 @@ function planOf({ dir, manifest }: Published): BuildPlan {
     snapshots: null,
   };
 }
+
+/** The software that the manifest of a release names, even a damaged one; null if it names none. */
+export async function softwareOf(out: string): Promise<string | null> {
+  const text = await readFile(join(out, 'current/manifest.json'), 'utf8').catch(() => '');
+  return /^ *"software": *"([^"]*)"/m.exec(text)?.[1] ?? null;
+}

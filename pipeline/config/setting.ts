@@ -27,11 +27,6 @@ export interface Option<T = unknown> {
   schema: z.ZodType<T, string>;
 }
 
-/** A value that one command takes, by flag only. */
-export interface Flag<T = unknown> extends Option<T> {
-  flag: string;
-}
-
 /** A value that an operator configures: a flag overrides the environment variable, which overrides the default. */
 export interface Setting<T = unknown> extends Option<T> {
   env: string;

@@ -174,7 +174,7 @@ export class S3Client {
     return {
       ...Object.fromEntries(signed.headers),
       host: url.host,
-      'user-agent': this.#options.software,
+      'user-agent': this.#options.software.replace(' ', '/'),
       ...(content && { 'content-length': String(sizeOf(content)) }),
       // So that a store that refuses says why before it gets gigabytes.
       ...(content && 'file' in content && { expect: '100-continue' }),

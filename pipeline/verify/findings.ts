@@ -1,5 +1,5 @@
-import { printable } from '../attestation/printable.ts';
 import { CathedralError, type ErrorCode, type Finding, findingOf } from '../errors.ts';
+import { printable } from '../words/printable.ts';
 
 /** A file differs from what is signed. */
 export function mismatchError(place: string, expected: string, found: string): CathedralError {

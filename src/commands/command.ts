@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import { type Environment, type Given, readOptions, throwAll } from '../../pipeline/config/config.ts';
-import { type Flag, type Option, truth, type ValueOf } from '../../pipeline/config/setting.ts';
+import { type Option, SWITCH, text, texts } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
-import type { CathedralError } from '../../pipeline/errors.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import type { Progress } from './progress.ts';
 
 /** What a command needs from its process. */
@@ -25,10 +26,42 @@ export interface Context {
   untilStopped: () => AbortSignal;
 }
 
+/** 0 done; 1 the work failed or found something wrong; 2 some input could not be read; 3 something cannot be checked; 4 a host did not answer. */
+type ExitStatus = 0 | 1 | 2 | 3 | 4;
+
+/** What a command found out. */
+export interface Result {
+  /** For programs: what --json prints. */
+  facts: unknown;
+  /** For people: what is printed without it. */
+  lines: string | readonly string[];
+  /** Default 0. */
+  status?: ExitStatus;
+}
+
+/**
+ * A value that one command takes, by flag only. Left out, the flag is the name in kebab case, there is no default, and any text is allowed.
+ */
+export interface Flag
+  extends Pick<Option, 'description' | 'required' | 'requiredWhen' | 'path' | 'many' | 'secret' | 'switch'> {
+  flag?: string;
+  default?: string;
+  unit?: string;
+  schema?: z.ZodType<unknown, string>;
+}
+
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** 0 done; 1 the work failed or found something wrong; 2 some input could not be read; 3 something cannot be checked; 4 a host did not answer. */
-export type ExitStatus = 0 | 1 | 2 | 3 | 4;
+type Parsed<F extends Flag> = F extends { schema: infer S extends z.ZodType }
+  ? z.output<S>
+  : F extends { many: true }
+    ? string[]
+    : string;
+
+/** What a command gets for a flag: null where there is no default and nothing was given. */
+type ValueOf<F extends Flag> = F extends { switch: true }
+  ? boolean
+  : Parsed<F> | (F extends { default: string } | { required: true } ? never : null);
 
 /** A command as the tables, the help and `main` see it. */
 export interface Command {
@@ -46,12 +79,17 @@ export interface Command {
   isReader?: true;
   /** It runs until it is stopped, and its standard error is a log: one JSON object per line. */
   isService?: true;
-  /** Further errors in the arguments: combinations that are not allowed. */
+  /** Pairs of options of which only one may be given. */
+  contradictions: readonly Contradiction[];
+  /** Further errors in the arguments. */
   check?(values: never): readonly CathedralError[];
   run(values: never, context: Context): Promise<ExitStatus>;
 }
 
-interface Definition<
+/** The first is refused beside the second, for a reason if that is not plain. */
+type Contradiction = readonly [refused: string, beside: string, reason?: string];
+
+interface Declaration<
   S extends SettingName,
   F extends Flags,
   O extends SettingName,
@@ -64,9 +102,11 @@ interface Definition<
   /** Of `settings`, those without a default that it needs: true, or the condition under which it does not. */
   required?: R;
   flags?: F;
-  positionals?: readonly (S | keyof F)[];
+  positionals?: readonly NoInfer<S | O | keyof F>[];
+  contradictions?: readonly (readonly [NoInfer<S | O | keyof F>, NoInfer<S | O | keyof F>, string?])[];
   check?(values: Values): readonly CathedralError[];
-  run(values: Values, context: Context): Promise<ExitStatus>;
+  /** The work. It loads what it needs, so that the help of all commands loads none of it. */
+  run(values: Values, context: Context): Promise<ExitStatus | Result>;
 }
 
 type Required<S extends SettingName> = Readonly<Partial<Record<S, true | string>>>;
@@ -81,9 +121,10 @@ export function defineCommand<
   const F extends Flags = Record<never, never>,
   const O extends SettingName = never,
   const R extends Required<SettingName> = Record<never, never>,
->(definition: Definition<S, F, O, R>): Command {
-  const { settings = [], optional = {}, required = {}, flags = {}, positionals = [], ...rest } = definition;
-  const options: Record<string, Option> = { ...flags };
+>(declaration: Declaration<S, F, O, R>): Command {
+  const { settings = [], optional = {}, required = {}, flags = {}, run, ...rest } = declaration;
+  const options: Record<string, Option> = {};
+  for (const [name, flag] of Object.entries<Flag>(flags)) options[name] = optionOf(name, flag);
   const needs: Required<SettingName> = required;
   for (const name of settings) {
     const need = needs[name];
@@ -94,7 +135,23 @@ export function defineCommand<
     const description = `${withoutDefault(setting.description)} ${without}`;
     options[name] = { ...setting, default: null, description };
   }
-  return { ...rest, options, positionals: positionals as string[] } as Command;
+  return {
+    ...{ positionals: [], contradictions: [] },
+    ...(rest as Pick<Command, 'summary' | 'examples'>),
+    options,
+    async run(values: never, context: Context) {
+      const done = await run(values, context);
+      if (typeof done === 'number') return done;
+      present(done, values, context);
+      return done.status ?? 0;
+    },
+  };
+}
+
+function optionOf(name: string, flag: Flag): Option {
+  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const kind = flag.switch ? SWITCH : { default: null, unit: 'text', schema: flag.many ? texts : text };
+  return { flag: kebab, ...kind, ...flag };
 }
 
 /** A description without what it says about the default. */
@@ -103,26 +160,41 @@ function withoutDefault(description: string): string {
   return sentences.filter((sentence) => !/^(The default|Without it)\b/.test(sentence)).join(' ');
 }
 
+/** Prints a result, for programs where --json is given. */
+export function present(
+  { facts, lines }: Result,
+  { json }: { json?: boolean },
+  { progress, print }: Pick<Context, 'progress' | 'print'>,
+): void {
+  progress.end();
+  if (json) print(formatJson(facts));
+  else for (const line of [lines].flat()) print(line);
+}
+
 /** The values of a command's options. Throws every error in its arguments at once. */
 export function readArguments(
   name: string,
-  { options, positionals, check }: Command,
+  { options, positionals, contradictions, check }: Command,
   args: readonly string[],
   env?: Environment,
 ): Given {
   const given = readOptions(options, { args, positionals, command: name, ...(env && { env }) });
-  throwAll(check?.(given.values as never) ?? [], name);
+  const { values } = given;
+  const isGiven = (option: string) => values[option] !== null && values[option] !== false;
+  const both = contradictions.filter(([refused, beside]) => isGiven(refused) && isGiven(beside));
+  const contradicted = both.map(([refused, beside, reason]) => {
+    const expected = `not to be used with --${options[beside]!.flag}${reason === undefined ? '' : `, ${reason}`}`;
+    const place = `--${options[refused]!.flag}`;
+    return new CathedralError('config_invalid', { place, expected, found: 'both' });
+  });
+  throwAll([...contradicted, ...(check?.(values as never) ?? [])], name);
   return given;
 }
 
-/** A flag without a value. */
-export const SWITCH = { default: 'false', unit: 'true or false', switch: true, schema: truth } as const;
-
 /** For commands whose result a program may read. */
 export const json = {
-  flag: 'json',
   description: 'Prints the result as one JSON document.',
-  ...SWITCH,
+  switch: true,
 } as const satisfies Flag;
 
 /** For commands that import. */
@@ -130,14 +202,8 @@ export const importFull = {
   flag: 'full',
   description:
     'Reads all of a remote ledger or a table, and compares every event with the one that was imported before.',
-  ...SWITCH,
+  switch: true,
 } as const satisfies Flag;
-
-/** The settings of the commands that keep a ledger, with what they take without them. */
-export const OWN_KEYS = {
-  ledgerKey: 'Without it, the file of the ledger’s name with `.vkey` after it.',
-  ledgerSigningKey: 'Without it, the file of the ledger’s name with `.key` after it.',
-} as const;
 
 /** The one JSON document of a result. */
 export function formatJson(value: unknown): string {

@@ -4,9 +4,10 @@ import { SETTINGS } from '../../pipeline/config/settings.ts';
 import type { Command } from './command.ts';
 import { TASKS } from './table.ts';
 
-const WIDTH = 96;
+/** Of a terminal, in characters. */
+const WIDTH = 80;
 
-/** Seven commands verify something; this says which one to use. */
+/** Eight commands verify something; this says which one to use. */
 export const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])[] = [
   ['your own published folder, against its signatures or the ledger', 'check'],
   ['a service, a mirror or a copy, as its readers see it', 'verify'],
@@ -26,15 +27,14 @@ export function formatOverview(commands: Readonly<Record<string, Command>>): str
   const tasks = Object.entries(TASKS).map(([task, loads]) =>
     [`${task}:`, ...summaries(commands, Object.keys(loads))].join('\n'),
   );
-  const width = Math.max(...WHAT_TO_VERIFY.map(([what]) => what.length)) + 2;
-  const verifying = WHAT_TO_VERIFY.map(([what, command]) => `  ${what.padEnd(width)}${command}`);
+  const verifying = WHAT_TO_VERIFY.map(([what, command]) => listed(command, what));
   return `Usage: cathedral COMMAND [FLAGS]
 
 Publishes an append-only ledger as verified open data.
 
 ${tasks.join('\n\n')}
-  help [COMMAND]             Prints this overview, or the flags of a command, like COMMAND --help and -h.
-  version                    Prints the version and the commit, like --version and -V.
+${listed('help [COMMAND]', 'Prints this overview, or the flags of a command, like COMMAND --help and -h.')}
+${listed('version', 'Prints the version and the commit, like --version and -V.')}
 
 Which command verifies what:
 ${verifying.join('\n')}
@@ -56,7 +56,12 @@ cathedral help ${names[0]} prints the flags of a command.
 }
 
 function summaries(commands: Readonly<Record<string, Command>>, names: readonly string[]): string[] {
-  return names.map((name) => wrap(`${name.padEnd(26)} ${commands[name]!.summary}`, 2, 29));
+  return names.map((name) => listed(name, commands[name]!.summary));
+}
+
+/** A line of a list, with what follows it below its beginning. */
+function listed(name: string, words: string): string {
+  return wrap(`${name.padEnd(26)} ${words}`, 2, 29);
 }
 
 /** `cathedral build --help` */
@@ -134,7 +139,7 @@ export function withValue({ flag, unit, switch: isSwitch }: Option): string {
   return `--${flag} ${name ?? `${flag}`.replace(/^.*-/, '').toUpperCase()}`;
 }
 
-function isSetting(option: Option): option is Setting {
+export function isSetting(option: Option): option is Setting {
   return 'group' in option;
 }
 
@@ -153,10 +158,14 @@ function formatOption(option: Option, { positionals, options }: Command): string
 
 /** `days, 0 to 3650; default: 30; environment: …` */
 function factsOf(option: Option, withEnv: boolean): string {
-  const { unit, env, required } = option;
-  const need = required === true ? 'required' : required && `required ${required}`;
-  const value = option.switch ? [] : [unit, need ?? `default: ${option.default ?? 'none'}`];
+  const { unit, env } = option;
+  const value = option.switch ? [] : [unit, needOf(option) ?? `default: ${option.default ?? 'none'}`];
   return [...value, ...(env && withEnv ? [`environment: ${env}`] : [])].join('; ');
+}
+
+/** `required`, `required unless --draft contains it`; undefined for an option that may be missing. */
+export function needOf({ required }: Option): string | undefined {
+  return required === true ? 'required' : required && `required ${required}`;
 }
 
 /** Breaks at spaces; `first` and `rest` are the columns where the lines start. */
@@ -170,10 +179,13 @@ function wrap(text: string, first: number, rest: number): string {
   return lines.join('\n');
 }
 
+/** A flag with its value, or an argument; what is in quotes is one. */
+const WORDS = /(?:--\S+ (?!--|>)|> )?(?:"[^"]*"|'[^']*'|\S+)/g;
+
 /** A command line that can still be copied where it is broken. */
 function wrapCommand(text: string): string {
   const lines = ['  '];
-  for (const word of text.split(/ (?=--|>)/)) {
+  for (const [word] of text.matchAll(WORDS)) {
     const line = lines.at(-1)!;
     const joined = line.trim() === '' ? `${line}${word}` : `${line} ${word}`;
     if (joined.length + 2 <= WIDTH) lines[lines.length - 1] = joined;

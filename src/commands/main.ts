@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { printable } from '../../pipeline/attestation/printable.ts';
 import { optionOf } from '../../pipeline/config/config.ts';
 import { describeProxies, useProxies } from '../../pipeline/config/proxies.ts';
 import { nameOfUser, ownerOf } from '../../pipeline/disk/owner.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { printable } from '../../pipeline/words/printable.ts';
 import { readArguments } from './command.ts';
 import { Progress } from './progress.ts';
 import { handleSignals, stopped } from './signals.ts';

@@ -1,7 +1,7 @@
 import type { Option, Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import type { Command } from './command.ts';
-import { EXIT_STATUS, usageOf, WHAT_TO_VERIFY, withValue } from './help.ts';
+import { EXIT_STATUS, isSetting, needOf, usageOf, WHAT_TO_VERIFY, withValue } from './help.ts';
 import { TASKS } from './table.ts';
 
 /** docs/cli.md: every command with its flags, and every setting. */
@@ -43,29 +43,23 @@ function describeCommand(name: string, command: Command): string[] {
   ];
 }
 
-function isSetting(option: Option): option is Setting {
-  return 'group' in option;
-}
-
 function nameOf({ flag, env }: Option): string {
   return flag === null ? `${env}` : `--${flag}`;
 }
 
 /** Where a command takes a setting otherwise than the table says. */
-function note({ required, default: value, env }: Option): string {
-  const common = Object.values(SETTINGS).find((setting) => setting.env === env);
-  if (required === true) return ' (required)';
-  if (required !== undefined) return ` (required ${required})`;
-  return common?.default !== value ? ' (without its default)' : '';
+function note(option: Option): string {
+  const need = needOf(option);
+  if (need !== undefined) return ` (${need})`;
+  const common = Object.values(SETTINGS).find(({ env }) => env === option.env);
+  return common?.default !== option.default ? ' (without its default)' : '';
 }
 
 function flagsTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
-    const { unit, default: value, description, required } = option;
-    const need = required === true ? 'required' : required && `required ${required}`;
-    const facts = option.switch
-      ? ''
-      : `${unit}; ${need ?? `default: ${value === null ? 'none' : `\`${value}\``}`}`;
+    const { unit, default: value, description } = option;
+    const isDefault = `default: ${value === null ? 'none' : `\`${value}\``}`;
+    const facts = option.switch ? '' : `${unit}; ${needOf(option) ?? isDefault}`;
     return `| \`${withValue(option)}\` | ${cell(description)} | ${cell(facts)} |`;
   });
   return ['| flag | what it does | value |', '|---|---|---|', ...rows].join('\n');

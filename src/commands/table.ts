@@ -1,85 +1,82 @@
 import type { Command } from './command.ts';
 
-/** Loads a command, and with it only its own modules. */
-export type Load = () => Promise<Command>;
+/** Loads a command, and with it only its declaration. */
+type Load = () => Promise<Command>;
+
+type Loads = Readonly<Record<string, Load>>;
+
+/** The commands of a file by their names, which the help of another command needs without them. */
+function group<const N extends string>(
+  names: readonly N[],
+  load: () => Promise<{ COMMANDS: Readonly<Record<N, Command>> }>,
+): Loads {
+  return Object.fromEntries(names.map((name) => [name, async () => (await load()).COMMANDS[name]]));
+}
 
 /** The commands by task, in the order of the help. The help, docs/cli.md and the tests follow this table. */
-export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+export const TASKS: Readonly<Record<string, Loads>> = {
   'Run the service': {
-    start: async () => (await import('./start.ts')).start,
-    build: async () => (await import('./build.ts')).build,
-    serve: async () => (await import('./serve.ts')).serve,
-    publish: async () => (await import('./publish.ts')).publish,
-    sample: async () => (await import('./sample.ts')).sample,
+    ...group(['start', 'build', 'serve', 'publish'], () => import('./run.ts')),
+    ...group(['sample'], () => import('./sample.ts')),
   },
-  'Keep a ledger': {
-    'ledger init': async () => (await import('./ledger/init.ts')).ledgerInit,
-    'ledger append': async () => (await import('./ledger/append.ts')).ledgerAppend,
-    'ledger seal': async () => (await import('./ledger/seal.ts')).ledgerSeal,
-    'ledger rotate': async () => (await import('./ledger/rotate.ts')).ledgerRotate,
-    'ledger retire': async () => (await import('./ledger/rotate.ts')).ledgerRetire,
-    'ledger check': async () => (await import('./ledger/check.ts')).ledgerCheck,
-    'ledger show': async () => (await import('./ledger/show.ts')).ledgerShow,
-  },
-  'Check what you published': {
-    check: async () => (await import('./check.ts')).check,
-    'as-of': async () => (await import('./as-of.ts')).asOf,
-  },
-  'Copy and verify a service': {
-    mirror: async () => (await import('./mirror.ts')).mirror,
-    verify: async () => (await import('./verify.ts')).verify,
-    fetch: async () => (await import('./fetch.ts')).fetchCommand,
-  },
-  'Prove and audit events': {
-    prove: async () => (await import('./prove.ts')).prove,
-    'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
-    'prove-row': async () => (await import('./prove-row.ts')).proveRow,
-    'verify-export': async () => (await import('./verify-export.ts')).verifyExport,
-  },
-  'Witness other logs': {
-    witness: async () => (await import('./witness.ts')).witness,
-  },
-  'Sign releases': {
-    'publisher run': async () => (await import('./publisher.ts')).publisherRun,
-    'publisher show': async () => (await import('./publisher.ts')).publisherShow,
-    'publisher rotate': async () => (await import('./publisher.ts')).publisherRotate,
-    'publisher retire': async () => (await import('./publisher.ts')).publisherRetire,
-    'publisher replace': async () => (await import('./publisher.ts')).publisherReplace,
-  },
-  'Manage API keys': {
-    'keys issue': async () => (await import('./keys.ts')).keysIssue,
-    'keys list': async () => (await import('./keys.ts')).keysList,
-    'keys rotate': async () => (await import('./keys.ts')).keysRotate,
-    'keys revoke': async () => (await import('./keys.ts')).keysRevoke,
-    'keys request-verification': async () => (await import('./keys.ts')).keysRequestVerification,
-    'keys verify-email': async () => (await import('./keys.ts')).keysVerifyEmail,
-    'keys expiring': async () => (await import('./keys.ts')).keysExpiring,
-  },
-  'Read the access log': {
-    'access-log export': async () => (await import('./access-log.ts')).accessLogExport,
-    'access-log verify': async () => (await import('./access-log.ts')).accessLogVerify,
-    'access-log expire': async () => (await import('./access-log.ts')).accessLogExpire,
-  },
-  'Move to several machines': {
-    'store copy': async () => (await import('./store.ts')).storeCopy,
-  },
-  'Work with Companion Attestations': {
-    'attest keygen': async () => (await import('./attest/keygen.ts')).attestKeygen,
-    'attest new': async () => (await import('./attest/new.ts')).attestNew,
-    'attest sign': async () => (await import('./attest/sign.ts')).attestSign,
-    'attest verify': async () => (await import('./attest/verify.ts')).attestVerify,
-    'attest register': async () => (await import('./attest/register.ts')).attestRegister,
-    'attest status': async () => (await import('./attest/status.ts')).attestStatus,
-    'attest drift': async () => (await import('./attest/drift.ts')).attestDrift,
-    'attest revoke': async () => (await import('./attest/revoke.ts')).attestRevoke,
-  },
-  'Run the simulation': {
-    simulate: async () => (await import('./simulate.ts')).simulate,
-  },
+  'Keep a ledger': group(
+    [
+      'ledger init',
+      'ledger append',
+      'ledger seal',
+      'ledger rotate',
+      'ledger retire',
+      'ledger check',
+      'ledger show',
+    ],
+    () => import('./ledger.ts'),
+  ),
+  'Check what you published': group(['check', 'as-of'], () => import('./check.ts')),
+  'Copy and verify a service': group(['mirror', 'verify', 'fetch'], () => import('./copies.ts')),
+  'Prove and audit events': group(
+    ['prove', 'verify-proof', 'prove-row', 'verify-export'],
+    () => import('./proofs.ts'),
+  ),
+  'Witness other logs': group(['witness'], () => import('./witness.ts')),
+  'Sign releases': group(
+    ['publisher run', 'publisher show', 'publisher rotate', 'publisher retire', 'publisher replace'],
+    () => import('./publisher.ts'),
+  ),
+  'Manage API keys': group(
+    [
+      'keys issue',
+      'keys list',
+      'keys rotate',
+      'keys revoke',
+      'keys request-verification',
+      'keys verify-email',
+      'keys expiring',
+    ],
+    () => import('./keys.ts'),
+  ),
+  'Read the access log': group(
+    ['access-log export', 'access-log verify', 'access-log expire'],
+    () => import('./access-log.ts'),
+  ),
+  'Move to several machines': group(['store copy'], () => import('./store.ts')),
+  'Work with Companion Attestations': group(
+    [
+      'attest keygen',
+      'attest new',
+      'attest sign',
+      'attest verify',
+      'attest register',
+      'attest status',
+      'attest drift',
+      'attest revoke',
+    ],
+    () => import('./attest.ts'),
+  ),
+  'Run the simulation': group(['simulate'], () => import('./simulate.ts')),
 };
 
 /** Every command by its name, which has one word or two. */
-export const COMMANDS: Readonly<Record<string, Load>> = Object.assign({}, ...Object.values(TASKS));
+export const COMMANDS: Loads = Object.assign({}, ...Object.values(TASKS));
 
 /** Commands by name, in the order of the help; by default all of them. */
 export async function loadCommands(names = Object.keys(COMMANDS)): Promise<Record<string, Command>> {

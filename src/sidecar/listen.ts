@@ -1,22 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { openServices, SERVICE_SETTINGS, type Served } from './open-services.ts';
+import { openServices, type Served } from './open-services.ts';
 import { createApp } from './request/app.ts';
 import { addressOf, closeServer, listenOn } from './server-address.ts';
+import type { LISTEN_SETTINGS } from './settings.ts';
 
-export const LISTEN_SETTINGS = [
-  ...SERVICE_SETTINGS,
-  'logLevel',
-  'host',
-  'port',
-  'requestTimeout',
-  'keepAlive',
-  'maxConnections',
-  'cacheTagHeader',
-  'drain',
-  'grace',
-] as const;
 export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
 
 export interface Sidecar {

@@ -13,7 +13,7 @@ import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
-import { openPublished, PUBLISHED_SETTINGS } from './files/published.ts';
+import { openPublished } from './files/published.ts';
 import { Releases } from './files/releases.ts';
 import { folderBytes, readDisk, SnapshotSizes } from './health/disks.ts';
 import { createMetrics } from './health/metrics.ts';
@@ -33,22 +33,10 @@ import { type OpenLive, openLive } from './live/open-live.ts';
 import { createPagesOnRequest } from './pages/pages-on-request.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
+import type { SERVICE_SETTINGS } from './settings.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
-export const SERVICE_SETTINGS = [
-  ...PUBLISHED_SETTINGS,
-  'store',
-  'keys',
-  'limits',
-  'accessLog',
-  'maxActive',
-  'documents',
-  'companions',
-  'trustedProxies',
-  'simulationOrigins',
-  'simulationStartsPerClient',
-] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]> &
   // For pages that are rendered while this process's own runs make the first release.
   Partial<Pick<Config, 'sourceCode'>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openKey, parseKeyFile, sealKey } from '../../src/commands/attest/key-file.ts';
+import { openKey, parseKeyFile, sealKey } from '../../pipeline/attestation/key-file.ts';
 import { LANTERN } from './signed-document.ts';
 
 const PASSPHRASE = 'caf\u00e9 au lait, s.v.p.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUnseen } from '../../src/commands/attest/passphrase.ts';
+import { readUnseen } from '../../src/commands/passphrase.ts';
 
 async function* keys(chunks: readonly string[]) {
   yield* chunks;

@@ -7,8 +7,8 @@ import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { demoSigner } from '../../pipeline/ledger/writing/demo-key.ts';
 import { LedgerWriter } from '../../pipeline/ledger/writing/ledger-writer.ts';
+import { readCompanionLedger } from '../../pipeline/model/companion-ledger.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { readLedger } from '../../src/commands/attest/ledger.ts';
 import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import {
   attestationApp,
@@ -29,7 +29,7 @@ const LOST = { type: 'companion_revoked', attestation: ID, reason: 'The key was 
 async function ledgerWith(name: string, added: ({ type: string; timestamp?: string } & JsonObject)[]) {
   const ledger = inFolder(name);
   cpSync(inFolder('sample'), ledger, { recursive: true });
-  const { last } = await readLedger({ ledger, verifiers: VERIFIERS });
+  const { last } = await readCompanionLedger({ ledger, verifiers: VERIFIERS });
   const options = { verifiers: VERIFIERS, now: Date.now, waitMs: 0, holder: 'a test', durable: false };
   const writer = await LedgerWriter.open(ledger, options);
   await writer.append(
@@ -95,7 +95,7 @@ describe('a clock that is behind the ledger', () => {
     const [file, companions] = [save('signed.json', DOCUMENT), save('own.json', COMPANIONS)];
     const { stdout } = await attest('verify', { ledger, file, companions, json: true }, PASSPHRASE, clock);
     const { file: _, ...own } = JSON.parse(stdout)[0];
-    const { state } = await readLedger({ ledger, verifiers: VERIFIERS });
+    const { state } = await readCompanionLedger({ ledger, verifiers: VERIFIERS });
     const view = { state, companions: COMPANIONS, documents: null as never, baseUrl: '' };
     const published = PublishedRegistry.parse(JSON.parse(artifact.render(view)));
     return {

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
-import { openKey, parseKeyFile } from '../../src/commands/attest/key-file.ts';
-import { askNewPassphrase } from '../../src/commands/attest/passphrase.ts';
+import { openKey, parseKeyFile } from '../../pipeline/attestation/key-file.ts';
+import { askNewPassphrase } from '../../src/commands/passphrase.ts';
 import { NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import { openAttestCli } from './attest-cli.ts';
 

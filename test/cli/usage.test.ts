@@ -112,7 +112,7 @@ describe('the help', () => {
       if (typeof required === 'string') expect(words).toContain(`required ${required}`);
     }
     expect(words).toContain('Examples: ');
-    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(help).not.toMatch(/\bFor `/);
   });
 

@@ -14,12 +14,12 @@ import {
   parseSnapshotIndex,
 } from '../../pipeline/release/format/snapshot-index.ts';
 import type { Trust, VerifyOptions } from '../../pipeline/verify/checks.ts';
+import { formatVerification } from '../../pipeline/verify/describe-verification.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import type { Origin } from '../../pipeline/verify/origin.ts';
 import { readSmall } from '../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
-import { formatVerification } from '../../src/commands/verify.ts';
 import { answer, type Lie, LyingServer, pour, serve, stream } from '../contract/lies/host.ts';
 import {
   BEGIN,

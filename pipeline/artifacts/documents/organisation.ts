@@ -26,6 +26,13 @@ const Licence = z.strictObject({
 });
 export type Licence = z.infer<typeof Licence>;
 
+/** What an operator is asked for, each with its form, in the order of the questions. */
+export const ORGANISATION_UNITS = {
+  name: `one line, at most ${MAX_NAME} characters`,
+  contact: 'an e-mail address',
+  homepage: 'http(s)://…',
+} as const;
+
 /** `organisation.json`: who publishes. Everything published bears this name. */
 export const Organisation = z.strictObject({
   name: Name,

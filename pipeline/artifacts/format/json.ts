@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { printable } from '../../attestation/printable.ts';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { printable } from '../../words/printable.ts';
 import { describe, formatPlace, schemaFault } from './schema-fault.ts';
 
 /** Strings and the punctuation that structures a JSON text; everything else is numbers, literals and white space. */

@@ -11,7 +11,7 @@ import {
 import { CathedralError } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
-import { formatVerifierKey, MOST_KEYS, type Signer } from './note.ts';
+import { formatVerifierKey, MOST_KEYS, type Signer, type Verifier } from './note.ts';
 import { signerFromSeed } from './signer-from-seed.ts';
 
 /** A key that signs notes: a name and the 32-byte secret of RFC 8032. */
@@ -97,6 +97,11 @@ export function newNoteKey(name: string, now: number): NoteKey {
  */
 export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
   return readPrivateFile(path, parseNoteKeys);
+}
+
+/** The public halves of the keys in a file; null where there is none. Throws as `readNoteKeys`. */
+export async function readNoteVerifiers(path: string): Promise<Verifier[] | null> {
+  return (await readNoteKeys(path))?.map((key) => signerOf(key).verifier) ?? null;
 }
 
 /** What `parse` makes of a file of secrets; null if it does not exist. Throws config_invalid like `readNoteKeys`. */

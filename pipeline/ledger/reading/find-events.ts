@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { CathedralError } from '../../errors.ts';
-import type { LedgerEvent } from '../events/event.ts';
+import { printable } from '../../words/printable.ts';
+import { nearType } from '../events/draft.ts';
+import { isKnownType, type LedgerEvent } from '../events/event.ts';
 import { parseEventLine } from '../events/event-line.ts';
 import { compareTimestamps } from '../events/timestamp.ts';
+import { leafHash } from '../log/merkle.ts';
 import { parseCheckpoint } from '../notes/checkpoint.ts';
 import { noteText } from '../notes/note.ts';
 import { openDirectory, type SnapshotFile } from './directory.ts';
@@ -167,4 +170,23 @@ function gap(start: number, found: number): CathedralError {
     expected: `seq ${start}, where the snapshots end, or before`,
     found: `seq ${found}`,
   });
+}
+
+/** For people, on one line. */
+export function formatFound({ event, snapshot }: FoundEvent): string {
+  const { seq, timestamp, cycle, type, agent, data } = event;
+  const where = (snapshot ?? 'head').padEnd('2025-12-01T06Z'.length);
+  const line = `${`${seq}`.padStart(7)}  ${timestamp}  ${cycle}  ${where}  ${type}  ${agent}  ${JSON.stringify(data)}`;
+  return printable(line);
+}
+
+/** For programs. */
+export function formatFoundJson({ event, line, snapshot }: FoundEvent): string {
+  return JSON.stringify({ ...event, attestation_hash: `0x${leafHash(line)}`, snapshot }, null, 2);
+}
+
+/** The types that were probably meant by those that are unknown. */
+export function nearTypes(types: ReadonlySet<string> | null): string[] {
+  const unknown = [...(types ?? [])].filter((type) => !isKnownType(type));
+  return unknown.flatMap((type) => nearType(type) ?? []);
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
@@ -142,4 +142,27 @@ function asLedgerError(cause: unknown, folder: string): unknown {
   const fault = { place: folder, expected: 'a writable folder', found: code ?? message };
   const { place, expected, found } = cause instanceof CathedralError ? cause : fault;
   return new CathedralError('ledger_unwritable', { place, expected, found, cause });
+}
+
+/** The text of a charter. Throws config_invalid for a file that cannot be read, or that is not UTF-8. */
+export async function readCharter(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    const found = cause.code ?? cause.message;
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'a readable text file',
+      found,
+      cause,
+    });
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimEnd();
+  } catch (cause) {
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'UTF-8',
+      found: 'other bytes',
+      cause,
+    });
+  }
 }

@@ -7,8 +7,7 @@ import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { readRecords } from './records.ts';
 import { csvReader, eventsOfRow, ndjsonReader, orFault } from './row-reader.ts';
 
-export const FORMATS = ['json', 'ndjson', 'csv'] as const;
-export type Format = (typeof FORMATS)[number];
+export type Format = 'json' | 'ndjson' | 'csv';
 
 /** A row of a file, or one of its events: what it says, or why it says nothing. */
 export interface FileRow {

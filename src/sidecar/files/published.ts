@@ -5,7 +5,7 @@ import type pino from 'pino';
 import { RELEASE_CHANNEL } from '../../../pipeline/bucket/current-release.ts';
 import { Follower, NothingPublished } from '../../../pipeline/bucket/follower.ts';
 import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
-import { type Config, CREDENTIAL_SETTINGS } from '../../../pipeline/config/settings.ts';
+import type { Config } from '../../../pipeline/config/settings.ts';
 import { exists } from '../../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { credentialsFrom } from '../../../pipeline/objects/object-address.ts';
@@ -15,12 +15,12 @@ import { readStatus, type Status } from '../../../pipeline/release/format/status
 import { TransientFault } from '../../../pipeline/transient-fault.ts';
 import { Replicas } from '../health/replicas.ts';
 import { throttleRepeatedErrors } from '../health/throttle-repeated-errors.ts';
+import type { PUBLISHED_SETTINGS } from '../settings.ts';
 import { bucketLogFiles, bucketSnapshots } from './bucket-files.ts';
 import { createLogFiles, type LogFiles } from './log-files.ts';
 import type { Switching } from './releases.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 
-export const PUBLISHED_SETTINGS = ['out', 'baseUrl', 'releases', ...CREDENTIAL_SETTINGS] as const;
 type PublishedConfig = Pick<Config, (typeof PUBLISHED_SETTINGS)[number]>;
 
 /** What is published, wherever it comes from. */

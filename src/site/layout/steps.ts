@@ -1,5 +1,5 @@
-import { printable } from '../../../pipeline/attestation/printable.ts';
 import { CathedralError, type Finding } from '../../../pipeline/errors.ts';
+import { printable } from '../../../pipeline/words/printable.ts';
 import { factsPart, type Part, part } from './part.ts';
 import type { Tell } from './worker-jobs.ts';
 

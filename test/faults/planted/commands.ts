@@ -34,14 +34,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'refused events end with status 0',
     breaks: 'Exit status 1: the work failed or found something',
-    file: 'src/commands/ledger/append.ts',
-    change: ['return batch.errors === 0 ? 0 : 1;', 'return 0;'],
+    file: 'src/commands/ledger.ts',
+    change: ['status: errors === 0 ? 0 : 1', 'status: 0'],
     tests: ['test/contract/commands.test.ts'],
   },
   {
     name: 'a dry run appends',
     breaks: '--dry-run checks everything and appends nothing',
-    file: 'src/commands/ledger/append.ts',
+    file: 'pipeline/sources/rows/append-files.ts',
     change: ['{ ...batch.appendOptions, dryRun }', '{ ...batch.appendOptions }'],
     tests: ['test/contract/commands.test.ts'],
   },

@@ -132,18 +132,15 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'what cannot be checked ends with 0',
     breaks: 'Exit status 3: nothing was found wrong, and something could not be compared.',
-    file: 'src/commands/prove-row.ts',
+    file: 'src/commands/proofs.ts',
     change: ['cannot_be_checked: 3 }', 'cannot_be_checked: 0 }'],
     tests: ROWS,
   },
   {
     name: 'a row is proved without a quorum',
     breaks: 'prove-row exits with 1 if the log lacks the cosignatures that a policy requires.',
-    file: 'src/commands/prove-row.ts',
-    change: [
-      'return seen?.missing ? 1 : STATUS[verdict];',
-      'return seen ? STATUS[verdict] : STATUS[verdict];',
-    ],
+    file: 'src/commands/proofs.ts',
+    change: ['const status = isUnseen ? 1 : (', 'const status = isUnseen ? 0 : ('],
     tests: LIES,
   },
   {

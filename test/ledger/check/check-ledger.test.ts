@@ -9,8 +9,8 @@ import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { nextSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { snapshotFile } from '../../../pipeline/ledger/reading/directory.ts';
+import { readCompanionLedger } from '../../../pipeline/model/companion-ledger.ts';
 import { Random } from '../../../pipeline/random.ts';
-import { readLedger } from '../../../src/commands/attest/ledger.ts';
 import { sampleEvents } from '../events/sample-events.ts';
 import { checkpointNote, compress, linesOf, treeOf } from '../reading/signed-snapshot.ts';
 import { collect, FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from '../test-ledger.ts';
@@ -86,7 +86,7 @@ describe('a check of a ledger', () => {
     for (let round = 0; round < 150; round += 1) {
       cpSync(ledger, copy, { recursive: true });
       damage(copy, below);
-      const thrown = await readLedger({ ledger: copy, verifiers: VERIFIERS }).then(
+      const thrown = await readCompanionLedger({ ledger: copy, verifiers: VERIFIERS }).then(
         () => null,
         (error: unknown) => error as CathedralError,
       );

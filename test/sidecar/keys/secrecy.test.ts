@@ -2,8 +2,8 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
-import { formatKeysJson, formatKeyTable } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { describeKey, formatKeyTable } from '../../../src/sidecar/keys/key-commands.ts';
 import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
@@ -43,7 +43,7 @@ test('no part of a key is in lists, errors or the log of what went wrong', async
   const services = await tinyKeyServices();
   const { keys } = await live(services);
   const records = await listKeys({}, services);
-  log.info({ table: formatKeyTable(records, NOW), json: formatKeysJson(records, NOW) });
+  log.info({ table: formatKeyTable(records, NOW), facts: records.map((key) => describeKey(key, NOW)) });
   for (const key of keys) {
     const attempts = [
       () => issueKey({ ...ECONOMIST, purpose: key }, services),

@@ -7,9 +7,9 @@ import {
   newDocument,
   signatureClaim,
 } from '../../../../pipeline/attestation/new-document.ts';
-import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { type Json, readJson } from '../../../../pipeline/attestation/read-json.ts';
+import { printable } from '../../../../pipeline/words/printable.ts';
 import { addCopyButton } from '../../files/copy-button.ts';
 import { makeElement } from '../../layout/make-element.ts';
 

@@ -1,4 +1,3 @@
-import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { type PublishedRegistry, trustOf } from '../../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES, type Places, placesIn } from '../../../../pipeline/attestation/read-json.ts';
@@ -9,6 +8,7 @@ import {
 } from '../../../../pipeline/attestation/verify-attestation.ts';
 import type { Range } from '../../../../pipeline/ledger/events/json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { printable } from '../../../../pipeline/words/printable.ts';
 import { makeElement } from '../../layout/make-element.ts';
 import { takeFiles } from '../../layout/take-files.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';

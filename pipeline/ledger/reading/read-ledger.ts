@@ -1,0 +1,35 @@
+import { CathedralError } from '../../errors.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../log/leaf.ts';
+import type { Verifier } from '../notes/note.ts';
+import { openDirectory } from './directory.ts';
+import { readHead } from './head.ts';
+import { readSnapshot } from './read-snapshot.ts';
+
+/**
+ * Reads and verifies a whole ledger: yields the events of its snapshots, then those of its head, in batches. Returns the end of the last
+ * snapshot. Throws what reading a ledger snapshot or a head throws.
+ */
+export async function* readLedger({
+  ledger,
+  verifiers,
+}: {
+  /** A folder. */
+  ledger: string;
+  verifiers: readonly Verifier[];
+}): AsyncGenerator<Leaf[], LedgerPosition> {
+  const directory = openDirectory(ledger);
+  let sealed: LedgerPosition = LEDGER_START;
+  let files = await directory.snapshots(null);
+  do {
+    for (const file of files) sealed = yield* readSnapshot(file, sealed, verifiers);
+    const { behind } = yield* readHead(directory, sealed);
+    if (!behind) return sealed;
+    // A snapshot was sealed meanwhile, perhaps one each time. Without one, the ledger has a gap.
+    files = await directory.snapshots(sealed.snapshot);
+  } while (files.length > 0);
+  throw new CathedralError('ledger_order', {
+    place: 'head.ndjson:1',
+    expected: `seq ${sealed.size}, where the snapshots end, or before`,
+    found: 'a later number',
+  });
+}

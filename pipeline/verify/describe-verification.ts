@@ -1,0 +1,68 @@
+import { describeProxies } from '../config/proxies.ts';
+import { printable } from '../words/printable.ts';
+import { witnessesOf } from './reader.ts';
+import { isOutage, type Verification } from './verify.ts';
+
+/** What was verified, and how. */
+export interface Scope {
+  place: string;
+  /** Null: everything was read. */
+  sample: { size: number; seed: number } | null;
+  /** Whether the user named the keys to trust. */
+  isTrusted: boolean;
+}
+
+export function verdictOf({
+  findings,
+}: Pick<Verification, 'findings'>): 'verified' | 'failed' | 'unreachable' {
+  if (findings.length === 0) return 'verified';
+  return isOutage(findings) ? 'unreachable' : 'failed';
+}
+
+const VERDICTS = {
+  verified: 'is what its publisher signed, as far as it was verified.',
+  whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
+  failed: 'is not what its publisher signed, or that cannot be proved.',
+  unreachable:
+    'did not answer everything, so it cannot be verified now; nothing was found wrong in what it answered.',
+};
+
+export function formatVerification(
+  { place, sample, isTrusted }: Scope,
+  { verdicts, findings, warnings, notProven }: Verification,
+): string {
+  const lines = verdicts.map(
+    ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
+  );
+  const details = findings.map(({ code, place: at, expected, found }) =>
+    printable(`${at}: expected ${expected}, found ${found} (${code})`),
+  );
+  for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
+  if (notProven.length > 0) lines.push(notProvenLine(notProven));
+  const outcome = verdictOf({ findings });
+  if (outcome === 'unreachable') details.push(describeProxies());
+  const verdict = VERDICTS[outcome === 'verified' && !isTrusted ? 'whole' : outcome];
+  const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
+  return [...lines, ...(details.length > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
+    '\n',
+  );
+}
+
+function notProvenLine(paths: readonly string[]): string {
+  const answers = paths.length === 1 ? '1 answer' : `${paths.length} answers`;
+  const list = paths.map((path) => `/${path}`).join(', ');
+  return `not proven: ${answers} with newer data than the release (${list}); the release’s bytes were verified in its snapshot`;
+}
+
+export function verificationFacts(
+  { place, sample, isTrusted }: Scope,
+  { release: signed, verdicts, findings, warnings, witnessing, notProven }: Verification,
+): object {
+  const { version, release, snapshot, as_of, expires, keys } = signed?.manifest ?? {};
+  const checks = verdicts.map(({ check, state, detail }) => ({ check, state, detail }));
+  const verdict = verdictOf({ findings });
+  const facts = signed && { version, release, snapshot, as_of, expires, keys };
+  const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
+  const witnesses = witnessing && witnessesOf(witnessing);
+  return { ...about, checks, witnesses, not_proven: notProven, warnings, findings };
+}

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config/settings.ts';
+import { software } from '../config/software.ts';
+import { CathedralError } from '../errors.ts';
+import { parseVerifierKey, type Verifier } from '../ledger/notes/note.ts';
+import { ledgerKeysOf, parseWitnessPolicy, type WitnessPolicy } from '../ledger/notes/witness-policy.ts';
+import {
+  formatWitnessing,
+  missingQuorum,
+  readWitnesses,
+  type Witnessing,
+} from '../ledger/notes/witness-quorum.ts';
+import { ledgerVerifiers, readVerifiers } from '../ledger/writing/ledger-keys.ts';
+import { formatTimestamp } from '../words/moment.ts';
+import { printable } from '../words/printable.ts';
+import { folderSource, type KeptCheckpoint, type LogSource, originSource } from './audit/audited-log.ts';
+import { FolderOrigin } from './folder-origin.ts';
+import { HttpOrigin, type HttpOriginOptions } from './http-origin.ts';
+
+/** What a reader of a service is told: the clock, how to wait, and where it reports what it does. */
+export interface Reading {
+  now: () => number;
+  /** Resolves after this many ms. */
+  wait: (ms: number) => Promise<void>;
+  progress: { stage(line: string): void; note(line: string): void; update(line: string): void; end(): void };
+}
+
+/** A request and its retries, after 1, 2, 4 and 8 s. */
+const ATTEMPTS = 5;
+
+interface ReaderConfig extends Pick<Config, 'readerKeys' | 'policy' | 'parallelRequests'> {
+  ledgerKey: string | null;
+  acceptExpired: boolean;
+}
+
+/** Whose signatures count, and how to read an origin. */
+export async function readerOptions(config: ReaderConfig, { now, wait, progress }: Reading) {
+  const { readerKeys, ledgerKey, acceptExpired, parallelRequests: parallel } = config;
+  return {
+    keys: readerKeys === null ? null : await trustedKeys(readerKeys),
+    ...(await readPolicy(config.policy, ledgerKey === null ? null : await readVerifiers(ledgerKey))),
+    acceptExpired,
+    parallel,
+    now,
+    wait,
+    log: (line: string) => progress.stage(line),
+  };
+}
+
+export function httpOrigin(
+  baseUrl: string,
+  { timeLimit }: Pick<Config, 'timeLimit'>,
+  options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log' | 'wait'>,
+): HttpOrigin {
+  return new HttpOrigin({
+    baseUrl,
+    fetch,
+    software: software(),
+    ...options,
+    timeLimitMs: timeLimit * 1000,
+    attempts: ATTEMPTS,
+  });
+}
+
+/** A service at an address, or the folder of one. */
+export async function originAt(
+  place: string,
+  patience: Pick<Config, 'timeLimit'>,
+  options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log' | 'wait'>,
+): Promise<HttpOrigin | FolderOrigin> {
+  return /^https?:\/\//.test(place) ? httpOrigin(place, patience, options) : FolderOrigin.at(place);
+}
+
+/**
+ * The policy in a file, and the keys of the ledger that count: where the policy names logs, those of them that were given, or all. Throws
+ * config_invalid.
+ */
+async function readPolicy(
+  path: string | null,
+  given: readonly Verifier[] | null,
+): Promise<{ policy: WitnessPolicy | null; ledgerKeys: readonly Verifier[] | null }> {
+  if (path === null) return { policy: null, ledgerKeys: given };
+  const file = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    const fault = { place: '--policy', expected: 'a readable file', found: `${path}: ${cause.code}` };
+    throw new CathedralError('config_invalid', { ...fault, cause });
+  });
+  const policy = parseWitnessPolicy(file, path);
+  return { policy, ledgerKeys: ledgerKeysOf(policy, given, '--ledger-key') };
+}
+
+/** The policy of a command that verifies a log, and the keys that may have signed that log. Throws config_invalid. */
+export async function auditorTrust({
+  policy: path,
+  ledgerKey,
+}: Pick<Config, 'policy' | 'ledgerKey'>): Promise<{
+  policy: WitnessPolicy | null;
+  verifiers: readonly Verifier[];
+}> {
+  const given = ledgerKey === null ? null : await readVerifiers(ledgerKey);
+  const { policy, ledgerKeys } = await readPolicy(path, given);
+  return { policy, verifiers: ledgerKeys ?? (await ledgerVerifiers(null, null)) };
+}
+
+/** For programs: what the witnesses of a policy say about a checkpoint. */
+export function witnessesOf({ checkpoint: { size, root }, statements, isQuorum }: Witnessing) {
+  const witnesses = statements.map(({ witness: { name, key }, state, signedAt }) => ({
+    name,
+    key: `${key.name}+${key.id}`,
+    state,
+    signed_at: signedAt === null ? null : formatTimestamp(signedAt),
+  }));
+  return { quorum: isQuorum, size, root, witnesses };
+}
+
+/** A verifier key has a plus sign and 44 digits of base64, which no file name has. */
+export async function trustedKeys(given: string): Promise<Verifier[]> {
+  return /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}=*$/.test(given)
+    ? [parseVerifierKey(given)]
+    : readVerifiers(given);
+}
+
+/** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid. */
+export async function readHeld(path: string | null): Promise<KeptCheckpoint | null> {
+  if (path === null) return null;
+  const note = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const fault = { place: '--checkpoint', expected: 'a readable file', found: `${cause.code}` };
+    throw new CathedralError('config_invalid', { ...fault, cause });
+  });
+  return { note, place: path };
+}
+
+/** A file that was given could not be read. */
+export function unreadable(place: string, cause: NodeJS.ErrnoException): CathedralError {
+  const found = cause.code ?? cause.message;
+  return new CathedralError('proof_refused', { place, expected: 'a readable file', found, cause });
+}
+
+/** The log to read, in a folder or at an address. Its entries, which hold whole events, need a government key. */
+export function logSource(
+  config: Pick<Config, 'out' | 'timeLimit'> & { logUrl: string | null },
+  { wait, progress }: Reading,
+  governmentKey: string | null = null,
+): LogSource {
+  const { out, logUrl: url } = config;
+  if (url === null) return folderSource(out);
+  const [origin, withKey] = [null, governmentKey].map((apiKey) =>
+    httpOrigin(url, config, { apiKey, isStatic: false, wait, log: (line) => progress.note(line) }),
+  );
+  return originSource(origin!, withKey!);
+}
+
+/** What the witnesses of a policy say about the checkpoint of a log, for programs and people; null without a policy. */
+export async function witnessing(
+  note: string,
+  policy: WitnessPolicy | null,
+  { place, now }: { place: string; now: number },
+): Promise<Seen | null> {
+  if (!policy) return null;
+  const found = await readWitnesses(note, policy, { place, now });
+  const missing = missingQuorum(found, place);
+  return {
+    facts: witnessesOf(found),
+    line: missing ? printable(missing.message) : `${formatWitnessing(found, now)}.`,
+    missing,
+  };
+}
+
+export interface Seen {
+  facts: ReturnType<typeof witnessesOf>;
+  line: string;
+  /** The error if they are too few. What is proved is then proved of a log that others need not see. */
+  missing: CathedralError | null;
+}

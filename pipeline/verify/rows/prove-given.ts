@@ -1,0 +1,318 @@
+import { createReadStream, existsSync } from 'node:fs';
+import type { Config } from '../../config/settings.ts';
+import { CathedralError } from '../../errors.ts';
+import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
+import type { Verifier } from '../../ledger/notes/note.ts';
+import type { WitnessPolicy } from '../../ledger/notes/witness-policy.ts';
+import { formatCount } from '../../words/number.ts';
+import { printable } from '../../words/printable.ts';
+import { assertExtendsKept, type KeptCheckpoint } from '../audit/audited-log.ts';
+import { NATIVE } from '../audit/read-export.ts';
+import { FolderOrigin } from '../folder-origin.ts';
+import { LOG, type Origin } from '../origin.ts';
+import {
+  auditorTrust,
+  httpOrigin,
+  type Reading,
+  readHeld,
+  type Seen,
+  unreadable,
+  witnessing,
+} from '../reader.ts';
+import { HistoryBytes } from './history-bytes.ts';
+import { tableAt } from './history-tables.ts';
+import { readPasted } from './pasted.ts';
+import { proveRow, type RowEvent, type RowVerdict, type StepReport } from './prove-row.ts';
+import { openPublicLog } from './public-log.ts';
+import { RowLog } from './row-log.ts';
+import { type HistoryVerdict, type Verdict, verifyHistory } from './verify-history.ts';
+
+interface ProvingConfig extends Pick<Config, 'out' | 'timeLimit' | 'ledgerKey' | 'policy'> {
+  /** A file, the path of a public history, a row, or `-` for standard input. */
+  row: string;
+  /** The history that the file is; null: as its first line shows. */
+  path: string | null;
+  /** Wants the proof of a row in place of its steps. */
+  proof: boolean;
+  /** Null: the release in `out`. */
+  logUrl: string | null;
+  heldCheckpoint: string | null;
+}
+
+/** For programs and people: what was proved. */
+export interface Proving {
+  facts: object;
+  lines: string[];
+  verdict: Verdict;
+  /** The proof that was wanted. */
+  proof: string | null;
+  /** Whether the log lacks the cosignatures that the policy requires. */
+  isUnseen: boolean;
+}
+
+/**
+ * Verifies a public history, or a row of one, against the log of a service. Throws usage for what is neither, witness_quorum in place of a
+ * proof, as `prove` does, and the errors of reading a log.
+ */
+export async function proveGiven(config: ProvingConfig, reading: Reading): Promise<Proving> {
+  const { row, path } = config;
+  const origin = await originOf(config, reading);
+  const { policy, verifiers } = await auditorTrust(config);
+  const held = await readHeld(config.heldCheckpoint);
+  const given = await openGiven(row, path, origin);
+  const means: Means = { origin, verifiers, policy, held, isProofWanted: config.proof, reading };
+  return 'row' in given ? proveOne(given.row, means) : verifyFile(given, path ?? given.path, means);
+}
+
+interface Means {
+  origin: Origin;
+  verifiers: readonly Verifier[];
+  policy: WitnessPolicy | null;
+  held: KeptCheckpoint | null;
+  isProofWanted: boolean;
+  reading: Reading;
+}
+
+/** Throws witness_signature. */
+function seenBy({ note }: RowLog, { origin, policy, reading }: Means): Promise<Seen | null> {
+  return witnessing(note, policy, { place: origin.placeOf(`${LOG}/checkpoint`), now: reading.now() });
+}
+
+function butUnseen(verdict: Verdict, seen: Seen | null): string[] {
+  if (!seen?.missing || verdict !== 'proved') return [];
+  return ['But that may not be the log that others see: it lacks the cosignatures that the policy requires.'];
+}
+
+function originOf(config: ProvingConfig, { wait, progress }: Reading): Promise<Origin> | Origin {
+  const { out, logUrl } = config;
+  if (logUrl === null) return FolderOrigin.at(out);
+  const log = (line: string) => progress.note(line);
+  return httpOrigin(logUrl, config, { apiKey: null, isStatic: false, wait, log });
+}
+
+/** A file with its name for messages, or the text of a row. */
+type Given = GivenFile | { row: string };
+
+interface GivenFile {
+  name: string;
+  /** Of a history that the origin has. */
+  path: string | null;
+  chunks: AsyncIterable<Uint8Array>;
+}
+
+const CHUNK_BYTES = 1 << 20;
+/** A longer text is not one row. */
+const MOST_ROW_BYTES = 140_000;
+
+async function openGiven(given: string, path: string | null, origin: Origin): Promise<Given> {
+  if (given === '-') return fromStandardInput(path);
+  if (existsSync(given))
+    return { name: given, path: null, chunks: createReadStream(given, { highWaterMark: CHUNK_BYTES }) };
+  const table = tableAt(given);
+  if (table) return published(given, origin);
+  if (!/[,{\n]/.test(given) && !/^(0x)?[0-9a-f]+$/i.test(given))
+    throw new CathedralError('usage', {
+      place: 'row',
+      expected: 'a file on this machine, the path of a public history, or a row',
+      found: JSON.stringify(given.slice(0, 80)),
+    });
+  return { row: given };
+}
+
+/** One or two lines are a row, perhaps with its header; --path says that they are a file. */
+async function fromStandardInput(path: string | null): Promise<Given> {
+  const chunks: Buffer[] = [];
+  let [bytes, lines] = [0, 0];
+  const input = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let isDone = false;
+  while (!isDone && bytes <= MOST_ROW_BYTES && lines <= 2) {
+    const { done, value } = await input.next();
+    isDone = done === true;
+    if (isDone) break;
+    chunks.push(value);
+    bytes += value.length;
+    for (const byte of value) if (byte === 0x0a) lines += 1;
+  }
+  if (isDone && path === null && lines <= 2) return { row: Buffer.concat(chunks).toString() };
+  const rest = async function* () {
+    yield* chunks;
+    for (let next = await input.next(); !next.done; next = await input.next()) yield next.value;
+  };
+  return { name: 'standard input', path: null, chunks: rest() };
+}
+
+async function published(path: string, origin: Origin): Promise<GivenFile> {
+  const name = origin.placeOf(path);
+  const opened = await origin.retrying(path, () => origin.open(path));
+  if (opened === null || opened === 'unchanged')
+    throw new CathedralError('mirror_mismatch', {
+      place: name,
+      expected: 'a public history',
+      found: 'no such file',
+    });
+  return { name, path, chunks: opened.body };
+}
+
+async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<Proving> {
+  const { origin, verifiers, held, reading } = means;
+  if (means.isProofWanted) throw proofError('a row in place of a file', file.name);
+  const log = await RowLog.open(origin, verifiers);
+  const seen = await seenBy(log, means);
+  const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
+  const events = await openPublicLog(log);
+  if (!events)
+    throw new CathedralError('proof_refused', {
+      place: origin.placeOf('log/public/policy.json'),
+      expected: 'a log with public events',
+      found: 'none',
+    });
+  using rowBytes = await HistoryBytes.of(origin, log);
+  const verdict = await verifyHistory(file.chunks, events, {
+    path,
+    platform: NATIVE,
+    rowBytes,
+    onProgress: progressOf(printable(file.name), reading),
+  }).catch((cause) => {
+    throw cause.syscall ? unreadable(file.name, cause) : cause;
+  });
+  return {
+    facts: {
+      file: file.name,
+      ...verdict,
+      ...log.checkpoint,
+      goesOnFrom,
+      witnesses: seen?.facts ?? null,
+    },
+    lines: formatVerdict(verdict, { name: file.name, log, seen, held, goesOnFrom }),
+    verdict: verdict.verdict,
+    proof: null,
+    isUnseen: Boolean(seen?.missing),
+  };
+}
+
+function progressOf(name: string, { progress }: Reading) {
+  let stage = '';
+  return ({ stage: now, done, total }: { stage: string; done: number; total: number }) => {
+    const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
+    const words = now === 'folding' ? 'reading the public events' : `comparing ${name} with the log`;
+    if (stage !== now) progress.stage(words);
+    progress.update(`${words}: ${percent} %`);
+    stage = now;
+  };
+}
+
+interface Compared {
+  name: string;
+  log: { checkpoint: Checkpoint; verifier: Pick<Verifier, 'name' | 'id'> };
+  /** What the witnesses of the policy say; null: none was given. */
+  seen: Seen | null;
+  held: KeptCheckpoint | null;
+  goesOnFrom: number | null;
+}
+
+/** For people: each finding with its line, what was compared, what could not be, and the verdict. */
+function formatVerdict(verdict: HistoryVerdict, { name, log, seen, held, goesOnFrom }: Compared): string[] {
+  const { findings, rows, proved, path, unchecked, notes, isAbandoned } = verdict;
+  const { checkpoint, verifier } = log;
+  return [
+    ...findings.map(({ line, kind, message }) => printable(`${name}:${line}: ${kind}: ${message}`)),
+    `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root hash ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`,
+    ...(seen ? [seen.line] : []),
+    ...(held ? [printable(`It extends the ${goesOnFrom} events of ${held.place}.`)] : []),
+    ...(path && rows > 0
+      ? [
+          `${printable(name)} is ${path}: ${formatCount(proved, 'row')} of ${rows} follow${proved === 1 ? 's' : ''} from the log.`,
+        ]
+      : []),
+    ...(isAbandoned ? [`Stopped after row ${rows}: this is not a history of this log.`] : []),
+    ...notes,
+    ...unchecked.map((line) => printable(line)),
+    CONCLUSION[verdict.verdict](findings.length),
+    ...butUnseen(verdict.verdict, seen),
+  ];
+}
+
+const CONCLUSION: Readonly<Record<Verdict, (findings: number) => string>> = {
+  proved: () => 'The file is proved: every row follows from the log, in order, and no row is missing.',
+  does_not_hold: (count) => `The file does not hold: ${formatCount(count, 'finding')}.`,
+  cannot_be_checked: () => 'Nothing was found wrong, but the file cannot be checked whole.',
+};
+
+/** A single row, step by step. */
+async function proveOne(given: string, means: Means): Promise<Proving> {
+  const { origin, verifiers, held } = means;
+  const pasted = readPasted(given);
+  if (pasted.kind === 'hash' || pasted.kind === 'export')
+    throw new CathedralError('usage', {
+      place: 'row',
+      expected: 'a row of a public history, or the number or line of an event',
+      found: 'the hash of an event, for which `cathedral prove` makes a proof',
+    });
+  const steps: StepReport[] = [];
+  let seen: Seen | null = null;
+  const result = await proveRow(pasted, {
+    origin,
+    ledgerKeys: verifiers,
+    report: (step) => void steps.push(step),
+    async opened(log) {
+      seen = await seenBy(log, means);
+      if (held) await assertExtendsKept(log, held, verifiers);
+    },
+  });
+  return described(result, steps, seen, means.isProofWanted);
+}
+
+function described(
+  result: RowVerdict,
+  steps: readonly StepReport[],
+  seen: Seen | null,
+  isProofWanted: boolean,
+): Proving {
+  const isProved = isProofWanted && result.verdict === 'proved';
+  if (isProved && seen?.missing) throw seen.missing;
+  return {
+    facts: { ...result, steps, witnesses: seen?.facts ?? null },
+    lines: formatSteps(steps, result, seen),
+    verdict: result.verdict,
+    proof: isProved ? onlyProof(result.events) : null,
+    isUnseen: Boolean(seen?.missing),
+  };
+}
+
+function onlyProof(events: readonly RowEvent[]): string {
+  const [only, ...others] = events;
+  if (others.length === 0) return only!.proof;
+  const indexes = events.map(({ index }) => index).join(', ');
+  throw proofError('a row of one event, or the number of an event', `events ${indexes.slice(0, 200)}`);
+}
+
+function proofError(expected: string, found: string): CathedralError {
+  return new CathedralError('usage', { place: '--print-proof', expected, found });
+}
+
+function formatSteps(steps: readonly StepReport[], result: RowVerdict, seen: Seen | null): string[] {
+  const { verdict, history } = result;
+  const isEvent = verdict === 'proved' && history === null;
+  const isOfLog = result.verdict === 'does_not_hold' && result.about === 'log';
+  const events = result.verdict === 'proved' ? result.events : [];
+  return [
+    ...steps.flatMap(({ step, words, findings }) => [
+      printable(`${step}: ${words}`),
+      ...findings.map(({ place, expected, found }) =>
+        printable(`  ${place}: expected ${expected}, found ${found}`),
+      ),
+    ]),
+    ...(seen ? [`Witnesses: ${seen.line}`] : []),
+    ...events.map(({ index, hash, line }) => printable(`Event ${index}, 0x${hash}: ${line ?? 'not public'}`)),
+    isEvent ? 'The event is in the log.' : isOfLog ? LOG_AT_FAULT : ROW_CONCLUSION[verdict],
+    ...butUnseen(verdict, seen),
+  ];
+}
+
+const LOG_AT_FAULT = 'The log of this host does not hold, which says nothing about the row.';
+
+const ROW_CONCLUSION: Readonly<Record<Verdict, string>> = {
+  proved: 'The row is proved.',
+  does_not_hold: 'The row does not hold.',
+  cannot_be_checked: 'The row cannot be checked.',
+};

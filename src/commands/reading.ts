@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { address } from '../../pipeline/config/setting.ts';
+import type { Flag } from './command.ts';
+
+/** For the commands that read a whole service. */
+export const READER_SETTINGS = [
+  'readerKeys',
+  'policy',
+  'parallelRequests',
+  'timeLimit',
+  'readerApiKey',
+] as const;
+
+export const READER_FLAGS = {
+  acceptExpired: {
+    description:
+      'Accepts a release that has expired, as where the publisher has stopped. Otherwise an expired release is refused, because somebody may be withholding a newer one.',
+    switch: true,
+  },
+  staticOrigin: {
+    flag: 'static',
+    description:
+      'The origin is a static host, so no answer may be newer than the release. Without it, a host without `/live` counts as one; a folder always does.',
+    switch: true,
+  },
+} as const satisfies Record<string, Flag>;
+
+/** What happens without --ledger-key. */
+export const WITHOUT_LEDGER_KEY =
+  "Without it, the signature of the ledger's checkpoint is not verified; the publisher's signature stands for it.";
+
+export const heldCheckpoint = {
+  flag: 'checkpoint',
+  unit: 'a file',
+  description: 'A checkpoint of the log, as a signed note, that you kept earlier. The log must extend it.',
+  path: true,
+} as const satisfies Flag;
+
+export const event = {
+  unit: 'an attestation_hash: 64 hex digits, with or without 0x',
+  description: 'The hash of the event, as in the audited export.',
+  required: true,
+  schema: z
+    .string()
+    .regex(/^(0x)?[0-9a-f]{64}$/)
+    .transform((hash) => hash.slice(-64)),
+} as const satisfies Flag;
+
+export const logUrl = {
+  flag: 'url',
+  unit: 'http(s)://host[:port][/path]',
+  description: 'Reads the log of a service or a mirror at this address, instead of that in --out.',
+  schema: address.transform((value) => value.replace(/\/+$/, '')),
+} as const satisfies Flag;

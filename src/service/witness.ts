@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { takeLock } from '../../pipeline/disk/lock.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { formatCosignerKey } from '../../pipeline/ledger/notes/cosignature.ts';
+import type { CosigningKey } from '../../pipeline/ledger/notes/cosigning-key.ts';
+import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
+import { type FollowedLog, Witness } from '../../pipeline/witness/witness.ts';
+import { createWitnessKeys, readWitnessKeys } from '../../pipeline/witness/witness-keys.ts';
+import { witnessServer } from '../../pipeline/witness/witness-server.ts';
+import { addressOf, closeServer, listenOn } from '../sidecar/server-address.ts';
+
+interface WitnessConfig extends Pick<Config, 'host' | 'port' | 'grace'> {
+  /** The folder of its record, and the file of the logs that it follows. */
+  state: string;
+  logs: string;
+  /** The file of its keys; null: `witness.key` in the folder. */
+  key: string | null;
+  /** The name of a key that does not exist yet. */
+  name: string | null;
+}
+
+interface Witnessing {
+  now: () => number;
+  progress: { note(line: string): void; fault(line: string): void };
+  print: (line: string) => void;
+}
+
+/** Runs a witness until `signal` aborts. Throws config_invalid, locked and usage. */
+export async function runWitness(
+  { state, logs: logsFile, key, name, host, port, grace }: WitnessConfig,
+  { now, progress, print }: Witnessing,
+  signal: AbortSignal,
+): Promise<void> {
+  const lock = await takeLock(state, { waitMs: 0, holder: `witness, process ${process.pid}` });
+  try {
+    const logs = await readLogs(logsFile);
+    const keys = await ownKeys(key ?? join(state, 'witness.key'), name, now());
+    const log = (line: string) => progress.note(line);
+    const witness = await Witness.open({ folder: join(state, 'logs'), keys, logs, now, log });
+    const report = (error: Error) => progress.fault(error.message);
+    const server = witnessServer({ witness, about: describe(keys, logs), report });
+    await listenOn(server, { host, port });
+    for (const { cosigner } of keys) print(`Verifier key: ${formatCosignerKey(cosigner)}`);
+    print(`Witnessing ${logs.length} ${logs.length === 1 ? 'log' : 'logs'} at ${addressOf(host, server)}`);
+    if (!signal.aborted) await once(signal, 'abort');
+    await closeServer(server, grace * 1000);
+  } finally {
+    lock.close();
+  }
+}
+
+async function ownKeys(path: string, name: string | null, now: number): Promise<CosigningKey[]> {
+  const keys = await readWitnessKeys(path);
+  if (!keys) {
+    if (name !== null) return createWitnessKeys(path, name, now);
+    const expected = 'a name for the key, which does not exist yet';
+    throw new CathedralError('usage', {
+      place: '--witness-name',
+      expected,
+      found: `nothing, and no file ${path}`,
+    });
+  }
+  const other = keys.find(({ cosigner }) => name !== null && cosigner.name !== name);
+  if (!other) return keys;
+  throw new CathedralError('config_invalid', {
+    place: '--witness-name',
+    expected: `${other.cosigner.name}, as in ${path}`,
+    found: name!,
+  });
+}
+
+/** Throws config_invalid. */
+async function readLogs(path: string): Promise<FollowedLog[]> {
+  const bytes = await readFile(path).catch((cause) => {
+    const expected = 'a policy file that can be read';
+    throw new CathedralError('config_invalid', { place: path, expected, found: cause.code, cause });
+  });
+  const byOrigin = Map.groupBy(
+    parseWitnessPolicy(bytes, path).logs.map(({ key }) => key),
+    (key) => key.name,
+  );
+  if (byOrigin.size > 0) return [...byOrigin].map(([origin, keys]) => ({ origin, keys }));
+  const expected = 'at least one line “log <verifier key>”';
+  throw new CathedralError('config_invalid', { place: path, expected, found: 'none' });
+}
+
+/** For operators who look at its address, as lines of a policy. */
+function describe(keys: readonly CosigningKey[], logs: readonly FollowedLog[]): string {
+  const own = keys.map(({ cosigner }) => formatCosignerKey(cosigner));
+  const followed = logs.map(({ origin }) => origin);
+  return `A witness (c2sp.org/tlog-witness)\n\nVerifier keys:\n${own.join('\n')}\n\nLogs:\n${followed.join('\n')}\n`;
+}

@@ -1,0 +1,112 @@
+import type { BUCKET_SETTINGS, Config } from '../../../pipeline/config/settings.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
+import { readNoteVerifiers } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { withBucket } from '../../../pipeline/objects/with-bucket.ts';
+import type { Database } from '../../../pipeline/postgres/database.ts';
+import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
+import { trustedKeys } from '../../../pipeline/verify/reader.ts';
+import { formatCount } from '../../../pipeline/words/number.ts';
+import { expireEntries } from './expire-entries.ts';
+import { exportAccessLog } from './export-access-log.ts';
+import { readLogFolder } from './log-files.ts';
+import type { LogReader } from './log-reader.ts';
+import { expireTableEntries } from './postgres-expiry.ts';
+import { readLogTables } from './postgres-log-reader.ts';
+import { readSignedHeads, type SignedHead } from './signed-heads.ts';
+import { type LogVerdict, verifyAccessLog } from './verify-access-log.ts';
+
+type LogConfig = Pick<Config, 'accessLog' | 'store'>;
+
+function logOf(folder: string, database: Database | null): LogReader {
+  return database ? readLogTables(database) : readLogFolder(folder);
+}
+
+/** Writes the entries from `from` to before `to`, both ms since 1970; null: all. Throws usage and store_failed. */
+export async function exportEntries(
+  { accessLog, store }: LogConfig,
+  { from, to, format }: { from: number | null; to: number | null; format: 'csv' | 'json' | 'ndjson' },
+  { now, write }: { now: () => number; write: (text: string) => Promise<void> },
+): Promise<void> {
+  await withDatabase(store, 'access-log export', async (database) => {
+    const period = { from: from ?? 0, to: to ?? now() + (database?.clock() ?? 0), format };
+    assertForward(period);
+    for await (const text of exportAccessLog(logOf(accessLog, database), period)) await write(text);
+  });
+}
+
+/** An empty export would look as if nobody had read anything. */
+function assertForward({ from, to }: { from: number; to: number }): void {
+  if (from < to) return;
+  const expected = `a time before the end, ${new Date(to).toISOString()}`;
+  throw new CathedralError('usage', { place: '--from', expected, found: new Date(from).toISOString() });
+}
+
+type VerifyConfig = LogConfig &
+  Pick<Config, (typeof BUCKET_SETTINGS)[number] | 'publisherKey' | 'readerKeys'> & {
+    /** The hash of an entry that the log must have. */
+    head: string | null;
+  };
+
+/** Verifies the whole log, and compares it with the heads that publishers signed where machines share a bucket. */
+export async function verifyEntries(config: VerifyConfig, log: (line: string) => void) {
+  const { accessLog, store, head } = config;
+  // Read before the log, so that they are not ahead of what is read of it.
+  const signed = await withBucket(
+    config,
+    { access: 'read', log },
+    async (bucket) => bucket && readSignedHeads(bucket, await publisherKeys(config)),
+  );
+  const options = { ...(head !== null && { head }), ...(signed && { signed }) };
+  const verdict = await withDatabase(store, 'access-log verify', (database) =>
+    verifyAccessLog(logOf(accessLog, database), options),
+  );
+  return {
+    facts: signed ? { ...verdict, signed_heads: signed.length } : verdict,
+    lines: [...formatVerdict(verdict), ...(signed ? [formatSigned(signed, verdict.beginning)] : [])],
+    valid: verdict.faults.length === 0,
+  };
+}
+
+/** Whose signatures on heads count. Throws config_invalid. */
+async function publisherKeys({
+  readerKeys,
+  publisherKey,
+}: Pick<Config, 'readerKeys' | 'publisherKey'>): Promise<Verifier[]> {
+  if (readerKeys !== null) return trustedKeys(readerKeys);
+  const keys = await readNoteVerifiers(publisherKey);
+  if (keys) return keys;
+  throw new CathedralError('config_invalid', {
+    place: '--verifier-key',
+    expected: "the publisher's verifier keys, with which signed heads of the log are verified",
+    found: `none, and no file ${publisherKey}`,
+  });
+}
+
+function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string[] {
+  const lines = faults.map(
+    ({ kind, file, seq, expected, found }) =>
+      `${file}${seq === null ? '' : `, entry ${seq}`}: ${kind}: expected ${expected}, found ${found}`,
+  );
+  if (beginning.seq >= 0) lines.push(`Entries up to ${beginning.seq} were removed because of their age.`);
+  for (const { first, last: end, at, before } of beginning.removals)
+    lines.push(`  ${first} to ${end}, at ${at}: entries from before ${before}`);
+  const judgement = faults.length === 0 ? 'The log is complete' : formatCount(faults.length, 'finding');
+  return [...lines, `${judgement}: ${entries} entries. The last one is ${last.seq}, ${last.hash}`];
+}
+
+/** What was removed can no longer be compared. */
+function formatSigned(signed: readonly SignedHead[], { seq: start }: LogVerdict['beginning']): string {
+  const removed = signed.filter((one) => 'seq' in one && one.seq < start).length;
+  const compared = `It was compared with ${formatCount(signed.length - removed, 'signed head')}.`;
+  return removed === 0 ? compared : `${compared} ${formatCount(removed, 'more')} of removed entries.`;
+}
+
+/** Removes entries older than `before`, ms since 1970. Throws locked and store_failed. */
+export function removeEntries({ accessLog, store }: LogConfig, before: number, now: () => number) {
+  return withDatabase(store, 'access-log expire', (database) =>
+    database
+      ? expireTableEntries(database, before, now() + database.clock())
+      : expireEntries(accessLog, before, now()),
+  );
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../../pipeline/config/settings.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { DeliveredKey } from './deliver-key.ts';
+import { expiringKeys } from './expiring-keys.ts';
+import { issueKey } from './issue-key.ts';
+import type { KeyServices } from './key-services.ts';
+import { keyStatus, listKeys } from './key-status.ts';
+import type { KeyRecord } from './key-store.ts';
+import { createMailer, type Mailer } from './mailer.ts';
+import { revokeKey } from './revoke-key.ts';
+import { rotateKey } from './rotate-key.ts';
+import { requestVerification, verifyEmail } from './verify-email.ts';
+import { withKeys } from './with-keys.ts';
+
+/** What a command of the keys found out: for programs and for people. */
+interface Answer {
+  facts: unknown;
+  lines: string[];
+  status?: 0 | 1;
+}
+
+export type KeyCommands = typeof KEY_COMMANDS;
+
+/** What each command does with the arguments that were given. Throws usage for arguments of another form, and what the service throws. */
+const KEY_COMMANDS = {
+  issue: async (args: unknown, services: KeyServices) => delivered(await issueKey(args, services), services),
+  rotate: async (args: unknown, services: KeyServices) =>
+    delivered(await rotateKey(args, services), services),
+  async list(args: unknown, services: KeyServices): Promise<Answer> {
+    const keys = await listKeys(args, services);
+    const now = services.now();
+    return { facts: keys.map((key) => describeKey(key, now)), lines: formatKeyTable(keys, now) };
+  },
+  async revoke(args: unknown, services: KeyServices): Promise<Answer> {
+    const key = await revokeKey(args, services);
+    return { facts: describeKey(key, services.now()), lines: [`${key.id} is revoked.`] };
+  },
+  async requestVerification(args: unknown, services: KeyServices): Promise<Answer> {
+    const { email, expiresAt } = await requestVerification(args, services);
+    const expires_at = formatTime(expiresAt);
+    const lines = [`A code was sent to ${email}; it expires at ${expires_at}.`];
+    return { facts: { email, expires_at }, lines };
+  },
+  async verifyEmail(args: unknown, services: KeyServices): Promise<Answer> {
+    const { email, verifiedAt } = await verifyEmail(args, services);
+    return { facts: { email, verified_at: formatTime(verifiedAt) }, lines: [`${email} is verified.`] };
+  },
+  async expiring(args: unknown, services: KeyServices): Promise<Answer> {
+    const { keys, notified, failures } = await expiringKeys(args, services);
+    const now = services.now();
+    return {
+      facts: { keys: keys.map((key) => describeKey(key, now)), notified, failures },
+      lines: [
+        ...formatKeyTable(keys, now),
+        ...notified.map((id) => `${id}: holder told`),
+        ...failures.map(({ id, message }) => `${id}: holder not notified: ${message}`),
+      ],
+      status: failures.length > 0 ? 1 : 0,
+    };
+  },
+} as const;
+
+/** The commands before which there may be no store. */
+const MAY_CREATE: readonly (keyof KeyCommands)[] = ['issue', 'requestVerification'];
+
+/** Opens the store of keys for one command. Throws config_invalid, keys_unreadable, store_failed and what the command throws. */
+export function runKeyCommand(
+  name: keyof KeyCommands,
+  args: unknown,
+  {
+    smtpUrl,
+    mailFrom,
+    baseUrl,
+    now,
+    ...config
+  }: Pick<Config, 'store' | 'keys' | 'smtpUrl' | 'mailFrom' | 'baseUrl'> & { now: () => number },
+): Promise<Answer> {
+  const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
+  const opening = { now, command: 'keys', mustExist: !MAY_CREATE.includes(name) };
+  return withKeys(config, opening, (store, now) =>
+    KEY_COMMANDS[name](args, { store, mailer, now, randomBytes, baseUrl }),
+  );
+}
+
+function openMailer(url: string, from: string | null): Mailer {
+  if (from !== null) return createMailer({ url, from });
+  const expected = 'the sender of mails, which SMTP_URL needs';
+  throw new CathedralError('config_invalid', { place: 'CATHEDRAL_MAIL_FROM', expected, found: 'no value' });
+}
+
+/** The only place that shows a key: to the operator who issued it, once. `key` is null if it was sent by mail. */
+function delivered({ record, key }: DeliveredKey, { now }: KeyServices): Answer {
+  const { id, email, tier, areas, expiresAt } = record;
+  const about = `${id} for ${email}: ${areas.join(', ')}, tier ${tier}, until ${formatTime(expiresAt)}`;
+  const sent = ['The key was sent by mail.'];
+  const shown = ['', `${key}`, '', 'This key is shown only once. Send it over a secure channel.'];
+  const lines = [about, ...(key === null ? sent : shown)];
+  return { facts: { key, ...describeKey(record, now()) }, lines };
+}
+
+/** The members of a key that may be shown, with its status at `now`, ms. Excludes the hash; the key itself is unknown. */
+export function describeKey(key: KeyRecord, now: number) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    status: keyStatus(key, now),
+    tier: key.tier,
+    areas: key.areas,
+    holder: key.holder,
+    email: key.email,
+    name: key.name,
+    affiliation: key.affiliation,
+    purpose: key.purpose,
+    volume: key.volume,
+    basis: key.basis,
+    issued_at: formatTime(key.issuedAt),
+    expires_at: formatTime(key.expiresAt),
+    delivered_at: formatTime(key.deliveredAt),
+    revoked_at: formatTime(key.revokedAt),
+    revoked_for: key.revokedFor,
+    replaces: key.replaces,
+    replaced_by: key.replacedBy,
+    notified_at: formatTime(key.notifiedAt),
+  };
+}
+
+const COLUMNS: Readonly<Record<string, (key: KeyRecord, now: number) => string>> = {
+  ID: ({ id }) => id,
+  KEY: ({ prefix }) => `${prefix}…`,
+  HOLDER: ({ holder }) => holder,
+  'E-MAIL': ({ email }) => email,
+  TIER: ({ tier }) => tier,
+  AREAS: ({ areas }) => areas.join(','),
+  ISSUED: ({ issuedAt }) => formatTime(issuedAt)!.slice(0, 10),
+  ENDS: ({ expiresAt }) => formatTime(expiresAt)!.slice(0, 10),
+  STATUS: (key, now) => keyStatus(key, now),
+};
+
+/** For a terminal: a header line and one line per key, or `No keys.`. Shows the status at `now`, ms. */
+export function formatKeyTable(keys: readonly KeyRecord[], now: number): string[] {
+  if (keys.length === 0) return ['No keys.'];
+  const rows = [
+    Object.keys(COLUMNS),
+    ...keys.map((key) => Object.values(COLUMNS).map((cell) => cell(key, now))),
+  ];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function formatTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

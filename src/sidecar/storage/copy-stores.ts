@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { PUBLISHER_LEASE } from '../../../pipeline/build/cluster.ts';
+import type { Config } from '../../../pipeline/config/settings.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { type Lease, withLease } from '../../../pipeline/postgres/lease.ts';
+import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
+import { postgresRecords } from '../../../pipeline/release/signing/postgres-records.ts';
+import {
+  formatSigningRecord,
+  NOTHING_SIGNED,
+  type SigningRecord,
+  type SigningRecords,
+} from '../../../pipeline/release/signing/signing-record.ts';
+import { utcDay } from '../../api/quotas.ts';
+import { type CopiedLog, copiedFolder, copiedTables, copyAccessLog } from '../access-log/copy-access-log.ts';
+import { isWritten } from '../access-log/log-files.ts';
+import { openKeyStore } from '../keys/sqlite-key-store.ts';
+import { KEY_TABLES } from '../keys/sqlite-schema.ts';
+import { addDayOfCounts } from '../limits/postgres-count-store.ts';
+import { COUNT_TABLES, openSqliteCountStore } from '../limits/sqlite-count-store.ts';
+import type { Copied } from './copied.ts';
+import { copyTables, databaseTables, fileTables, type TablePlace } from './copy-tables.ts';
+
+/** A table is written in one statement. */
+const TIMEOUT_MS = 600_000;
+/** The access log is read while a part of it is written. */
+const CONNECTIONS = 3;
+
+/** The stores of a single machine. */
+type StoreFiles = Pick<Config, 'keys' | 'limits' | 'accessLog' | 'publisherKey'>;
+
+interface Copying {
+  /** Of the database. */
+  address: string;
+  isFromFiles: boolean;
+  now: () => number;
+}
+
+/**
+ * Copies keys, counts, access log and signing record between the files of this machine and a database, each completely or not at all. Throws
+ * locked while a server or publisher uses either, and store_failed for a destination with other content.
+ */
+export async function copyStores(
+  files: StoreFiles,
+  { address, isFromFiles, now }: Copying,
+  report: { note: (line: string) => void; copied: (part: Copied) => void },
+): Promise<Copied[]> {
+  const application = 'cathedral store copy';
+  const options = { application, connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
+  const database = await openDatabase(address, options);
+  try {
+    await assertStopped(database, files.accessLog);
+    const sides = [filesOf(files), tablesOf(database)] as const;
+    const [from, to] = isFromFiles ? sides : [sides[1], sides[0]];
+    report.note(`Copying from ${from.name} to ${to.name}. Start nothing that uses them before it is done.`);
+    const all: Copied[] = [];
+    const copied = (part: Copied) => {
+      all.push(part);
+      report.copied(part);
+    };
+    const holder = `store copy, process ${process.pid}`;
+    // While the lease is held, no publisher signs.
+    await withLease(database, { name: PUBLISHER_LEASE, holder, waitMs: 0 }, (lease) =>
+      copyAll(from, to, { day: utcDay(now() + database.clock()), lease, report: copied }),
+    );
+    assertSome(all, from.name);
+    return all;
+  } finally {
+    await database.close();
+  }
+}
+
+/** The stores of a service. */
+interface Side {
+  name: string;
+  keys: TablePlace;
+  counts: TablePlace;
+  accessLog: CopiedLog;
+  records: (lease: Lease) => SigningRecords;
+}
+
+function filesOf({ keys, limits, accessLog, publisherKey }: StoreFiles): Side {
+  return {
+    name: 'the files of this machine',
+    keys: fileTables(keys, () => openKeyStore(keys).close()),
+    counts: fileTables(limits, () => openSqliteCountStore(limits).close()),
+    accessLog: copiedFolder(accessLog),
+    records: () => fileRecords(publisherKey, { waitMs: 0 }),
+  };
+}
+
+function tablesOf(database: Database): Side {
+  return {
+    name: database.name,
+    keys: databaseTables(database),
+    counts: databaseTables(database, (day) => addDayOfCounts(database, day)),
+    accessLog: copiedTables(database),
+    // The record is copied as it is, whatever folders it names.
+    records: (lease) =>
+      postgresRecords(database, lease, { nameOf: async (out) => out, isAbandoned: async () => true }),
+  };
+}
+
+/** Servers show up as sessions of the database, or by the lock on the log; a publisher by its lease. */
+async function assertStopped(database: Database, accessLog: string): Promise<void> {
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT application_name AS name FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'cathedral %' AND application_name <> $1`,
+    ['cathedral store copy'],
+  );
+  const running = (place: string, found: string) =>
+    new CathedralError('locked', { place, expected: 'no server or publisher that is running', found });
+  if (rows[0]) throw running(database.name, rows[0].name);
+  if (isWritten(accessLog)) throw running(accessLog, 'a server that writes the access log');
+}
+
+async function copyAll(
+  from: Side,
+  to: Side,
+  { day, lease, report }: { day: string; lease: Lease; report: (copied: Copied) => void },
+): Promise<void> {
+  report(await copyTables({ part: 'API keys', tables: KEY_TABLES, day: null }, from.keys, to.keys));
+  report(await copyTables({ part: 'counts of today', tables: COUNT_TABLES, day }, from.counts, to.counts));
+  report(await copyAccessLog(from.accessLog, to.accessLog));
+  report(await copyRecord(from.records(lease), to.records(lease)));
+}
+
+/** A mistyped path must not pass as stores that are empty. */
+function assertSome(all: readonly Copied[], place: string): void {
+  if (all.some(({ rows }) => Object.values(rows).some((count) => count > 0))) return;
+  const expected = 'keys, counts, entries or a signing record to copy';
+  throw new CathedralError('store_failed', { place, expected, found: 'none' });
+}
+
+async function copyRecord(from: SigningRecords, to: SigningRecords): Promise<Copied> {
+  const record = await from.read();
+  const isNew = await to.change<boolean>('store copy', async (found) => {
+    if (isDeepStrictEqual(found, record)) return { record: null, result: false };
+    if (isDeepStrictEqual(found, NOTHING_SIGNED)) return { record, result: true };
+    const expected = `no signing record, or the same one as ${from.place}`;
+    throw new CathedralError('store_failed', { place: to.place, expected, found: describe(found) });
+  });
+  const kept = await to.read();
+  if (!isDeepStrictEqual(kept, record))
+    throw new CathedralError('store_failed', {
+      place: to.place,
+      expected: describe(record),
+      found: describe(kept),
+    });
+  const digest = createHash('sha256').update(formatSigningRecord(kept)).digest('hex');
+  return { part: 'signing record', rows: { services: Object.keys(kept.services).length }, digest, isNew };
+}
+
+function describe({ services }: SigningRecord): string {
+  const versions = Object.entries(services).map(([service, { version }]) => `${service} version ${version}`);
+  return versions.join(', ') || 'nothing signed';
+}
+
+/** `API keys: copied, 2 holders, 3 keys; SHA-256 9f86…` */
+export function formatCopied({ part, rows, digest, isNew }: Copied): string {
+  const counts = Object.entries(rows).map(([table, count]) => `${count} ${table}`);
+  return `${part}: ${isNew ? 'copied' : 'the same already'}, ${counts.join(', ')}; SHA-256 ${digest}`;
+}
