@@ -63,7 +63,7 @@ const ALL_WELL: Readiness = {
   others: {},
 };
 /** Of a service that has done nothing yet. */
-const NO_FACTS: ServiceFacts = {
+export const NO_FACTS: ServiceFacts = {
   now: 0,
   software: { version: '0.0.0', commit: null },
   active: 0,

@@ -1,16 +1,23 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
 /** One value of a metric that has labels. */
 export interface Sample {
   labels: Readonly<Record<string, string>>;
   value: number;
 }
 
-/** A metric and how to read it from `Facts`. */
-interface Metric<Facts> {
-  type: 'gauge' | 'counter';
-  /** One sentence; docs/metrics.md shows it. */
+/** What docs/metrics.md says of a metric. */
+export interface Described {
+  type: 'gauge' | 'counter' | 'histogram';
+  /** One sentence. */
   help: string;
   /** From small, fixed sets of values: each combination is a series that Prometheus keeps. */
   labels?: readonly string[];
+}
+
+/** A metric and how to read it from `Facts`. */
+interface Metric<Facts> extends Described {
+  type: 'gauge' | 'counter';
   /** Null: not known, which is written as NaN, and no alert compares with it. */
   read: (facts: Facts) => number | null | readonly Sample[];
 }
@@ -18,24 +25,25 @@ interface Metric<Facts> {
 /** By name. */
 export type Metrics<Facts> = Readonly<Record<string, Metric<Facts>>>;
 
-/** In the text format of Prometheus. */
-export function formatMetrics<Facts>(metrics: Metrics<Facts>, facts: Facts): string {
-  return Object.entries(metrics)
-    .map(([name, metric]) => formatMetric(name, metric, facts))
-    .join('');
-}
-
-function formatMetric<Facts>(name: string, { type, help, read }: Metric<Facts>, facts: Facts): string {
-  const value = read(facts);
-  const samples = value === null || typeof value === 'number' ? [{ labels: {}, value: value ?? NaN }] : value;
-  const lines = samples.map((sample) => `${name}${formatLabels(sample)} ${sample.value}`);
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
-}
-
-/** JSON escapes a backslash, a quote and a line break as Prometheus does. */
-function formatLabels({ labels }: Sample): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+/** Adds metrics to a registry. Returns what sets them all from facts. */
+export function register<Facts>(registry: Registry, metrics: Metrics<Facts>): (facts: Facts) => void {
+  const setters = Object.entries(metrics).map(([name, { type, help, labels = [], read }]) => {
+    const about = { name, help, labelNames: labels, registers: [registry] };
+    const metric = type === 'gauge' ? new Gauge(about) : new Counter(about);
+    const set = (sample: Sample) =>
+      metric instanceof Gauge
+        ? metric.set(sample.labels, sample.value)
+        : metric.inc(sample.labels, sample.value);
+    return (facts: Facts) => {
+      const value = read(facts);
+      metric.reset();
+      if (value === null || typeof value === 'number') set({ labels: {}, value: value ?? Number.NaN });
+      else for (const sample of value) set(sample);
+    };
+  });
+  return (facts) => {
+    for (const set of setters) set(facts);
+  };
 }
 
 /** One sample for each key of `values`. */

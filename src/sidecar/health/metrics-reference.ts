@@ -1,17 +1,12 @@
 import { SIMULATION_METRICS } from '../simulation/simulation-counts.ts';
+import type { Described } from './metric.ts';
 import { REQUEST_METRICS } from './metrics.ts';
-import { COUNTED_METRICS, SERVICE_METRICS } from './service-metrics.ts';
-
-interface Described {
-  type: string;
-  help: string;
-  labels?: readonly string[];
-}
+import { SERVICE_METRICS } from './service-metrics.ts';
 
 /** In the order of the document. */
 const GROUPS: readonly (readonly [title: string, metrics: Readonly<Record<string, Described>>])[] = [
   ['The service', SERVICE_METRICS],
-  ['Requests', { ...REQUEST_METRICS, ...COUNTED_METRICS }],
+  ['Requests', REQUEST_METRICS],
   ['The simulation', SIMULATION_METRICS],
 ];
 

@@ -1,4 +1,3 @@
-import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/events/slot.ts';
 import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
@@ -50,13 +49,6 @@ export interface LiveFacts {
   sealed: number | null;
   /** Of the oldest event that is not sealed. */
   unsealed: number | null;
-}
-
-/** Counted since the process started. */
-export interface ServiceCounts {
-  refusals: ReadonlyMap<string, { code: string; tier: string; count: number }>;
-  verdicts: Readonly<Partial<Record<Verdict['status'], number>>>;
-  unreadableClients: number;
 }
 
 const OUTCOMES = ['published', 'unchanged', 'incomplete', 'failed'] as const;
@@ -262,27 +254,6 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
             labels: { days: String(days) },
             value: keyExpiries.filter((at) => at <= now + days * DAY_MS).length,
           })),
-  },
-};
-
-export const COUNTED_METRICS: Metrics<ServiceCounts> = {
-  cathedral_http_refusals_total: {
-    type: 'counter',
-    help: 'Requests refused, by problem code and by the tier of the API key; anonymous without a valid one.',
-    labels: ['code', 'tier'],
-    read: ({ refusals }) =>
-      [...refusals.values()].map(({ code, tier, count }) => ({ labels: { code, tier }, value: count })),
-  },
-  cathedral_unreadable_clients_total: {
-    type: 'counter',
-    help: 'Requests of trusted proxies whose X-Forwarded-For names no address. They count as requests of the proxy.',
-    read: ({ unreadableClients }) => unreadableClients,
-  },
-  cathedral_attestations_verified_total: {
-    type: 'counter',
-    help: 'Companion Attestations verified, by verdict.',
-    labels: ['status'],
-    read: ({ verdicts }) => samplesBy('status', verdicts),
   },
 };
 

@@ -1,4 +1,4 @@
-import { formatMetrics, type Metrics, samplesBy } from '../health/metric.ts';
+import { type Metrics, samplesBy } from '../health/metric.ts';
 
 /** Labels come from fixed sets of codes, and from the close codes that clients may send under RFC 6455. */
 export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
@@ -53,11 +53,6 @@ export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
     read: ({ dropped }) => samplesBy('reason', dropped),
   },
 };
-
-/** In the text format of Prometheus. */
-export function formatSimulationCounts(counts: SimulationCounts): string {
-  return formatMetrics(SIMULATION_METRICS, counts);
-}
 
 /** Metrics of the simulation since the process started. Two of them are current values. */
 export interface SimulationCounts {

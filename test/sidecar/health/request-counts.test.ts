@@ -1,35 +1,51 @@
 import { expect, test } from 'vitest';
-import { RequestCounts } from '../../../src/sidecar/health/metrics.ts';
+import { createMetrics } from '../../../src/sidecar/health/metrics.ts';
+import { emptyCounts } from '../../../src/sidecar/simulation/simulation-counts.ts';
+import { NO_FACTS } from '../tiny-app.ts';
 
 const answered = { method: 'GET', status: 200, area: 'economy', seconds: 0.002 };
+const open = () => createMetrics(async () => NO_FACTS, emptyCounts);
+type Opened = ReturnType<typeof open>;
 
-test('requests are counted by method, area and status, and unknown methods are one series', () => {
-  const counts = new RequestCounts();
-  for (const method of ['GET', 'GET', 'HEAD', 'PATCH', 'X-SOMETHING']) counts.count({ ...answered, method });
-  counts.count({ ...answered, status: 404, area: 'none' });
-  const lines = counts.format().split('\n');
-  const ofCounter = lines.filter((line) => line.startsWith('cathedral_http_requests_total'));
-  expect(ofCounter).toEqual([
+async function linesOf(metrics: Opened, name: string): Promise<string[]> {
+  const { text } = await metrics.read();
+  return text.split('\n').filter((line) => line.startsWith(name));
+}
+
+test('requests are counted by method, area and status, and unknown methods are one series', async () => {
+  const metrics = open();
+  for (const method of ['GET', 'GET', 'HEAD', 'PATCH', 'X-SOMETHING']) metrics.count({ ...answered, method });
+  metrics.count({ ...answered, status: 404, area: 'none', code: 'not_found' });
+  expect(await linesOf(metrics, 'cathedral_http_requests_total')).toEqual([
     'cathedral_http_requests_total{method="GET",area="economy",status="200"} 2',
     'cathedral_http_requests_total{method="HEAD",area="economy",status="200"} 1',
     'cathedral_http_requests_total{method="other",area="economy",status="200"} 2',
     'cathedral_http_requests_total{method="GET",area="none",status="404"} 1',
   ]);
+  expect(await linesOf(metrics, 'cathedral_http_refusals_total')).toEqual([
+    'cathedral_http_refusals_total{code="not_found",tier="anonymous"} 1',
+  ]);
 });
 
-test('durations are counted in cumulative buckets that include their upper bound', () => {
-  const counts = new RequestCounts();
-  for (const seconds of [0, 0.001, 0.002, 0.5, 4000]) counts.count({ ...answered, seconds });
-  const text = counts.format();
-  const upTo = (bound: string) => new RegExp(`le="${bound}",area="economy"} (\\d+)`).exec(text)?.[1];
-  const bounds = ['0.001', '0.0025', '0.25', '0.5', '600', '\\+Inf'];
+test('durations are counted in cumulative buckets that include their upper bound', async () => {
+  const metrics = open();
+  for (const seconds of [0, 0.001, 0.002, 0.5, 4000]) metrics.count({ ...answered, seconds });
+  const lines = await linesOf(metrics, 'cathedral_http_request_duration_seconds');
+  const upTo = (bound: string) =>
+    lines.find((line) => line.includes(`le="${bound}",area="economy"}`))?.split(' ')[1];
+  const bounds = ['0.001', '0.0025', '0.25', '0.5', '600', '+Inf'];
   expect(bounds.map(upTo)).toEqual(['2', '3', '3', '4', '4', '5']);
-  expect(text).toContain('cathedral_http_request_duration_seconds_sum{area="economy"} 4000.503\n');
-  expect(text).toContain('cathedral_http_request_duration_seconds_count{area="economy"} 5\n');
+  expect(lines).toContain('cathedral_http_request_duration_seconds_sum{area="economy"} 4000.503');
+  expect(lines).toContain('cathedral_http_request_duration_seconds_count{area="economy"} 5');
 });
 
-test('the text ends with a line break, and names its metrics before anything is counted', () => {
-  expect(new RequestCounts().format()).toMatch(
-    /^# HELP .*\n# TYPE .* counter\n# HELP .*\n# TYPE .* histogram\n$/,
-  );
+test('what is not known is NaN, and reading again counts nothing twice', async () => {
+  const metrics = open();
+  const last = async () => {
+    const { text } = await metrics.read();
+    return /^cathedral_last_run_findings (\w+)$/m.exec(text)?.[1];
+  };
+  expect([await last(), await last()]).toEqual(['NaN', 'NaN']);
+  const messages = await linesOf(metrics, 'cathedral_simulation_started_total');
+  expect(messages).toEqual(['cathedral_simulation_started_total 0']);
 });
