@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import type pino from 'pino';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { utcDay } from '../api/quotas.ts';
+import type { AccessLog } from './access-log/access-log.ts';
+import { openFolderAccessLog } from './access-log/folder-access-log.ts';
+import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
+import { logTableBytes } from './access-log/postgres-log-reader.ts';
+import { folderBytes } from './health/disks.ts';
+import { postgresKeyStore } from './keys/postgres-key-store.ts';
+import { openKeyStore } from './keys/sqlite-key-store.ts';
+import { createLimiter, type Limiter } from './limits/limiter.ts';
+import { postgresCountStore } from './limits/postgres-count-store.ts';
+import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
+
+type StoreConfig = Pick<Config, 'store' | 'keys' | 'limits' | 'accessLog'>;
+
+/** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
+const CONNECTIONS = 8;
+/** Commits that are under way at once share a flush. */
+const PARALLEL_COUNTS = 4;
+/** The hash of no key. */
+const NO_KEY = '0'.repeat(64);
+/** A few times an hour, since yesterday's counts are personal data. */
+const PRUNE_MS = 10 * 60 * 1000;
+
+/** Keys, counts and the access log: in files of this machine, or in the database that servers share. */
+export async function openStores(config: StoreConfig, logger: pino.Logger) {
+  const database = await openSharedDatabase(config);
+  // Machines whose clocks differ agree on days and expiries.
+  const now = database ? () => Date.now() + database.clock() : Date.now;
+  const keys = database ? postgresKeyStore(database) : openKeyStore(config.keys);
+  const { limiter, countsLostAt } = openCounts(config, database, logger);
+  const pruning = startPruning(limiter, now, (err) =>
+    logger.error({ err }, 'counts of past days cannot be deleted'),
+  );
+  const accessLog = openLog(config, database, logger);
+  // An error was logged already, and each request that needs the log tries again.
+  await accessLog.check().catch(() => undefined);
+  const close = async () => {
+    clearInterval(pruning);
+    await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
+    await database?.close();
+  };
+  const checks = {
+    readKeys: () => keys.keyByHash(NO_KEY),
+    checkCounts: limiter.check,
+    checkAccessLog: accessLog.check,
+    countsLostAt,
+  };
+  const accessLogBytes = () => (database ? logTableBytes(database) : folderBytes(config.accessLog));
+  return { database, now, keys, limiter, accessLog, accessLogBytes, checks, close };
+}
+
+/** Null: this machine is the only one. */
+async function openSharedDatabase({ store }: StoreConfig): Promise<Database | null> {
+  if (store === null) return null;
+  const options = { application: 'cathedral server', connections: CONNECTIONS } as const;
+  return openDatabase(store, { ...options, whenUnreachable: 'retry' });
+}
+
+function openCounts({ limits: path }: StoreConfig, database: Database | null, logger: pino.Logger) {
+  if (database) {
+    const store = postgresCountStore(database);
+    const limiter = createLimiter({ store, random: randomBytes, parallel: PARALLEL_COUNTS });
+    return { limiter, countsLostAt: () => null };
+  }
+  let lostAt = 0;
+  const onReplaced = () => {
+    lostAt = Date.now();
+    limiter.forget();
+    logger.error({ path }, 'the file of counts was removed or replaced: counting starts again at zero');
+  };
+  const limiter = createLimiter({ store: openSqliteCountStore(path, { onReplaced }), random: randomBytes });
+  const countsLostAt = () => (utcDay(lostAt) === utcDay(Date.now()) ? lostAt : null);
+  return { limiter, countsLostAt };
+}
+
+/** Public files are served without it; operators see errors in the server log and in /readyz. */
+function openLog({ accessLog: dir }: StoreConfig, database: Database | null, logger: pino.Logger): AccessLog {
+  const onChange = (err: unknown) => {
+    if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
+    else logger.warn('the access log can be written again');
+  };
+  if (database) return openPostgresAccessLog(database, { onChange });
+  return openFolderAccessLog({ dir, onChange });
+}
+
+function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {
+  const prune = () => void limiter.prune(now()).catch(report);
+  prune();
+  return setInterval(prune, PRUNE_MS).unref();
+}
