@@ -8,15 +8,11 @@ export interface Position {
   events: number;
 }
 
-/** What a listener has of each of its paths. Listeners that have the same share one object, and with it each message. */
+/** What a listener has of its paths. */
 export interface Held extends Position {
   paths: readonly string[];
-  /** Of the content of each path. */
-  hashes: readonly string[];
-  /** The time of each path; null for a listener that was connected elsewhere. */
-  times: readonly string[] | null;
-  /** The event count as of which the listener has the time of each path; -1: it may lack one. */
-  timesAt: number;
+  /** The update of this server up to which it has them; 0: it may lack all of them; null: it has those of its position. */
+  update: number | null;
 }
 
 /** What a listener gets next, and what it has afterwards. */
@@ -30,46 +26,33 @@ interface Published {
   text: string;
   /** The document without its time, which tells a change from the passing of time. */
   content: string;
-  hash: string;
   timestamp: string;
-}
-
-/** What a listener needs to know about a path: its value, or only that the value still holds at a later time. */
-interface Part {
-  index: number;
-  hasValue: boolean;
+  /** The updates that changed the content, and the text. */
+  contentAt: number;
+  textAt: number;
 }
 
 /** The time of a document, which is its first member. */
 const TIMESTAMP = /^\{\n {2}"timestamp": "([^"]*)",\n/;
-/** 48 bits: two contents of one path do not meet by chance. */
-const HASH_CHARACTERS = 8;
 const CHECK_CHARACTERS = 6;
-/** In the place of the hash of a path whose current value the listener lacks. */
-const LACKING = '~'.repeat(HASH_CHARACTERS);
-/** `1q8c.1q9f.` and a hash for each path, and a check. A tilde: more messages belong to this one. */
-const ID = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})(~?)\.((?:[\w-]{8}|~{8})*)\.([\w-]{6})$/;
-/** Longer than any id. */
-const MAX_ID_CHARACTERS = 256;
-/** Listeners differ in few ways between two changes. Made-up ids must not fill the memory. */
+const PATHS_CHARACTERS = 4;
+/** `1q8c.1q9f`, a check, and what stands for the paths. A tilde before them: more messages belong to this one. */
+const ID = /^(([0-9a-z]{1,10})\.([0-9a-z]{1,10})(~?))\.([\w-]{6})\.([\w-]{4})$/;
+/** Listeners differ in few ways between two updates. Those that are slow must not fill the memory. */
 const MAX_REMEMBERED = 64;
 
 /**
- * The messages of the live stream. The id of a message describes what its listener then has: the position in the ledger and a
- * hash of each path's content, and nothing about the process that wrote it. So any server that follows the same ledger can
- * continue the stream from any id, and sends no value that the listener has. Only the newest document of each path is kept: a
- * slow listener never has more to catch up with than one value of each path.
+ * The messages of the live stream. An id says how many events the server had read, so any server that follows the same ledger can
+ * tell whether a listener has all that it has itself, or more. A listener gets every document at first, and then each that changes.
+ * Only the newest document of each path is kept: a slow listener never has more to catch up with than one value of each path.
  */
 export class Changes {
   readonly #service: string;
   readonly #published = new Map<string, Published>();
-  /** Since the last update, by paths: what listeners have that lack nothing. */
-  readonly #current = new Map<string, Held>();
-  /** By paths and id: what listeners have that were connected elsewhere. */
-  readonly #elsewhere = new Map<string, Held>();
-  /** Since the last update: what is new for listeners that lack something. */
-  readonly #steps = new Map<Held, Step | null>();
+  /** Since the last update, by what listeners have. */
+  readonly #steps = new Map<string, Step | null>();
   #position: Position = { sealed: 0, events: 0 };
+  #update = 0;
 
   /** `service` tells this service from others, whose ids are not understood: the address that all its servers have in common. */
   constructor(service: string) {
@@ -83,108 +66,73 @@ export class Changes {
   /** Updates the stream with the documents as of a position. */
   update(position: Position, documents: Iterable<readonly [path: string, text: string]>): void {
     const { sealed, events } = this.#position;
+    const update = this.#update + 1;
     let isChanged = position.sealed !== sealed || position.events !== events;
-    for (const [path, text] of documents) isChanged = this.#publish(path, text) || isChanged;
+    for (const [path, text] of documents) isChanged = this.#publish(path, text, update) || isChanged;
     if (!isChanged) return;
+    this.#update = update;
     this.#position = position;
-    this.#current.clear();
-    this.#elsewhere.clear();
     this.#steps.clear();
   }
 
   /** What a listener of `paths` has, by its Last-Event-ID. Nothing without one, or with one that this service did not write. */
-  heldBy(paths: readonly string[], lastEventId?: string): Held {
-    const id = lastEventId ?? '';
-    return remembered(this.#elsewhere, `${paths.join()} ${id.slice(0, MAX_ID_CHARACTERS)}`, () => {
-      return this.#parseId(paths, id) ?? { ...NOWHERE, ...nothingOf(paths) };
-    });
+  heldBy(paths: readonly string[], lastEventId = ''): Held {
+    const [, body = '', sealed = '', events = '', more, check, of] = ID.exec(lastEventId) ?? [];
+    // Without a check, a damaged number would let its listener wait for ever.
+    if (check !== this.#check(body)) return { sealed: 0, events: 0, paths, update: 0 };
+    const position = { sealed: Number.parseInt(sealed, 36), events: Number.parseInt(events, 36) };
+    const hasAll = more === '' && of === pathsDigest(paths);
+    return { ...position, paths, update: hasAll ? null : 0 };
   }
 
   /** Whether this server has fewer events than the listener, or lacks a ledger snapshot that the listener has the events of. */
-  isBehind({ sealed, events }: Held): boolean {
+  isBehind({ sealed, events }: Position): boolean {
     return this.#position.sealed < sealed || this.#position.events < events;
   }
 
   /** Whether a ledger snapshot that the listener does not know decides over the events that it has. */
-  isSealedBeyond({ sealed }: Held): boolean {
+  isSealedBeyond({ sealed }: Position): boolean {
     return this.#position.sealed > sealed;
   }
 
-  /** What is new for a listener; null if nothing is. */
-  since(held: Held): Step | null {
-    return remembered(this.#steps, held, () => this.#stepFrom(held));
+  /** What is new for a listener; null if nothing is. All that have the same get the same bytes. */
+  since({ paths, ...held }: Held): Step | null {
+    if (this.#steps.size > MAX_REMEMBERED) this.#steps.clear();
+    const { sealed, events } = this.#position;
+    const isSame = held.sealed === sealed && held.events === events;
+    const update = held.update ?? (isSame ? this.#update : 0);
+    return this.#steps.getOrInsertComputed(`${update} ${paths.join()}`, () => this.#stepFrom(paths, update));
   }
 
-  #publish(path: string, text: string): boolean {
+  #publish(path: string, text: string, update: number): boolean {
     const last = this.#published.get(path);
     if (last?.text === text) return false;
     const [head = '', timestamp = ''] = TIMESTAMP.exec(text) ?? [];
     const content = text.slice(head.length);
-    const hash = last?.content === content ? last.hash : hashOf(path, content);
-    this.#published.set(path, { text, content, hash, timestamp });
+    const contentAt = last?.content === content ? last.contentAt : update;
+    this.#published.set(path, { text, content, timestamp, contentAt, textAt: update });
     return true;
   }
 
-  /**
-   * Each message has an id, so a listener that is cut off between two that belong together resumes there. What it has then is
-   * newer than before, so a server with fewer events must not answer it.
-   */
-  #stepFrom(held: Held): Step | null {
-    const { paths } = held;
-    const parts = paths.flatMap((path, index) => this.#partOf(held, path, index) ?? []);
-    if (parts.length === 0) return null;
-    const current = this.#currentOf(paths);
-    const hashes = [...held.hashes];
-    const messages = parts.map((part) => {
-      hashes[part.index] = current.hashes[part.index]!;
-      const id = this.#formatId({ ...current, hashes, timesAt: part === parts.at(-1) ? current.events : -1 });
-      return this.#format(paths[part.index]!, part.hasValue, id);
+  #stepFrom(paths: readonly string[], update: number): Step | null {
+    const messages = paths.flatMap((path) => {
+      const newest = this.#published.get(path);
+      return newest && newest.textAt > update ? [formatMessage(path, newest, newest.contentAt > update)] : [];
     });
-    return { message: Buffer.from(messages.join('')), held: current };
+    if (messages.length === 0) return null;
+    // A listener that is cut off between two messages has something newer than before, so an older server must not answer it.
+    const text = messages.map((message, index) => {
+      const more = index < messages.length - 1 ? '~' : '';
+      return `${message}\nid: ${this.#id(paths, more)}\n\n`;
+    });
+    return { message: Buffer.from(text.join('')), held: { ...this.#position, paths, update: this.#update } };
   }
 
-  #partOf({ hashes, times, timesAt }: Held, path: string, index: number): Part | null {
-    const newest = this.#published.get(path);
-    if (!newest) return null;
-    if (newest.hash !== hashes[index]) return { index, hasValue: true };
-    const hasTime = times ? times[index] === newest.timestamp : timesAt === this.#position.events;
-    return hasTime ? null : { index, hasValue: false };
-  }
-
-  #currentOf(paths: readonly string[]): Held {
-    return this.#current.getOrInsertComputed(paths.join(), () => ({
-      ...this.#position,
-      paths,
-      hashes: paths.map((path) => this.#published.get(path)?.hash ?? LACKING),
-      times: paths.map((path) => this.#published.get(path)?.timestamp ?? ''),
-      timesAt: this.#position.events,
-    }));
-  }
-
-  #format(path: string, hasValue: boolean, id: string): string {
-    const { text, timestamp } = this.#published.get(path)!;
-    const about = `"path":${JSON.stringify(path)},"timestamp":${JSON.stringify(timestamp)}`;
-    const value = hasValue ? `,"value":${onOneLine(text)}` : '';
-    return `event: ${path}\ndata: {${about}${value}}\nid: ${id}\n\n`;
-  }
-
-  #formatId({ sealed, events, timesAt, hashes }: Omit<Held, 'paths'>): string {
-    const more = timesAt === events ? '' : '~';
-    const body = `${sealed.toString(36)}.${events.toString(36)}${more}.${hashes.join('')}`;
-    return `${body}.${this.#check(body)}`;
-  }
-
-  /** Null for what #formatId did not write. Without a check, a damaged number would let its listener wait for ever. */
-  #parseId(paths: readonly string[], id: string): Held | null {
-    const parts = id.length <= MAX_ID_CHARACTERS ? ID.exec(id) : null;
-    if (!parts) return null;
-    const [, sealed = '', events = '', more, listed = '', check] = parts;
-    if (check !== this.#check(id.slice(0, -CHECK_CHARACTERS - 1))) return null;
-    const position = { sealed: Number.parseInt(sealed, 36), events: Number.parseInt(events, 36) };
-    const hashes = listed.match(/.{8}/g) ?? [];
-    // The id is of other paths. It still says how far the listener has come.
-    if (hashes.length !== paths.length) return { ...position, ...nothingOf(paths) };
-    return { ...position, paths, hashes, times: null, timesAt: more === '~' ? -1 : position.events };
+  /** Of the newest messages. */
+  #id(paths: readonly string[], more = ''): string {
+    const { sealed, events } = this.#position;
+    const body = `${sealed.toString(36)}.${events.toString(36)}${more}`;
+    return `${body}.${this.#check(body)}.${pathsDigest(paths)}`;
   }
 
   #check(body: string): string {
@@ -192,26 +140,18 @@ export class Changes {
   }
 }
 
-const NOWHERE: Position = { sealed: 0, events: 0 };
-
-function nothingOf(paths: readonly string[]): Omit<Held, keyof Position> {
-  return { paths, hashes: paths.map(() => LACKING), times: null, timesAt: -1 };
-}
-
-/** The value of a key, computed if it is not known. Forgets the oldest one if there are too many. */
-function remembered<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
-  const value = known.getOrInsertComputed(key, compute);
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!);
-  return value;
-}
-
-/** Covers the path, so that the same content at another path is another value. */
-function hashOf(path: string, content: string): string {
-  return digest(`${path}\n${content}`).slice(0, HASH_CHARACTERS);
+function pathsDigest(paths: readonly string[]): string {
+  return digest(paths.join()).slice(0, PATHS_CHARACTERS);
 }
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
+}
+
+function formatMessage(path: string, { text, timestamp }: Published, hasValue: boolean): string {
+  const about = `"path":${JSON.stringify(path)},"timestamp":${JSON.stringify(timestamp)}`;
+  const value = hasValue ? `,"value":${onOneLine(text)}` : '';
+  return `event: ${path}\ndata: {${about}${value}}`;
 }
 
 /** Documents are indented, and JSON escapes line breaks in strings, so each line break in the text starts an indentation. */

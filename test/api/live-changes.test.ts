@@ -28,29 +28,27 @@ describe('the messages', () => {
     ] as const;
     changes.update(at(1000, 36), documents);
     const { message } = changes.since(changes.heldBy(PATHS))!;
-    expect(message.toString()).toBe(
-      [
-        'event: economy/supply',
-        'data: {"path":"economy/supply","timestamp":"2025-12-01T00:01:00Z","value":{"timestamp": "2025-12-01T00:01:00Z","value": 5}}',
-        'id: 10.rs~.sJ8iQ6Lw~~~~~~~~.yheyqW',
-        '',
-        'event: philosophy/virtues.json',
-        'data: {"path":"philosophy/virtues.json","timestamp":"2025-12-01T00:01:00Z","value":{"timestamp": "2025-12-01T00:01:00Z","value": "a"}}',
-        'id: 10.rs.sJ8iQ6LwLkgAsLTQ.-2A3UT',
-        '',
-        '',
-      ].join('\n'),
-    );
+    expect(message.toString().split('\n')).toEqual([
+      'event: economy/supply',
+      'data: {"path":"economy/supply","timestamp":"2025-12-01T00:01:00Z","value":{"timestamp": "2025-12-01T00:01:00Z","value": 5}}',
+      expect.stringMatching(/^id: 10\.rs~\.[\w-]{6}\.[\w-]{4}$/),
+      '',
+      'event: philosophy/virtues.json',
+      'data: {"path":"philosophy/virtues.json","timestamp":"2025-12-01T00:01:00Z","value":{"timestamp": "2025-12-01T00:01:00Z","value": "a"}}',
+      expect.stringMatching(/^id: 10\.rs\.[\w-]{6}\.[\w-]{4}$/),
+      '',
+      '',
+    ]);
   });
 
   test('leave the value out if only its time changed', () => {
     const changes = new Changes('s');
     changes.update(at(1), [[SUPPLY, text(1, { deep: [1, 2] })]]);
-    const [{ id }] = read(changes, [SUPPLY]) as [Message];
+    const { held } = changes.since(changes.heldBy([SUPPLY]))!;
     changes.update(at(2), [[SUPPLY, text(2, { deep: [1, 2] })]]);
-    const [message] = read(changes, [SUPPLY], id);
+    const [message] = parseStream(changes.since(held)!.message.toString());
     expect(message!.data).toBe('{"path":"economy/supply","timestamp":"2025-12-01T00:02:00Z"}');
-    // A reader without the value gets it.
+    // A reader that may lack the value gets it.
     expect(read(changes, [SUPPLY])[0]!.data).toContain('"value":{');
   });
 
@@ -80,9 +78,8 @@ describe('the messages', () => {
     const [one, other] = [changes.heldBy(PATHS), changes.heldBy([...PATHS], 'nonsense')];
     const step = changes.since(one)!;
     expect(changes.since(other)!.message.equals(step.message)).toBe(true);
-    const [{ id }] = parseStream(step.message.toString()) as [Message];
     changes.update(at(2), [[SUPPLY, text(2, 6)]]);
-    expect(changes.since(changes.heldBy(PATHS, id))).toBe(changes.since(changes.heldBy([...PATHS], id)));
+    expect(changes.since(step.held)).toBe(changes.since({ ...step.held }));
   });
 });
 
@@ -108,7 +105,7 @@ describe('an id', () => {
     id.repeat(5),
     'x'.repeat(5000),
     '..~..',
-    'zzzzzzzzzz.zzzzzzzzzz..aaaaaa',
+    'zzzzzzzzzz.zzzzzzzzzz.aaaaaa.aaaa',
   ])('that no server of the service wrote gets everything (%#)', (other) => {
     expect(ours.isBehind(ours.heldBy([SUPPLY], other))).toBe(false);
     expect(read(ours, [SUPPLY], other)[0]!.data).toContain('"value":');
@@ -144,7 +141,7 @@ describe('an id', () => {
       paths.map((path) => [path, text(1, path)] as const),
     );
     const longest = read(changes, paths).map((message) => message.id!);
-    for (const one of longest) expect(one).toMatch(/^[\w.~-]{1,75}$/);
+    for (const one of longest) expect(one).toMatch(/^[\w.~-]{1,40}$/);
     expect(read(changes, paths, longest.at(-1))).toEqual([]);
   });
 
@@ -163,7 +160,7 @@ interface Shown {
   id: string | undefined;
 }
 
-test('a listener that changes servers at any time sees every value once, never an older one, and at last the newest', () => {
+test('a listener that changes servers at any time sees no older value than it has, and at last the newest', () => {
   const event = fc.array(
     fc.record({ path: fc.constantFrom(...PATHS), minutes: fc.nat(2), value: fc.nat(2) }),
     { maxLength: 2 },
@@ -209,7 +206,6 @@ test('a listener that changes servers at any time sees every value once, never a
         for (const { data, id } of messages) {
           const { path, timestamp, value } = JSON.parse(data!);
           const before = shown.held.get(path);
-          if (value) expect(value.value).not.toEqual(before?.value);
           const after = { value: value ? value.value : before!.value, timestamp };
           shown.held.set(path, after);
           expect(after).toEqual(documentAt(server.has, path));
