@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -45,13 +45,33 @@ function end(server: Server): void {
 async function dyingServer() {
   let deaths = 0;
   const server = createServer((request, response) => {
-    if (request.url === '/readyz') return void response.end();
+    if (request.url === '/rotation') return void response.end();
     deaths += 1;
     request.socket.destroy();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => end(server));
   return { port: (server.address() as AddressInfo).port, deaths: () => deaths };
+}
+
+/** A server whose download goes on until the test ends it, and which may leave or hang. */
+async function sendingServer() {
+  const state = { rotation: 200, hangs: false };
+  const downloads: ServerResponse[] = [];
+  let asked = 0;
+  const server = createServer((request, response) => {
+    if (state.hangs) return;
+    if (request.url === '/rotation') return void response.writeHead(state.rotation).end();
+    if (request.url !== '/download') {
+      asked += 1;
+      return void response.end();
+    }
+    response.writeHead(200).write('begun ');
+    downloads.push(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => end(server));
+  return { port: (server.address() as AddressInfo).port, state, downloads, asked: () => asked };
 }
 
 describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', () => {
@@ -114,6 +134,48 @@ describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', ()
     ]);
     const { status, title } = PROBLEMS.unavailable;
     expect(await none.json()).toMatchObject({ status, title, type: problemPage('unavailable') });
+  });
+
+  /** Readers of a download, some of them at this server. */
+  const readFrom = async ({ downloads }: { downloads: readonly unknown[] }) => {
+    const reading: Promise<string>[] = [];
+    await expect
+      .poll(() => {
+        const text = ask('/download').then((answer) => answer.text());
+        reading.push(text.catch(() => 'cut off'));
+        return downloads.length;
+      })
+      .toBeGreaterThan(1);
+    return reading;
+  };
+
+  test('downloads go on while their server leaves, and are complete', async () => {
+    const [one, other] = [await sendingServer(), await replica()];
+    await start(one, other);
+    const reading = await readFrom(one);
+    const askedMore = async () => {
+      const before = one.asked();
+      expect(await statuses(6)).toEqual(new Set([200]));
+      return one.asked() - before;
+    };
+    one.state.rotation = 404;
+    await expect.poll(askedMore).toBe(0);
+    one.state.rotation = 200;
+    await expect.poll(askedMore).toBeGreaterThan(0);
+    for (const download of one.downloads) download.end('and done');
+    const texts = await Promise.all(reading);
+    expect(texts.filter((text) => text === 'begun and done')).toHaveLength(one.downloads.length);
+    expect(texts).not.toContain('cut off');
+  });
+
+  test('a server that hangs is left, and its readers need not wait for it', async () => {
+    const [one, other] = [await sendingServer(), await replica()];
+    await start(one, other);
+    const reading = await readFrom(one);
+    one.state.hangs = true;
+    const texts = await Promise.all(reading);
+    expect(texts.filter((text) => text === 'cut off')).toHaveLength(one.downloads.length);
+    expect(await statuses(20)).toEqual(new Set([200]));
   });
 
   test('servers whose database hangs stay, since most requests need none', async () => {

@@ -15,8 +15,6 @@ import { violations } from './visit.ts';
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions)\/(in-)?./;
 /** Pages that are wide or narrow by their words, so all of them are opened; axe looks at the one with the most in it. */
 const ALIKE_BUT_IN_WIDTH = /^\/(api|academics\/papers)\/./;
-/** A test of its own looks at this page, for the same readers. */
-const ELSEWHERE = ['/api/explore/'];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
@@ -46,9 +44,8 @@ beforeAll(async () => {
         bytes: (await stat(join(built.out, file))).size,
       })),
   );
-  const others = pages.filter(({ path }) => !ELSEWHERE.includes(path));
-  paths = longest(others, ALIKE).map(({ path }) => path);
-  looked = new Set(longest(others, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
+  paths = longest(pages, ALIKE).map(({ path }) => path);
+  looked = new Set(longest(pages, ALIKE_BUT_IN_WIDTH).map(({ path }) => path));
 });
 
 afterAll(async () => {

@@ -59,6 +59,7 @@ export type Handler =
   | 'live'
   | 'health'
   | 'readiness'
+  | 'rotation'
   | 'metrics'
   | 'status';
 

@@ -33,6 +33,7 @@ const STATUS: Status = {
 };
 
 const Health = z.strictObject({ status: z.literal('ok') });
+const Rotation = z.strictObject({ rotation: z.enum(['in', 'out']) });
 const Readiness = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   checks: z
@@ -93,6 +94,22 @@ export const SERVICE_ROUTES: readonly Route[] = [
   }),
   route({
     ...SERVICE,
+    path: '/rotation',
+    id: 'getRotation',
+    handler: 'rotation',
+    summary: 'Whether a load balancer should send requests here',
+    description:
+      'Of /readyz no more than its verdict: 404 instead of 503. For HAProxy, to which 404 says that a server takes no more requests and finishes those that it has (`http-check disable-on-404`), while any other failure says that it is gone.',
+    answer: {
+      200: { description: 'It should.', content: json(Rotation, { rotation: 'in' }) },
+      404: {
+        description: 'It should not; the server finishes the requests that it has.',
+        content: json(Rotation, { rotation: 'out' }),
+      },
+    },
+  }),
+  route({
+    ...SERVICE,
     path: '/metrics',
     id: 'getMetrics',
     handler: 'metrics',
@@ -138,7 +155,7 @@ export const LIVE_ROUTE: Route = route({
   summary: 'Changes as they happen',
   description: `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
 
-Each event has an id, which describes what the client then has; treat it as opaque. A client that reconnects with the id of the last event, as browsers do, gets only what it lacks, from any server of the service. A server that has not read as many events yet holds the stream for some seconds, and then ends it: reconnect after the time in \`retry\`. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`,
+Each event has an id, which says how many events of the ledger the client then has; treat it as opaque. A client that reconnects with the id of the last event, as browsers do, gets nothing if no event has come since, and otherwise every value, from any server of the service. A server that has not read as many events yet holds the stream for some seconds, and then ends it: reconnect after the time in \`retry\`. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`,
   answer: ok('The stream.', 'text/event-stream', {
     type: 'text',
     example: beginning,
@@ -149,7 +166,7 @@ Each event has an id, which describes what the client then has; treat it as opaq
     'Last-Event-ID': z.string().max(256).meta({
       description:
         'The id of the last event received; the stream continues after it. An id that is not one of this service is ignored.',
-      example: 'b4x.b5q.0aX3kd-Q.u7Tz_1',
+      example: 'b4x.b5q.u7Tz_1.0aX3',
     }),
   },
   problems: ['not_found', 'too_many_listeners', 'unavailable'],

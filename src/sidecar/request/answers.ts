@@ -55,7 +55,7 @@ export const ANSWERS: Readonly<Record<ReleaseHandler, (asked: Asked) => Promise<
   live: answerMissing,
 };
 
-type ServiceHandler = 'health' | 'readiness' | 'metrics' | 'status';
+type ServiceHandler = 'health' | 'readiness' | 'rotation' | 'metrics' | 'status';
 
 /** What the server says about itself: in no area, without a key, not counted, and also answered under high load. */
 export const SERVICE_ANSWERS: Readonly<
@@ -74,6 +74,11 @@ export const SERVICE_ANSWERS: Readonly<
       checks: Object.fromEntries(checks),
       degraded: Object.fromEntries(degraded),
     });
+  },
+  /** No detail: it may be asked several times a second. */
+  rotation: async ({ readiness }) => {
+    const isIn = isReady(await readiness());
+    return jsonAnswer(isIn ? 200 : 404, { rotation: isIn ? 'in' : 'out' });
   },
   metrics: async ({ metrics }) => {
     const { contentType, text } = await metrics.read();

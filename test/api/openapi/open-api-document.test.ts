@@ -109,6 +109,7 @@ describe('the OpenAPI document', () => {
         '/status.json',
         '/healthz',
         '/readyz',
+        '/rotation',
         '/metrics',
       ].sort(),
     );
