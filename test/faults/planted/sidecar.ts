@@ -176,6 +176,28 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/contract/live.test.ts'],
   },
   {
+    name: 'what was cut off in an update counts as received',
+    breaks: 'A client that is cut off between two messages gets what it lacks when it reconnects.',
+    file: 'src/api/live-changes.ts',
+    change: ["const hasAll = more === '' && of", 'const hasAll = of'],
+    tests: ['test/api/live-changes.test.ts'],
+  },
+  {
+    name: 'a server that leaves says that it is gone',
+    breaks:
+      'A server that stops or is late answers /rotation with 404, so that HAProxy cuts off no download.',
+    file: 'src/sidecar/request/answers.ts',
+    change: ['isIn ? 200 : 404', 'isIn ? 200 : 503'],
+    tests: HTTP,
+  },
+  {
+    name: 'a drawing that takes too long is a fault of the server',
+    breaks: 'A chart that takes too long to draw is answered 503 with Retry-After.',
+    file: 'src/sidecar/charts/renderer.ts',
+    change: ["    'overloaded',\n    'Drawing", "    'internal_error',\n    'Drawing"],
+    tests: ['test/sidecar/charts/renderer.test.ts'],
+  },
+  {
     name: 'a fault of the key store makes the server not ready',
     breaks: '/readyz is 503 only if a load balancer should send every request elsewhere.',
     file: 'src/sidecar/health/readiness.ts',
