@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors } from '../disk/durable.ts';
+import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
 import type { Manifest } from '../release/format/manifest.ts';
@@ -42,30 +42,27 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   const { out, ledger, snapshot: id, into, log } = options;
   await assertSealed(ledger, id);
   const published = await keptOrNull(out, id);
-  const made = await mkdtemp(join(tmpdir(), 'cathedral-as-of-'));
-  try {
-    log(`rebuilding from the ledger, up to ${id}`);
-    const { manifest } = await build({ ...options, plan: await planOf(options), out: made });
-    const { snapshot: again } = await readPublished(made, id);
-    if (into !== null) await keepMade(made, id, into);
-    if (!published) return { manifest, published, findings: [], compared: 0, notReproducible: [] };
-    log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
-    const findings = [
-      ...(await verifyList(out, null)),
-      ...(await verifySnapshot(out, id)),
-      ...compareSnapshots(published, again),
-    ];
-    const notReproducible = published.files.filter(isNotMade).map(({ path }) => path);
-    return {
-      manifest,
-      published,
-      findings,
-      compared: published.files.length - notReproducible.length,
-      notReproducible,
-    };
-  } finally {
-    await rm(made, { recursive: true, force: true });
-  }
+  await using folder = makeTemporaryFolder();
+  const made = folder.path;
+  log(`rebuilding from the ledger, up to ${id}`);
+  const { manifest } = await build({ ...options, plan: await planOf(options), out: made });
+  const { snapshot: again } = await readPublished(made, id);
+  if (into !== null) await keepMade(made, id, into);
+  if (!published) return { manifest, published, findings: [], compared: 0, notReproducible: [] };
+  log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
+  const findings = [
+    ...(await verifyList(out, null)),
+    ...(await verifySnapshot(out, id)),
+    ...compareSnapshots(published, again),
+  ];
+  const notReproducible = published.files.filter(isNotMade).map(({ path }) => path);
+  return {
+    manifest,
+    published,
+    findings,
+    compared: published.files.length - notReproducible.length,
+    notReproducible,
+  };
 }
 
 /** The plan, whatever the release was made with: data files only, all from the ledger. */

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PrintCharts } from '../charts/files/print-charts.ts';
 import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
+import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { storedAt } from '../release/format/manifest.ts';
@@ -40,17 +40,13 @@ export async function check(options: CheckOptions): Promise<Finding[]> {
 async function compareWithLedger(options: CheckOptions & { ledger: string }): Promise<Finding[]> {
   const published = (await readCurrent(options.out))!;
   const { manifest } = published;
-  const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
-  try {
-    options.log(`rebuilding from the ledger, up to ${manifest.ledger.snapshot}`);
-    const earlier = await publishedEarlier(published, options.out);
-    for (const { path } of earlier?.manifest.files ?? [])
-      options.log(`${path} is not rebuilt: an earlier version published it, and it never changes`);
-    const rebuilt = await build({ ...options, out, plan: { ...planOf(published), earlier } });
-    return compareManifests(manifest, rebuilt.manifest);
-  } finally {
-    await rm(out, { recursive: true, force: true });
-  }
+  await using folder = makeTemporaryFolder();
+  options.log(`rebuilding from the ledger, up to ${manifest.ledger.snapshot}`);
+  const earlier = await publishedEarlier(published, options.out);
+  for (const { path } of earlier?.manifest.files ?? [])
+    options.log(`${path} is not rebuilt: an earlier version published it, and it never changes`);
+  const rebuilt = await build({ ...options, out: folder.path, plan: { ...planOf(published), earlier } });
+  return compareManifests(manifest, rebuilt.manifest);
 }
 
 /**

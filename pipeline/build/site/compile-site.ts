@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, realpath, rm, statfs, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, realpath, statfs, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { moduleUrl, PROJECT } from '../../config/project.ts';
 import { asDiskErrors, diskFull } from '../../disk/durable.ts';
+import { makeTemporaryFolder } from '../../disk/temporary-folder.ts';
 import { CathedralError } from '../../errors.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import { addSqlEngine } from './sql-engine.ts';
@@ -54,19 +54,15 @@ export interface CompiledSite {
  */
 export async function compileSite(into: string): Promise<CompiledSite> {
   // The compiler takes some characters of a path for a part of an address.
-  const root = await mkdtemp(join(tmpdir(), `cathedral-${process.pid}-`));
-  try {
-    const compiled = await compileIn(root);
-    await addSqlEngine(compiled.client);
-    const made = { client: join(into, 'client'), server: join(into, 'server') };
-    await asDiskErrors(into, async () => {
-      await cp(compiled.client, made.client, { recursive: true });
-      await cp(compiled.server, made.server, { recursive: true });
-    });
-    return made;
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
+  await using folder = makeTemporaryFolder();
+  const compiled = await compileIn(folder.path);
+  await addSqlEngine(compiled.client);
+  const made = { client: join(into, 'client'), server: join(into, 'server') };
+  await asDiskErrors(into, async () => {
+    await cp(compiled.client, made.client, { recursive: true });
+    await cp(compiled.server, made.server, { recursive: true });
+  });
+  return made;
 }
 
 async function compileIn(root: string): Promise<CompiledSite> {

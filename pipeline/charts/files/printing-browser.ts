@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
+import { makeTemporaryFolder } from '../../disk/temporary-folder.ts';
 import { CathedralError } from '../../errors.ts';
 
 /** Time limit for each step: to start the browser, to load a page, or to print it, ms. */
@@ -58,63 +57,41 @@ async function launch(chromium: string): Promise<Browser> {
   // Chromium's sandbox does not start as root, and the pages are our own, served from this machine.
   // Without it, the process that starts others in a sandbox has nothing to do.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox', '--no-zygote'] : [];
-  const folder = makeTemporary();
-  const removeFolder = () => {
-    try {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    } catch {
-      // A browser that is ending still writes: the next one removes it.
-    }
-  };
+  // A browser that is killed leaves folders behind.
+  const folder = makeTemporaryFolder();
   try {
     const browser = await puppeteer.launch({
       executablePath: chromium,
       headless: SHELL.test(chromium) ? 'shell' : true,
       // With a pipe it ends with this process, even if that is killed.
       pipe: true,
-      userDataDir: join(folder, 'profile'),
+      userDataDir: join(folder.path, 'profile'),
       waitForInitialPage: false,
       args: [...FLAGS, ...asRoot],
-      env: { ...process.env, ...(Buffer.byteLength(folder) <= MOST_BYTES && { TMPDIR: folder }) },
+      env: { ...process.env, ...(Buffer.byteLength(folder.path) <= MOST_BYTES && { TMPDIR: folder.path }) },
       protocolTimeout: STEP_MS,
       // Whoever interrupts a run ends it in order.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    browser.process()?.once('close', removeFolder);
+    const child = browser.process();
+    // It would end with this process, but might still write into the folder.
+    const kill = () => void child?.kill('SIGKILL');
+    process.prependListener('exit', kill);
+    child?.once('close', () => {
+      process.off('exit', kill);
+      folder.remove();
+    });
     return browser;
   } catch (cause) {
-    removeFolder();
+    folder.remove();
     throw asBrowserError(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
   }
 }
 
 /** The browser puts a socket below its temporary folder, whose path can have 107 bytes: `…/org.chromium.Chromium.srJyj6/SingletonSocket`. */
 const MOST_BYTES = 66;
-const TEMPORARY = 'cathedral-';
-
-/**
- * A browser that is killed leaves folders behind. So each has one of its own, with the number of this process, and the next one removes
- * those of processes that are gone.
- */
-function makeTemporary(): string {
-  for (const name of readdirSync(tmpdir())) {
-    const [, owner] = new RegExp(`^${TEMPORARY}(\\d+)-`).exec(name) ?? [];
-    if (owner !== undefined && !isRunning(Number(owner)))
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-  return mkdtempSync(join(tmpdir(), `${TEMPORARY}${process.pid}-`));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it belongs to somebody else, who removes the folder.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 /** A tagged PDF with the background, and only the margins of the style sheet. The paper is A4 unless the style sheet gives a size. */
 export function pdfOf(page: Page, { outline = false } = {}): Promise<Uint8Array> {
