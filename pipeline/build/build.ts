@@ -15,7 +15,7 @@ import { isYearFile } from '../formats/tables.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { type LedgerDirectory, openListed, type SnapshotFile } from '../ledger/reading/directory.ts';
 import { recentCheckpoints } from '../ledger/reading/read-checkpoint.ts';
-import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
+import { removeLeftOvers, removesLeftOversAtExit } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
 import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
@@ -90,8 +90,9 @@ export interface BuildReport {
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
+    using _ = removesLeftOversAtExit(out);
     if (options.plan.snapshots) await assertListReadable(out);
-    return run(options);
+    return await run(options);
   }).catch((error: Error) => {
     // Thrown by a library or by a program that a run starts.
     if (error instanceof CathedralError || !isDiskFull(error)) throw error;

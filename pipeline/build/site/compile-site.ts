@@ -86,13 +86,16 @@ async function compileIn(root: string): Promise<CompiledSite> {
       CATHEDRAL_SITE_CACHE: root,
     },
   });
+  // It ends with this process by itself, but not in the middle of its work.
+  const kill = () => void child.kill('SIGKILL');
+  process.prependListener('exit', kill);
   let output = '';
   const keep = (chunk: string) => {
     output = (output + chunk).slice(-KEPT);
   };
   child.stdout!.setEncoding('utf8').on('data', keep);
   child.stderr!.setEncoding('utf8').on('data', keep);
-  const [code, signal] = await once(child, 'close');
+  const [code, signal] = await once(child, 'close').finally(() => process.off('exit', kill));
   if (code !== 0) throw await failure(root, endOf(String(code ?? signal), output), output);
   await removePaths(server, root);
   return { client, server };

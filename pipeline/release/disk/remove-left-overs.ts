@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors } from '../../disk/durable.ts';
@@ -11,4 +12,19 @@ export async function removeLeftOvers(out: string, prefix = STAGING): Promise<vo
     for (const name of await readdir(out))
       if (name.startsWith(prefix)) await rm(join(out, name), { recursive: true, force: true });
   });
+}
+
+/** Until it is disposed of: removes the staging folders in OUT if this process exits, as after a signal. The lock has to be held so long. */
+export function removesLeftOversAtExit(out: string): Disposable {
+  const remove = () => {
+    try {
+      for (const name of readdirSync(out))
+        if (name.startsWith(STAGING))
+          rmSync(join(out, name), { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // The next run removes them.
+    }
+  };
+  process.on('exit', remove);
+  return { [Symbol.dispose]: () => void process.off('exit', remove) };
 }
