@@ -34,8 +34,7 @@ export const ERROR_CODES = {
   },
   document_invalid: {
     exit: 1,
-    meaning:
-      'A file of the documents’ folder or of data/sample is missing, unexpected or does not match its schema.',
+    meaning: 'A file of the documents’ folder is missing, unexpected or does not match its schema.',
   },
   artifact_invalid: {
     exit: 1,

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { Companion, Companions } from '../attestation/companions.ts';
 import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
-import type { Problem } from '../attestation/problem.ts';
+import { formatProblem } from '../attestation/problem.ts';
 import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts';
 import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
@@ -66,13 +66,17 @@ export async function readTrustFile(path: string): Promise<TrustFile> {
   });
   const { value, problem } = readJson(bytes, LIMITS);
   if (problem)
-    throw fault(path, `JSON that says one thing only, of at most ${LIMITS.maxBytes} bytes`, said(problem));
+    throw fault(
+      path,
+      `JSON that says one thing only, of at most ${LIMITS.maxBytes} bytes`,
+      formatProblem(problem),
+    );
   try {
     return parseTrust(value);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const [first] = schemaProblems(error.issues, value);
-    throw fault(path, 'companions with their keys, and wallets', said(first!));
+    throw fault(path, 'companions with their keys, and wallets', formatProblem(first!));
   }
 }
 
@@ -118,11 +122,6 @@ function parseTrust(value: Json): TrustFile {
   if (has('attestations')) return trustOf(PublishedRegistry.parse(value));
   if (!has('keys')) return { companions: Companions.parse(value), registry: null };
   return { companions: { companions: [Companion.parse(value)], wallets: [] }, registry: null };
-}
-
-/** `/companions/0/keys: Expected at least 1 items, found []. (too_few_items)` */
-function said({ pointer, message, code }: Problem): string {
-  return `${pointer || '/'}: ${message} (${code})`;
 }
 
 function fault(place: string, expected: string, found: string, cause?: unknown): CathedralError {

@@ -1,5 +1,4 @@
-import { idOfSigned, signedBytes } from './canonical-bytes.ts';
-import type { Case } from './check.ts';
+import { caseOf } from './check.ts';
 import { checkLifeCycle, checkPeriod } from './checks/validity.ts';
 import { checkAnyWallet } from './checks/wallet.ts';
 import type { Companions } from './companions.ts';
@@ -34,9 +33,7 @@ export function checkDraft(
   const nothing = { document, walletText: null, walletNote: null };
   const parsed = parseAttestation(`${JSON.stringify({ ...PENDING, ...document })}\n`);
   if ('problems' in parsed) return { ...nothing, problems: parsed.problems };
-  const message = signedBytes(parsed.document);
-  const companions = { companions: [], wallets };
-  const given: Case = { ...parsed, message, id: idOfSigned(message), now, companions, registry: null };
+  const given = caseOf(parsed, { now, companions: { companions: [], wallets }, registry: null });
   const problems = [checkPeriod, checkLifeCycle].flatMap((check) => check(given).problems);
   if (document.wallet_signature === undefined)
     return { ...nothing, problems, walletText: problems.length === 0 ? walletText(given.attestation) : null };

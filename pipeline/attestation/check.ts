@@ -1,8 +1,9 @@
+import { idOfSigned, signedBytes } from './canonical-bytes.ts';
 import type { Companions } from './companions.ts';
 import type { Attestation } from './document.ts';
 import type { Problem } from './problem.ts';
 import type { JsonObject } from './read-json.ts';
-import type { Registry } from './registry.ts';
+import { type Registry, timeAtLeast } from './registry.ts';
 
 /** What a document is checked against. */
 export interface Trust {
@@ -20,6 +21,13 @@ export interface Case extends Trust {
   /** The signed bytes, and their hash: the attestation's id. */
   message: Uint8Array;
   id: string;
+}
+
+/** `parsed`: a document as written, and as read. The time is that of the ledger if the clock is behind it. */
+export function caseOf(parsed: Pick<Case, 'document' | 'attestation'>, trust: Trust): Case {
+  const message = signedBytes(parsed.document);
+  const now = trust.registry ? timeAtLeast(trust.now, trust.registry) : trust.now;
+  return { ...trust, ...parsed, now, message, id: idOfSigned(message) };
 }
 
 export type Result = 'passed' | 'failed' | 'warning' | 'not_checked';

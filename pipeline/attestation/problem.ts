@@ -67,6 +67,11 @@ export function problem(code: ProblemCode, path: readonly PropertyKey[], detail?
   return { code, pointer: formatPointer(path.slice(0, long)), message: place };
 }
 
+/** `/companions/0/keys: Expected at least 1 items, found []. (too_few_items)` */
+export function formatProblem({ code, pointer, message }: Problem): string {
+  return `${pointer || '/'}: ${message} (${code})`;
+}
+
 /** `['epicon_ej', 'anchors', 0]` → `/epicon_ej/anchors/0` */
 export function formatPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,8 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { encodeBase64 } from '../ledger/notes/base64.ts';
 import { SCHEMES } from './algorithms.ts';
-import { idOfSigned, signedBytes } from './canonical-bytes.ts';
-import type { Case, Check, Trust } from './check.ts';
+import { type Case, type Check, caseOf, type Trust } from './check.ts';
 import { checkRenewal } from './checks/registry.ts';
 import { checkJustification } from './checks/schema.ts';
 import { checkCompanion, checkSignature } from './checks/signature.ts';
@@ -12,7 +11,6 @@ import type { Algorithm } from './document.ts';
 import { parseAttestation } from './parse-attestation.ts';
 import { type Problem, problem, quote } from './problem.ts';
 import { type JsonObject, readJson } from './read-json.ts';
-import { timeAtLeast } from './registry.ts';
 
 export interface SigningKey {
   companion: string;
@@ -44,13 +42,10 @@ export function signAttestation(
   const parsed = parseAttestation(`${JSON.stringify(unsigned)}\n`);
   if ('problems' in parsed) return { document: null, problems: parsed.problems };
   const { document } = parsed;
-  const message = signedBytes(document);
-  const id = idOfSigned(message);
-  const signature = encodeBase64(SCHEMES[key.algorithm].sign(message, key.secretKey));
-  const attestation = { ...parsed.attestation, signature };
-  const { companions, registry } = known ?? { companions: { companions: [], wallets: [] }, registry: null };
-  const at = registry ? timeAtLeast(now, registry) : now;
-  const given: Case = { ...parsed, attestation, message, id, now: at, companions, registry };
+  const trust = known ?? { companions: { companions: [], wallets: [] }, registry: null };
+  const unsignedCase = caseOf(parsed, { ...trust, now });
+  const signature = encodeBase64(SCHEMES[key.algorithm].sign(unsignedCase.message, key.secretKey));
+  const given: Case = { ...unsignedCase, attestation: { ...parsed.attestation, signature } };
   const problems = [
     ...keyProblems(given, key),
     ...(known ? [...OWN_CHECKS, checkCompanion, checkSignature] : OWN_CHECKS).flatMap((check) =>

@@ -1,6 +1,15 @@
 import { printable } from '../words/printable.ts';
-import { attestationUuid, idOfSigned, signedBytes } from './canonical-bytes.ts';
-import { type Case, type Check, failed, notChecked, type Outcome, passed, type Trust } from './check.ts';
+import { attestationUuid } from './canonical-bytes.ts';
+import {
+  type Case,
+  type Check,
+  caseOf,
+  failed,
+  notChecked,
+  type Outcome,
+  passed,
+  type Trust,
+} from './check.ts';
 import { checkRegistration, checkRenewal } from './checks/registry.ts';
 import { checkJustification, checkSchema } from './checks/schema.ts';
 import { checkCompanion, checkSignature } from './checks/signature.ts';
@@ -8,7 +17,7 @@ import { checkLifeCycle, checkPeriod, statusOf } from './checks/validity.ts';
 import { checkWallet } from './checks/wallet.ts';
 import { type Parsed, parseAttestation } from './parse-attestation.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';
-import { type Status, timeAtLeast } from './registry.ts';
+import type { Status } from './registry.ts';
 
 /** In display order. If one of the first two fails, the others are skipped. */
 const CHECKS = {
@@ -63,10 +72,7 @@ export const SUMMARIES = {
 export function verifyAttestation(input: string | Uint8Array, trust: Trust): Verdict {
   const parsed = parseAttestation(input);
   if ('problems' in parsed) return verdictOf(null, unread(parsed));
-  const message = signedBytes(parsed.document);
-  const { now: clock, registry } = trust;
-  const now = registry ? timeAtLeast(clock, registry) : clock;
-  const given: Case = { ...trust, ...parsed, now, message, id: idOfSigned(message) };
+  const given = caseOf(parsed, trust);
   const outcomes = CHECK_NAMES.map((name) => [name, CHECKS[name](given)] as const);
   return verdictOf(given, outcomes);
 }

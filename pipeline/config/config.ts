@@ -188,19 +188,24 @@ function readFlags(options: Options, reading: Reading, errors: CathedralError[])
     else if (options[name]!.many) flags.set(name, `${flags.get(name)}${BETWEEN}${text}`);
     else errors.push(wrong('usage', { place, expected: 'one value', found: 'two' }));
   };
+  // The value of an unknown flag looks like an argument, and is no second error.
+  let isAfterUnknown = false;
   for (const token of tokensOf(options, reading.args)) {
     if (token.kind === 'option-terminator') continue;
+    const isPerhapsValue = isAfterUnknown;
+    isAfterUnknown = false;
     if (token.kind === 'positional') {
       const [name] = positionals;
       if (name === undefined || !options[name]!.many) positionals.shift();
       if (name !== undefined) set(name, argumentName(options[name]!), token.value);
-      else
+      else if (!isPerhapsValue)
         errors.push(wrong('usage', { place: token.value, expected: 'a flag', found: 'an extra argument' }));
       continue;
     }
     const found = optionNamed(token.rawName, options);
     if (!found) {
       errors.push(unknownFlag(token.rawName, options, reading.command));
+      isAfterUnknown = token.value === undefined;
       continue;
     }
     const [name, option] = found;
@@ -239,16 +244,21 @@ function textOf({ rawName, value, inlineValue }: OptionToken, option: Option): s
 
 function unknownFlag(place: string, options: Options, command = ''): CathedralError {
   const flags = Object.values(options).flatMap(({ flag }) => flag ?? []);
-  const nearest = nearestName(place.replace(/^--?/, ''), flags) ?? beginningWith(place, flags);
+  const name = place.replace(/^--?/, '');
+  const nearest = withWord(name, flags) ?? nearestName(name, flags) ?? beginningWith(name, flags);
   const help = helpOf(command);
   const expected =
     nearest === null ? `a flag that “${help}” lists` : `--${nearest}, or a flag that “${help}” lists`;
   return wrong('usage', { place, expected, found: 'an unknown flag' });
 }
 
+/** `--days` is a word of `--key-days`. */
+function withWord(name: string, flags: readonly string[]): string | null {
+  return flags.find((flag) => flag.split('-').includes(name)) ?? null;
+}
+
 /** `--led` is the beginning of `--ledger`. */
-function beginningWith(place: string, flags: readonly string[]): string | null {
-  const beginning = place.replace(/^--?/, '');
+function beginningWith(beginning: string, flags: readonly string[]): string | null {
   return beginning.length < 2 ? null : (flags.find((flag) => flag.startsWith(beginning)) ?? null);
 }
 

@@ -1,8 +1,13 @@
 import { attestationUuid } from '../attestation/canonical-bytes.ts';
 import { parseAttestation } from '../attestation/parse-attestation.ts';
+import { formatProblem } from '../attestation/problem.ts';
 import { registrationOf } from '../attestation/registration.ts';
-import { driftReason, isAttestationId, REGISTRY_RETENTION_DAYS } from '../attestation/registry.ts';
-import { lookUpStatus } from '../attestation/status.ts';
+import {
+  driftReason,
+  isAttestationId,
+  lookUpStatus,
+  REGISTRY_RETENTION_DAYS,
+} from '../attestation/registry.ts';
 import { type Verdict, verifyAttestation } from '../attestation/verify-attestation.ts';
 import { CathedralError } from '../errors.ts';
 import { type EventOf, type LedgerEvent, MAX_LINE_BYTES } from '../ledger/events/event.ts';
@@ -263,8 +268,7 @@ export function registrationIn(
 
 function assertRegistrable({ valid, problems, checks }: Verdict, place: string): void {
   if (!valid) {
-    const list = problems.map(({ code, pointer, message }) => `${pointer || '/'}: ${message} (${code})`);
-    throw refused(place, 'an attestation that verifies', list.join(' '));
+    throw refused(place, 'an attestation that verifies', problems.map(formatProblem).join(' '));
   }
   const { result, detail } = checks.find(({ name }) => name === 'registration')!;
   if (result === 'passed')
@@ -275,9 +279,7 @@ function assertRegistrable({ valid, problems, checks }: Verdict, place: string):
 function notesOf({ warnings, checks }: Verdict): string[] {
   const unchecked = checks.filter(({ result }) => result === 'not_checked');
   return [
-    ...warnings
-      .filter(({ code }) => code !== 'not_registered')
-      .map(({ code, pointer, message }) => `${pointer || '/'}: ${message} (${code})`),
+    ...warnings.filter(({ code }) => code !== 'not_registered').map(formatProblem),
     ...unchecked.map(({ name, detail }) => `Not checked: ${name}. ${detail}`),
   ];
 }

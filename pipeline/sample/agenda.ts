@@ -1,5 +1,4 @@
 import type { EventOf, KnownType } from '../ledger/events/event.ts';
-import { SLOT_MS } from '../ledger/events/slot.ts';
 
 /** The content of an event; the generator adds seq, timestamp, cycle and salt. */
 export interface Draft {
@@ -21,71 +20,70 @@ export function draft<T extends KnownType>(type: T, agent: string, data: EventOf
   return { type, agent, data };
 }
 
-/** Future actions, by slot. It forgets past ones, so its size does not grow with the ledger. */
+interface Entry extends Action {
+  /** Actions of the same second keep the order in which they were added. */
+  order: number;
+}
+
+/** Future actions, the next one first: a binary heap. It forgets past ones, so its size does not grow with the ledger. */
 export class Agenda {
-  readonly #slots = new Map<number, Action[]>();
-  #slot = Number.NEGATIVE_INFINITY;
-  #actions: Action[] = [];
-  /** Time of the latest action taken. */
+  readonly #heap: Entry[] = [];
+  #added = 0;
   #now = Number.NEGATIVE_INFINITY;
-  /** Index of the next action in `#actions`; null while the slot is being planned. */
-  #next: number | null = null;
 
   /** Adds an action, rounded down to a whole second. Throws for a time in the past. */
   add(at: number, act: Act): void {
-    const action = { at: Math.floor(at / 1000) * 1000, act };
-    const slot = Math.floor(at / SLOT_MS);
-    if (slot < this.#slot || action.at < this.#now)
+    const entry = { at: Math.floor(at / 1000) * 1000, act, order: this.#added++ };
+    if (entry.at < this.#now)
       throw new Error(`cannot add an action at ${new Date(at).toISOString()}, which is in the past`);
-    if (slot > this.#slot) this.#actionsOf(slot).push(action);
-    else if (this.#next === null) this.#actions.push(action);
-    else this.#insert(action);
+    const heap = this.#heap;
+    let index = heap.length;
+    for (let above = (index - 1) >> 1; index > 0 && isBefore(entry, heap[above]!); above = (index - 1) >> 1) {
+      heap[index] = heap[above]!;
+      index = above;
+    }
+    heap[index] = entry;
   }
 
-  /** Opens the slot that begins at `start` for planning. It already contains the actions added to it before. */
-  open(start: number): void {
-    this.#slot = Math.floor(start / SLOT_MS);
-    this.#actions = this.#slots.get(this.#slot) ?? [];
-    this.#slots.delete(this.#slot);
-    this.#next = null;
+  /** Nothing can be added before this time any more. */
+  begin(at: number): void {
+    this.#now = at;
   }
 
-  /** Number of actions in the slot so far. */
-  get planned(): number {
-    return this.#actions.length;
+  get next(): Action | undefined {
+    return this.#heap[0];
   }
 
-  /** Ends the planning. Actions of the same second keep the order in which they were added. */
-  begin(): void {
-    this.#actions.sort((a, b) => a.at - b.at);
-    this.#next = 0;
-  }
-
-  /** Time of the slot's next action. */
-  get nextAt(): number | undefined {
-    return this.#actions[this.#next ?? 0]?.at;
+  /** Number of actions before this time. */
+  countBefore(end: number): number {
+    return this.#heap.reduce((count, { at }) => (at < end ? count + 1 : count), 0);
   }
 
   take(): Action | undefined {
-    const action = this.#actions[this.#next ?? 0];
-    if (!action) return undefined;
-    this.#next = (this.#next ?? 0) + 1;
-    this.#now = action.at;
-    return action;
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (!first || !last) return undefined;
+    this.#now = first.at;
+    if (heap.length > 0) this.#sink(last);
+    return first;
   }
 
-  #actionsOf(slot: number): Action[] {
-    let actions = this.#slots.get(slot);
-    if (!actions) {
-      actions = [];
-      this.#slots.set(slot, actions);
+  /** Puts an entry at the top, and moves it down to its place. */
+  #sink(entry: Entry): void {
+    const heap = this.#heap;
+    let index = 0;
+    for (;;) {
+      let below = 2 * index + 1;
+      if (below + 1 < heap.length && isBefore(heap[below + 1]!, heap[below]!)) below += 1;
+      if (below >= heap.length || isBefore(entry, heap[below]!)) break;
+      heap[index] = heap[below]!;
+      index = below;
     }
-    return actions;
+    heap[index] = entry;
   }
+}
 
-  #insert(action: Action): void {
-    let index = this.#actions.length;
-    while (index > this.#next! && this.#actions[index - 1]!.at > action.at) index -= 1;
-    this.#actions.splice(index, 0, action);
-  }
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }

@@ -1,8 +1,7 @@
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { cycleNumber, SLOT_MS } from '../ledger/events/slot.ts';
-import { dayOf, HOUR_MS, timestampOf } from '../model/window.ts';
+import { timestampOf } from '../model/window.ts';
 import { Random } from '../random.ts';
-import { DAY_MS } from '../words/day.ts';
 import type { Draft } from './agenda.ts';
 import { deliberations } from './deliberation/topics.ts';
 import { attestations } from './process/attestations.ts';
@@ -20,8 +19,6 @@ import { sampleTexts } from './texts.ts';
 import type { Volume } from './volume.ts';
 import { createWorld, type Process, randomOf, type Slot, type World } from './world.ts';
 
-const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-
 /**
  * Generates the events of a demo ledger, slot by slot from genesis. Seed, genesis and volume determine the events; no
  * slot depends on a later one.
@@ -33,7 +30,6 @@ export class EventGenerator {
   slot: Slot;
   readonly #processes: readonly Process[];
   #salts: Random;
-  #labels: DayLabels;
 
   /** `genesis` is the start of a day in Unix ms. The constructor opens the first slot. */
   constructor(seed: number, genesis: number, createVolume: (generator: EventGenerator) => Volume) {
@@ -41,7 +37,6 @@ export class EventGenerator {
     this.#processes = processesOf(this.world, createVolume(this));
     this.slot = { start: genesis - SLOT_MS, end: genesis };
     this.#salts = new Random(seed);
-    this.#labels = new DayLabels(genesis);
     this.openNextSlot();
   }
 
@@ -49,31 +44,27 @@ export class EventGenerator {
     const { world } = this;
     this.slot = { start: this.slot.end, end: this.slot.end + SLOT_MS };
     this.#salts = randomOf(world, 'salts', this.slot);
-    this.#labels = new DayLabels(this.slot.start);
-    world.agenda.open(this.slot.start);
+    world.agenda.begin(this.slot.start);
     for (const plan of this.#processes) plan(this.slot);
-    world.agenda.begin();
   }
 
   /** Unix ms of the next action in the open slot; undefined after the last one. */
   get nextAt(): number | undefined {
-    return this.world.agenda.nextAt;
+    const at = this.world.agenda.next?.at;
+    return at !== undefined && at < this.slot.end ? at : undefined;
   }
 
   /** Performs the next action and appends the events that record it. */
   step(events: LedgerEvent[]): void {
-    const action = this.world.agenda.take();
-    if (!action) return;
-    const drafts = action.act(action.at);
-    if (drafts === null) return;
-    if (!Array.isArray(drafts)) events.push(this.record(drafts as Draft, action.at));
-    else for (const draft of drafts) events.push(this.record(draft, action.at));
+    if (this.nextAt === undefined) return;
+    const { at, act } = this.world.agenda.take()!;
+    for (const draft of [act(at) ?? []].flat()) events.push(this.record(draft, at));
   }
 
   /** Turns a draft into the next event; `at` is in the open slot. */
   record({ type, agent, data }: Draft, at: number, salt = this.#salts.salt()): LedgerEvent {
-    const { cycle } = this.#labels;
-    return { seq: this.seq++, timestamp: this.#labels.timestamp(at), cycle, type, agent, data, salt };
+    const [timestamp, cycle] = [timestampOf(at), `C-${cycleNumber(at)}`];
+    return { seq: this.seq++, timestamp, cycle, type, agent, data, salt };
   }
 }
 
@@ -95,23 +86,4 @@ function processesOf(world: World, volume: Volume): Process[] {
     attestations(world, volume),
     heartbeats(world, volume),
   ];
-}
-
-/** Formats the timestamps of one day. It caches the date, because millions of events share it. */
-class DayLabels {
-  readonly #date: string;
-  readonly cycle: string;
-
-  constructor(ms: number) {
-    this.#date = dayOf(timestampOf(ms));
-    this.cycle = `C-${cycleNumber(ms)}`;
-  }
-
-  /** `2025-12-01T06:00:00Z`; `ms` must be in this day. */
-  timestamp(ms: number): string {
-    const seconds = Math.floor(ms / 1000) % (DAY_MS / 1000);
-    const hours = Math.floor((seconds * 1000) / HOUR_MS);
-    const minutes = Math.floor(seconds / 60) % 60;
-    return `${this.#date}T${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes]}:${TWO_DIGITS[seconds % 60]}Z`;
-  }
 }

@@ -191,6 +191,19 @@ export function readArguments(
   return given;
 }
 
+/** The errors of reading several values that are not parsed one by one, for `check`. Throws any other error. */
+export function errorsOf(...reads: readonly (() => unknown)[]): CathedralError[] {
+  return reads.flatMap((read) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      if (error instanceof CathedralError) return [error];
+      throw error;
+    }
+  });
+}
+
 /** For commands whose result a program may read. */
 export const json = {
   description: 'Prints the result as one JSON document.',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { integer } from '../../pipeline/config/setting.ts';
-import { defineCommand, json } from './command.ts';
+import { parseSpan } from '../../pipeline/sample/span.ts';
+import { defineCommand, errorsOf, json } from './command.ts';
 
 const sample = defineCommand({
   summary: 'Writes a demo ledger, signed with a published key.',
@@ -50,6 +51,7 @@ const sample = defineCommand({
     ['events', 'follow'],
     ['json', 'follow'],
   ],
+  check: ({ from, to }) => errorsOf(() => parseSpan({ from, to: to ?? Number.MAX_SAFE_INTEGER })),
   async run({ ledger, from, to, seed, events, follow }, { now, progress, untilStopped }) {
     if (follow) {
       const { runFeeder } = await import('../../pipeline/sample/feeder/run-feeder.ts');

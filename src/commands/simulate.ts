@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { csvRow, inertCell } from '../../pipeline/artifacts/format/csv.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
 import { playPlan } from '../simulation/plan.ts';
 import { readChoices, readSettings, unknownName } from '../simulation/plan-text.ts';
 import { SEEDS } from '../simulation/run.ts';
 import { RUN_HEADER, runCells } from '../simulation/run-columns.ts';
 import { SCENARIOS, scenarioNamed } from '../simulation/scenarios.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, errorsOf } from './command.ts';
 
 /** Two minutes and 200 MB of CSV. A digit too many would take days; more seeds are played as several ranges, one on each processor. */
 const MOST_SEEDS = 100_000;
@@ -62,12 +61,11 @@ const simulate = defineCommand({
   },
   check({ scenario: name, set, choices }) {
     const scenario = SCENARIOS.find((one) => one.name === name);
-    const errors = [
-      scenario ? null : unknownName('--scenario', name, NAMES),
-      errorOf(() => readSettings(set)),
-      scenario ? errorOf(() => readChoices(choices, scenario)) : null,
-    ];
-    return errors.filter((error) => error !== null);
+    if (!scenario) return [unknownName('--scenario', name, NAMES), ...errorsOf(() => readSettings(set))];
+    return errorsOf(
+      () => readSettings(set),
+      () => readChoices(choices, scenario),
+    );
   },
   async run({ scenario, seeds, set, choices }, { write }) {
     const settings = readSettings(set);
@@ -82,15 +80,5 @@ const simulate = defineCommand({
     return 0;
   },
 });
-
-function errorOf(read: () => unknown): CathedralError | null {
-  try {
-    read();
-    return null;
-  } catch (error) {
-    if (error instanceof CathedralError) return error;
-    throw error;
-  }
-}
 
 export const COMMANDS = { simulate };

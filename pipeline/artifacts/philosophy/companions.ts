@@ -5,7 +5,7 @@ import {
   REGISTRY_PATH,
 } from '../../attestation/published-registry.ts';
 import type { Registered } from '../../attestation/registry.ts';
-import { describeStatus } from '../../attestation/status.ts';
+import { describeStatus } from '../../attestation/registry.ts';
 import { timeOf } from '../../model/window.ts';
 import type { DocumentArtifact, View } from '../artifact.ts';
 import { formatJson } from '../format/json.ts';

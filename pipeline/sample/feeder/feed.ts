@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { makeFolder } from '../../disk/durable.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
-import { openDirectory, snapshotFile } from '../../ledger/reading/directory.ts';
+import { snapshotFile } from '../../ledger/reading/directory.ts';
 import { demoSigner } from '../../ledger/writing/demo-key.ts';
 import { LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { SENTINEL_IDS } from '../../model/sentinel-profiles.ts';
@@ -11,7 +11,7 @@ import type { EventGenerator } from '../event-generator.ts';
 import { beat } from '../process/heartbeats.ts';
 import { burn, lock, partOf, unlock } from '../process/treasury.ts';
 import { circulating, isActing, type World } from '../world.ts';
-import { readLedger, resumeGenerator } from './resume.ts';
+import { readDemoLedger, resumeGenerator } from './resume.ts';
 
 /** The contract that holds fees until they are spent. */
 const ESCROW = 'fee_escrow';
@@ -37,7 +37,7 @@ export class Feed {
     const holder = `sample --follow, process ${process.pid}`;
     const writer = await LedgerWriter.open(path, { verifiers, now, waitMs: 0, holder });
     try {
-      const { generator, missing } = resumeGenerator(seed, await readLedger(openDirectory(path), verifiers));
+      const { generator, missing } = resumeGenerator(seed, await readDemoLedger(path, verifiers));
       await writer.append(missing);
       return new Feed(seed, writer, generator);
     } catch (error) {

@@ -1,10 +1,8 @@
 import type { Cathedral, LedgerEvent } from '../../ledger/events/event.ts';
 import { slotTime } from '../../ledger/events/slot.ts';
-import { LEDGER_START, type Leaf, type LedgerPosition } from '../../ledger/log/leaf.ts';
+import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import type { LedgerDirectory } from '../../ledger/reading/directory.ts';
-import { readHead } from '../../ledger/reading/head.ts';
-import { readSnapshot } from '../../ledger/reading/read-snapshot.ts';
+import { readLedger } from '../../ledger/reading/read-ledger.ts';
 import { apply } from '../../model/fold.ts';
 import { ownMember } from '../../model/own-member.ts';
 import { minting } from '../../model/queries/supply.ts';
@@ -33,23 +31,17 @@ export interface Resumed {
 }
 
 /** Reads and verifies a whole ledger. Throws the errors of reading a snapshot or a head. */
-export async function readLedger(ledger: LedgerDirectory, verifiers: Verifier[]): Promise<LedgerOnDisk> {
-  const found: LedgerOnDisk = { sealed: LEDGER_START, state: emptyState(), lastSalts: new Set() };
-  for (const file of await ledger.snapshots(null)) {
-    found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found);
-  }
-  await drain(readHead(ledger, found.sealed), found);
-  return found;
-}
-
-async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerOnDisk): Promise<T> {
+export async function readDemoLedger(ledger: string, verifiers: readonly Verifier[]): Promise<LedgerOnDisk> {
+  let state = emptyState();
+  const lastSalts = new Set<string>();
+  const batches = readLedger({ ledger, verifiers });
   for (;;) {
     const batch = await batches.next();
-    if (batch.done) return batch.value;
+    if (batch.done) return { sealed: batch.value, state, lastSalts };
     for (const leaf of batch.value) {
-      if (leaf.event.timestamp !== found.state.asOf) found.lastSalts.clear();
-      found.lastSalts.add(leaf.event.salt);
-      found.state = apply(found.state, leaf);
+      if (leaf.event.timestamp !== state.asOf) lastSalts.clear();
+      lastSalts.add(leaf.event.salt);
+      state = apply(state, leaf);
     }
   }
 }

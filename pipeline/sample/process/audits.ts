@@ -6,16 +6,6 @@ import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
 import type { Process, World } from '../world.ts';
 
-/** Statuses in a routine audit without findings. */
-const STATUSES = {
-  USA: { SEC: 'utility_token', CFTC: 'compliant', Federal_Reserve_Act: 'compatible' },
-  EU: { GDPR: 'compliant', AI_Act: 'high_risk_compliant', MiCA: 'utility_token' },
-  UK: { FCA: 'compliant', Data_Protection_Act: 'compliant' },
-  International: { Basel_III: 'compatible', FATF: 'compliant' },
-} as const satisfies Record<Jurisdiction, Record<string, string>>;
-
-/** Days from the first audits, on the first day, to the second ones. Later audits are a quarter apart. */
-const SECOND_DAYS: Readonly<Record<Jurisdiction, number>> = { USA: 47, EU: 61, UK: 75, International: 89 };
 const QUARTER_DAYS = [88, 94] as const;
 const FOLLOW_UP_DAYS = [14, 27] as const;
 /** Probability that a routine audit puts a regime under review. */
@@ -31,7 +21,7 @@ export function audits(world: World): Process {
       const random = new Random(world.seed, 'audits', jurisdiction);
       const at = world.genesis + (7.5 + index * 1.5 + random.share()) * HOUR_MS;
       world.agenda.add(at, (now) => {
-        const next = SECOND_DAYS[jurisdiction];
+        const next = world.texts.audits[jurisdiction].second_day;
         return audit(world, jurisdiction, random, [], now, Math.floor(now / DAY_MS) + next);
       });
     });
@@ -55,7 +45,7 @@ function audit(
   const isRoutine = open.length === 0 && nextDay === undefined;
   const reviewed = isRoutine ? regimes.filter(() => random.chance(REVIEWED)) : [];
   const statuses = {
-    ...STATUSES[jurisdiction],
+    ...world.texts.audits[jurisdiction].statuses,
     ...Object.fromEntries(reviewed.map((one) => [one, 'under_review'])),
   };
   const [least, most] = reviewed.length > 0 ? FOLLOW_UP_DAYS : QUARTER_DAYS;

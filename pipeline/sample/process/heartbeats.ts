@@ -31,7 +31,7 @@ export function heartbeats(world: World, volume: Volume): Process {
   return (slot) => {
     const random = randomOf(world, 'heartbeats', slot);
     const active = SENTINEL_IDS.filter((id) => !isSilent(world, id, slot.start)).length;
-    const interval = volume.heartbeatInterval(slot, world.agenda.planned, active);
+    const interval = volume.heartbeatInterval(slot, world.agenda.countBefore(slot.end), active);
     for (const id of SENTINEL_IDS) {
       let at = next.get(id) ?? slot.start + random.between(0, interval);
       while (at < slot.end) {

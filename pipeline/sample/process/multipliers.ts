@@ -10,8 +10,6 @@ type Cathedral = (typeof SENTINEL_CATHEDRALS)[number];
 
 const STEPS = [0.05, 0.05, 0.05, 0.1, 0.1, 0.15] as const;
 const [LEAST, MOST] = [1, 2];
-const RAISE_REASONS = ['quarterly_review', 'integrity_bonus', 'coordination_recovery', 'reach_extension'];
-const LOWER_REASONS = ['quarterly_review', 'parity_adjustment', 'budget_discipline', 'supply_restraint'];
 const FIRST_DAYS = [24, 40] as const;
 const AFTER_CHANGE_DAYS = [28, 72] as const;
 const AFTER_REFUSAL_DAYS = [9, 18] as const;
@@ -46,7 +44,8 @@ function propose(
 ): void {
   const before = world.facts.multipliers.get(cathedral) ?? LEAST;
   const after = nextMultiplier(before, random);
-  const reason = random.pick(after > before ? RAISE_REASONS : LOWER_REASONS);
+  const { raise_multiplier: raising, lower_multiplier: lowering } = world.texts.reasons;
+  const reason = random.pick(after > before ? raising : lowering);
   conduct(world, random, 2, {
     topic: after > before ? world.texts.raiseMultiplier : world.texts.lowerMultiplier,
     subject: { cathedral, before: before.toFixed(2), after: after.toFixed(2) },

@@ -3,6 +3,7 @@ import { HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { DAY_MS } from '../../words/day.ts';
 import { type Draft, draft } from '../agenda.ts';
+import type { Contract } from '../texts.ts';
 import { circulating, type Process, randomOf, type Slot, type World } from '../world.ts';
 
 /** One MIC and a hundredth of it, in 1e-6 MIC. Shares are rounded down to hundredths. */
@@ -11,123 +12,51 @@ const CENT = 10_000n;
 const MILLION = 1_000_000n;
 const BOND_CONTRACT = 'sentinel_bond';
 
-interface Contract {
-  name: string;
-  /** Days from genesis to the first lock, and its amount in MIC. Later movements are shares. */
-  day: number;
-  first: number;
-  /** Days between two movements. */
-  every: readonly [number, number];
-  /** Share of the movements that lock; the others unlock. */
-  locks: number;
-  /** Amount of one lock, in millionths of the circulating supply. */
-  lock: readonly [number, number];
-  /** Amount of one unlock, in millionths of the contract's balance. */
-  unlock: readonly [number, number];
+/** Burns in a slot; shares are millionths of the circulating supply, times are shares of the slot. */
+interface Burn {
+  reason: string;
+  /** How many in this slot. */
+  count: (slot: Slot, random: Random) => number;
+  share: readonly [number, number];
+  at: readonly [number, number];
 }
 
-const CONTRACTS: readonly Contract[] = [
+const BURNS: readonly Burn[] = [
   {
-    name: 'treasury_vesting',
-    day: 0,
-    first: 240_000,
-    every: [14, 17],
-    locks: 0.3,
-    lock: [4000, 9000],
-    unlock: [20_000, 50_000],
+    reason: 'transaction_fee',
+    count: (_, random) => random.whole(0, 3),
+    share: [0.4, 7],
+    at: [0.02, 1],
   },
   {
-    name: BOND_CONTRACT,
-    day: 0,
-    first: 12_000,
-    every: [18, 30],
-    locks: 0.8,
-    lock: [300, 700],
-    unlock: [5000, 20_000],
+    // The weekly sink, on Mondays at noon.
+    reason: 'treasury_sink',
+    count: ({ start }) => (new Date(start).getUTCDay() === 1 && new Date(start).getUTCHours() === 12 ? 1 : 0),
+    share: [400, 1300],
+    at: [0.05, 0.2],
   },
   {
-    name: 'liquidity_reserve',
-    day: 6,
-    first: 25_000,
-    every: [4, 8],
-    locks: 0.55,
-    lock: [3000, 9000],
-    unlock: [60_000, 200_000],
-  },
-  {
-    name: 'audit_escrow',
-    day: 20,
-    first: 4000,
-    every: [9, 16],
-    locks: 0.5,
-    lock: [400, 1200],
-    unlock: [200_000, 600_000],
-  },
-  {
-    name: 'civic_consultation_fund',
-    day: 33,
-    first: 8000,
-    every: [7, 13],
-    locks: 0.5,
-    lock: [600, 2000],
-    unlock: [80_000, 250_000],
-  },
-  {
-    name: 'treaty_deposit',
-    day: 64,
-    first: 15_000,
-    every: [20, 33],
-    locks: 0.6,
-    lock: [500, 1500],
-    unlock: [50_000, 150_000],
-  },
-  {
-    name: 'research_grant_2026',
-    day: 96,
-    first: 40_000,
-    every: [6, 12],
-    locks: 0.45,
-    lock: [1500, 5000],
-    unlock: [80_000, 220_000],
+    reason: 'expired_grant',
+    count: (_, random) => (random.chance(1 / 150) ? 1 : 0),
+    share: [60, 250],
+    at: [0.2, 0.9],
   },
 ];
-
-/** Burns; shares are millionths of the circulating supply. Fees: up to `most` in a slot. */
-const FEES = { most: 3, share: [0.4, 7] } as const;
-/** The weekly sink. */
-const SINK = { weekday: 1, hour: 12, share: [400, 1300] } as const;
-const EXPIRED = { chance: 1 / 150, share: [60, 250] } as const;
 
 /** Burns, locks and unlocks. None exceeds the circulating supply or the balance of its contract. */
 export function treasury(world: World): Process {
   return (slot) => {
     const random = randomOf(world, 'treasury', slot);
-    const length = slot.end - slot.start;
-    if (slot.start === world.genesis) for (const contract of CONTRACTS) openContract(world, contract);
-    for (let fees = random.whole(0, FEES.most); fees > 0; fees -= 1) {
-      const share = random.between(...FEES.share);
-      world.agenda.add(slot.start + random.between(0.02, 1) * length, () =>
-        burn(world, share, 'transaction_fee'),
-      );
-    }
-    if (isSinkSlot(slot)) {
-      const share = random.between(...SINK.share);
-      world.agenda.add(slot.start + random.between(0.05, 0.2) * length, () =>
-        burn(world, share, 'treasury_sink'),
-      );
-    }
-    if (random.chance(EXPIRED.chance)) {
-      const share = random.between(...EXPIRED.share);
-      world.agenda.add(slot.start + random.between(0.2, 0.9) * length, () =>
-        burn(world, share, 'expired_grant'),
-      );
+    if (slot.start === world.genesis)
+      for (const contract of world.texts.contracts) openContract(world, contract);
+    for (const { reason, count, share, at } of BURNS) {
+      for (let left = count(slot, random); left > 0; left -= 1) {
+        const part = random.between(...share);
+        const time = slot.start + random.between(...at) * (slot.end - slot.start);
+        world.agenda.add(time, () => burn(world, part, reason));
+      }
     }
   };
-}
-
-function isSinkSlot({ start }: Slot): boolean {
-  const date = new Date(start);
-  return date.getUTCDay() === SINK.weekday && date.getUTCHours() === SINK.hour;
 }
 
 /** Burns a share of the circulating supply, in millionths; null if that is nothing. */

@@ -4,8 +4,7 @@ import { Companions } from '../../../pipeline/attestation/companions.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-schema.ts';
 import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
 import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
-import { registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
-import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
+import { lookUpStatus, registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
 import {
   CHECK_NAMES,
   SUMMARIES,

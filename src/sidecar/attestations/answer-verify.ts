@@ -1,5 +1,5 @@
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
-import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { Problem } from '../../api/problem.ts';
 import { noReleaseProblem, type ServedRelease } from '../files/releases.ts';

@@ -1,11 +1,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
-import { readLedger } from '../../../pipeline/sample/feeder/resume.ts';
+import { readDemoLedger } from '../../../pipeline/sample/feeder/resume.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { build } from '../../build/run-build.ts';
@@ -84,7 +83,7 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
 
 /** The state of a ledger with its head, from genesis. */
 async function stateOf(ledger: string): Promise<State> {
-  return (await readLedger(openDirectory(ledger), VERIFIERS)).state;
+  return (await readDemoLedger(ledger, VERIFIERS)).state;
 }
 
 function render(state: State): Record<string, string> {
