@@ -36,26 +36,17 @@ ajv.addSchema({ $id: 'api', ...document });
 /** Paths that a release without a site lacks, a stream without an end, and paths with tests of their own. */
 const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
-const EXAMPLES: [RegExp, string][] = [
-  [/\{table\}\.\{form\}$/, 'supply.ndjson'],
-  [/\{level\}\/\{tile\}/, '0/000'],
-  [/\{version\}/, 'v1'],
-  [/\{size\}/, '704'],
-  [/\{month\}/, '2025-12'],
-  [/\{tile\}/, '000'],
-  [/\{(id|drawing)\}/, 'supply'],
-  [/\{snapshot\}/, '2026-01-03T00Z'],
-  [/\{file\}/, 'supply'],
-  [/\{area\}/, 'economy'],
-  [/\{table\}/, 'mic-history'],
-  [/\{year\}/, '2025'],
-];
+/** What the examples of the description do not know of the release below. */
+const EXAMPLES: Readonly<Record<string, string>> = { snapshot: '2026-01-03T00Z' };
 const operations = operationsIn(document.paths)
   .filter(({ path }) => !ELSEWHERE.test(path))
-  .map(
-    ({ path, operation }) =>
-      [EXAMPLES.reduce((text, [name, value]) => text.replace(name, value), path), operation] as const,
-  );
+  .map(({ path, operation }) => {
+    const exampleOf = (name: string) => {
+      const parameter = operation.parameters?.find((one) => 'name' in one && one.name === name);
+      return EXAMPLES[name] ?? String((parameter as { example: string }).example);
+    };
+    return [path.replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(name)), operation] as const;
+  });
 const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
 let folder: string;
