@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
-import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
+import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 interface Rendered {
   status: number;
@@ -15,7 +15,7 @@ interface Rendered {
 /** Rejects with the CathedralError of the job, with a Problem overloaded if it takes too long, or with an Error if the thread fails. */
 export type Render = (job: RenderJob) => Promise<Rendered>;
 
-export interface RendererOptions extends FairQueueOptions {
+export interface RendererOptions extends WorkQueueOptions {
   /** Memory of each thread, MiB. A thread that needs more ends, and nothing else does. */
   heapMib: number;
   /** For one job, ms. */
@@ -41,19 +41,19 @@ const RETRY_AFTER_S = 30;
 
 /**
  * Renders the pages and pictures of any chart state, in threads: a long history takes a tenth of a second to read, and
- * requests for anything else do not wait for it. One queue serves all clients fairly. A thread has one job at a time, so one
+ * requests for anything else do not wait for it. One queue serves all clients. A thread has one job at a time, so one
  * that crashes, hangs or runs out of memory fails only that job, and the others go on in another thread. Threads start when
  * there is work.
  */
 export class Renderer {
   readonly #options: RendererOptions;
-  readonly #queue: FairQueue;
+  readonly #queue: WorkQueue;
   readonly #idle = new Set<RenderThread>();
   readonly #busy = new Set<RenderThread>();
 
   constructor(options: Partial<RendererOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#queue = new FairQueue(this.#options);
+    this.#queue = new WorkQueue(this.#options);
   }
 
   /**
