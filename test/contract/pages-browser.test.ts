@@ -154,6 +154,22 @@ describe('a portal', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('and other pages that are long are at most four screens high: what few come for is one click away', async () => {
+    await using visited = await opened({ viewport: { width: 1440, height: 900 } });
+    const { page, wrong } = visited;
+    const found: string[] = [];
+    for (const path of ['verification/', 'sentinels/eve/', 'files/economy/supply-by-day.csv/']) {
+      await page.goto(`${site.origin}/${path}`);
+      const height = await wholeHeight(page);
+      if (height > 4 * 900) found.push(`/${path}: ${height} px high`);
+      const fold = page.locator('main details').last();
+      await fold.locator('summary').first().click();
+      expect(await fold.evaluate(({ open }: HTMLDetailsElement) => open), path).toBe(true);
+    }
+    expect(found).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
   test('shows its figures at once on a phone', async () => {
     await using visited = await opened({ viewport: { width: 390, height: 844 } });
     const { page, wrong } = visited;

@@ -97,9 +97,9 @@ describe('the button beside an example', () => {
     const page = await context.newPage();
     await page.goto(`${site.origin}${path}`);
     expect(await page.getByRole('button', { name: /Copy|List/ }).count()).toBe(0);
-    await page.getByText('pd.read_csv(').first().waitFor();
+    await page.getByText('pd.read_csv(').first().waitFor({ state: 'attached' });
     await page.getByRole('link', { name: /^Download CSV/ }).waitFor();
-    await page.getByText('MIC minting history [data set]').waitFor();
+    await page.getByText('MIC minting history [data set]').waitFor({ state: 'attached' });
     await context.close();
   });
 });

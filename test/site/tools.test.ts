@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { Part } from '../../src/site/layout/part.ts';
 import { type Ending, NothingToCheck, Steps } from '../../src/site/layout/steps.ts';
+import type { Part } from '../../src/site/layout/worker-parts.ts';
 import { endProved } from '../../src/site/verification/prove-pasted.ts';
 
 const WORDS = { failed: 'does not hold', uncheckable: 'cannot be checked' };

@@ -196,6 +196,8 @@ export class Readout {
     slider.tabIndex = 0;
     slider.setAttribute('aria-valuemin', '1');
     slider.setAttribute('aria-valuenow', '1');
+    // Empty until the reader points at the picture.
+    this.#box.hidden = true;
     root.querySelector('.plot')!.append(this.#marks, slider, this.#box);
     this.#close.addEventListener('pointerdown', (event) => event.preventDefault());
     this.#close.addEventListener('click', () => this.#hide());

@@ -1,7 +1,7 @@
 import { CathedralError, type Finding } from '../../../pipeline/errors.ts';
 import { printable } from '../../../pipeline/words/printable.ts';
-import { factsPart, type Part, part } from './part.ts';
 import type { Tell } from './worker-jobs.ts';
+import { factsPart, type Part, part } from './worker-parts.ts';
 
 /** What a step has shown, in words, and what the next steps need from it. */
 export interface Shown<T> {

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../../pipeline/words/number.ts';
 import { make, makeButton, makeElement } from './make-element.ts';
-import type { Part } from './part.ts';
 import type { Reply } from './worker-jobs.ts';
+import type { Part } from './worker-parts.ts';
 
 /** An element of the page. Without it, the page and its script are not from the same build. */
 export function element<T extends HTMLElement>(selector: string): T {

@@ -9,8 +9,8 @@ import {
 import { formatMoment } from '../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { formatToken } from '../../../pipeline/words/phrase.ts';
-import { factsPart, linkPart, type Part, part, savePart } from '../layout/part.ts';
 import type { Steps } from '../layout/steps.ts';
+import { factsPart, linkPart, type Part, part, savePart } from '../layout/worker-parts.ts';
 import { NOT_PROVED, type ProvedEvent, proveByLog } from './prove-event.ts';
 import type { Means } from './verify-release.ts';
 import { showWitnesses } from './witnesses.ts';

@@ -92,7 +92,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the parts of a portal that are one click away are open',
     breaks: FIRST_SCREEN,
-    file: 'src/site/portals/Fold.astro',
+    file: 'src/site/layout/Fold.astro',
     change: ['<details class="fold printed">', '<details class="fold printed" open>'],
     tests: IN_BROWSER,
   },

@@ -1,8 +1,8 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { makeButton, makeElement, makeLink } from '../../layout/make-element.ts';
-import { cellClass } from '../../layout/part.ts';
 import { saveFile } from '../../layout/save-file.ts';
 import { copierOf, element, followAddress, putAddress, Tool } from '../../layout/tool.ts';
+import { cellClass } from '../../layout/worker-parts.ts';
 import type { Traffic } from './remote-file.ts';
 import type { PageOfRows } from './row-source.ts';
 import type { RowsAnswer, RowsJob } from './rows-worker.ts';

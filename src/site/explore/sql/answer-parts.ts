@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { versionAddress } from '../../files/versions/version-address.ts';
-import { codePart, linkPart, type Part, part, tablePart } from '../../layout/part.ts';
+import { codePart, linkPart, type Part, part, tablePart } from '../../layout/worker-parts.ts';
 import { type QueryResult, sqlAddress } from './limits.ts';
 
 /** A file that the result follows from. */

@@ -50,7 +50,7 @@ function draw(time: string, { value, by, sum }: CsvPlot): string {
     : `plot(${value} ~ ${time}, df, type = "l")`;
 }
 
-function parseTime({ name, type }: Column): string {
+function parseTime({ name, type }: Pick<Column, 'name' | 'type'>): string {
   if (type === 'date') return `df$${name} <- as.Date(df$${name})`;
   return `df$${name} <- as.POSIXct(df$${name}, format = "%Y-%m-%dT%H:%M:%OSZ", tz = "UTC")`;
 }

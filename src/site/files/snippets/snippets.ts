@@ -10,7 +10,7 @@ function spreadsheets(source: Source): Snippet[] {
   const { shape, restricted, xlsx } = source;
   if (shape.kind === 'bibtex' || shape.kind === 'pdf') return [];
   const asks = restricted ? ' When asked how to sign in, choose Anonymous: the key is in the query.' : '';
-  const book = xlsx ? ' Or open the workbook, see the other forms.' : '';
+  const book = xlsx ? ' Or open the workbook, see the other formats.' : '';
   const excel = { tool: 'Excel', note: `${WHERE}${asks}${book}`, code: query(source) };
   return [excel, ...sheets(source)];
 }
@@ -51,7 +51,7 @@ function sheets({ shape, url, restricted, xlsx, isNewestFirst }: Source): Snippe
     return [
       {
         tool,
-        note: 'Paste it into a cell. Google rejects large files; upload the workbook instead.',
+        note: `Paste it into a cell.${xlsx ? ' Google rejects large files; upload the workbook instead.' : ''}`,
         code: `=IMPORTDATA("${url}")`,
       },
     ];

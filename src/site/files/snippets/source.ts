@@ -1,6 +1,7 @@
 import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
 import { fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
 import { HISTORIES } from '../../../../pipeline/artifacts/table.ts';
+import type { ChartColumn } from '../../../../pipeline/charts/chart-table.ts';
 import type { Column, ColumnType } from '../../../../pipeline/formats/columns.ts';
 import { TABLES, type Table } from '../../../../pipeline/formats/tables.ts';
 import type { SiteRelease } from '../../layout/release.ts';
@@ -11,7 +12,7 @@ import { otherFormats } from '../other-formats.ts';
  * JSON whose rows are the named objects in `member`; record: JSON of one row; tree: JSON without a table.
  */
 export type Shape =
-  | { kind: 'csv'; time: Column | null; plot: CsvPlot | null }
+  | { kind: 'csv'; time: Pick<Column, 'name' | 'type'> | null; plot: CsvPlot | null }
   | { kind: 'list' | 'map'; member: string }
   | { kind: 'record' | 'tree' | 'bibtex' | 'pdf' };
 
@@ -73,6 +74,37 @@ export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
     ndjson: urls('.ndjson')[0] ?? null,
     xlsx: urls('.xlsx').at(-1) ?? null,
     parquet: urls('.parquet'),
+  };
+}
+
+/** The columns of charts that hold times. */
+const TIME_TYPES: Readonly<Record<string, ColumnType>> = {
+  date: 'date',
+  from: 'date',
+  timestamp: 'datetime',
+};
+
+/** The numbers of a chart as a file, `/charts/supply.csv`. */
+export function chartSource(
+  release: SiteRelease,
+  id: string,
+  { columns }: { columns: readonly Pick<ChartColumn, 'name' | 'unit'>[] },
+): Source {
+  const isText = ({ unit }: { unit: string }) => unit === '';
+  const time = columns.find(({ name }) => name in TIME_TYPES);
+  return {
+    url: `${release.baseUrl}/charts/${id}.csv`,
+    fileName: `${id}.csv`,
+    restricted: false,
+    shape: { kind: 'csv', time: time ? { name: time.name, type: TIME_TYPES[time.name]! } : null, plot: null },
+    columns: columns.map(({ name }) => name),
+    texts: columns.flatMap((column, index) => (isText(column) ? [index + 1] : [])),
+    exact: null,
+    isNewestFirst: false,
+    pinned: null,
+    ndjson: null,
+    xlsx: null,
+    parquet: [],
   };
 }
 

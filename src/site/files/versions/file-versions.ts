@@ -5,8 +5,8 @@ import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-sna
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatCount } from '../../../../pipeline/words/number.ts';
 import { make, makeButton, makeElement } from '../../layout/make-element.ts';
-import { linkPart, type Part, part, tablePart } from '../../layout/part.ts';
 import { drawPart, element } from '../../layout/tool.ts';
+import { linkPart, type Part, part, tablePart } from '../../layout/worker-parts.ts';
 import { limitDates } from './limit-dates.ts';
 import { versionAddress } from './version-address.ts';
 

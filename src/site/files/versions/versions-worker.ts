@@ -8,9 +8,9 @@ import { readVersion } from '../../../../pipeline/verify/versions/file-version.t
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
-import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/part.ts';
 import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
+import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
 import { csvRows, indentJson } from '../preview.ts';
 import { versionAddress, versionFileName } from './version-address.ts';
 import { type FoundVersion, NoSuchVersion, wantedVersion } from './wanted-version.ts';
