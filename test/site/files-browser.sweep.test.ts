@@ -68,6 +68,7 @@ describe('the button beside an example', () => {
     // What the button says is there for two seconds.
     await stopClock(page);
     await page.goto(`${site.origin}${path}`);
+    await page.locator('summary', { hasText: 'curl' }).click();
     const button = page.getByRole('button', { name: 'Copy the example for curl' });
     await button.focus();
     await page.keyboard.press('Enter');
