@@ -4,7 +4,8 @@ import { formatNumber, formatPercent } from '../words/number.ts';
 import { formatList } from '../words/phrase.ts';
 import type { ChartTable } from './chart-table.ts';
 import type { Mark } from './drawing/mark.ts';
-import type { Drawn, OverTime, Pane } from './drawing/over-time.ts';
+import type { OverTime } from './drawing/over-time.ts';
+import type { Drawn, Pane } from './drawing/pane.ts';
 
 /** Units that a number does not need beside it. */
 const PLAIN = ['', 'share', 'count', 'ratio', 'factor'];

@@ -1,66 +1,34 @@
-import { area, curveLinear, curveStepAfter, stack } from 'd3';
 import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import type { ChartTable } from '../chart-table.ts';
 import { type Annotation, annotationList, annotationMarks, LANE, listHeight } from './annotations.ts';
-import {
-  AXIS_HEIGHT,
-  type Edges,
-  type TimeScale,
-  timeAxis,
-  timeScale,
-  type ValueAxis,
-  type ValueScale,
-  valueAxis,
-} from './axes.ts';
+import { AXIS_HEIGHT, type Edges, type TimeScale, timeAxis, timeScale, valueAxis } from './axes.ts';
 import { element, linePath } from './element.ts';
-import { hatched, type Rect } from './hatched.ts';
 import {
   BOLD,
   clipText,
   LABEL_SIZE,
-  type LegendItem,
   label,
   legend,
   legendHeight,
   sideLabelRoom,
-  sideLabels,
   TICK_SIZE,
   textWidth,
 } from './label.ts';
-import { type Box, type DrawnColumn, isNarrow, type Plot, timePlotHeight, widthOf } from './plot.ts';
+import {
+  type Drawn,
+  endLabels,
+  type Frame,
+  type Latest,
+  lookOf,
+  type Pane,
+  paneMarks,
+  short,
+  Table,
+  tellScale,
+  valuesOf,
+} from './pane.ts';
+import { type Box, isNarrow, type Plot, timePlotHeight, widthOf } from './plot.ts';
 import { type ChartTheme, type Colour, colourIn } from './theme.ts';
-
-/** A column of the table as it is drawn. */
-export interface Drawn {
-  column: string;
-  /** In a table with a row for each day and series: what the second cell of its rows says. */
-  of?: string;
-  /** Its name, and its value at the end of the line. */
-  label: string;
-  text?: string;
-  colour: Colour;
-  dash?: boolean;
-  /** A line that changes at once, at each of its rows. */
-  steps?: boolean;
-  /** A dot at each row; a ring where the row is partial. */
-  dots?: boolean;
-  /** A column below zero. */
-  below?: boolean;
-}
-
-/** One plot of lines, stacked areas or stacked columns. */
-export interface Pane extends Omit<ValueAxis, 'values'> {
-  mark: 'lines' | 'areas' | 'columns';
-  /** Above the axis: `MIC per day`. */
-  unit: string;
-  drawn: readonly Drawn[];
-  /** The axis has these values too: 0 and 1 for shares. */
-  covers?: readonly number[];
-  /** Columns with the ends of a pale band behind the lines. */
-  band?: { low: string; high: string; colour: Colour };
-  /** Share of the height, relative to the other panes. */
-  share?: number;
-}
 
 /** The rows of the table from left to right, by the day or the days in their first cells: one plot, or several above each other. */
 export interface OverTime {
@@ -74,72 +42,11 @@ export interface OverTime {
   partial?: readonly boolean[];
   /** The axis goes on to this time, ms. */
   until?: number;
-  /** A dot after the last row, ms. */
-  latest?: { time: number; column: string; value: number };
+  latest?: Latest;
   /** A strip below the plot that is filled where this column is not 0. */
   strip?: { column: string; label: string; colour: Colour };
   /** The rows are months, whose names stand in the middle. */
   months?: boolean;
-}
-
-interface Row {
-  cells: ChartTable['rows'][number];
-  /** The first and the last moment that it is about, ms. */
-  from: number;
-  to: number;
-  middle: number;
-  partial: boolean;
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MONTH = /^\d{4}-\d{2}$/;
-
-/** The time of a row, from its first cells: two days, a day, a month, or a moment. */
-export function spanOf([first, second]: ChartTable['rows'][number]): { from: number; to: number } {
-  const [start, end] = [String(first), String(second)];
-  if (MONTH.test(start)) {
-    const [year, month] = start.split('-').map(Number) as [number, number];
-    return { from: Date.UTC(year, month - 1), to: Date.UTC(year, month) };
-  }
-  if (!DAY.test(start)) return { from: Date.parse(start), to: Date.parse(start) };
-  return { from: timeOfDay(start), to: timeOfDay(DAY.test(end) ? end : start) + DAY_MS };
-}
-
-/** The values of a column, or of the rows of one series, with their places. Null is a gap. */
-class Table {
-  readonly rows: readonly Row[];
-  readonly #columns: ReadonlyMap<string, number>;
-
-  constructor({ columns, rows }: ChartTable, partial: readonly boolean[]) {
-    this.#columns = new Map(columns.map(({ name }, index) => [name, index]));
-    this.rows = rows.map((cells, index) => {
-      const { from, to } = spanOf(cells);
-      return { cells, from, to, middle: (from + to) / 2, partial: partial[index] ?? false };
-    });
-  }
-
-  value({ cells }: Row, column: string): number | null {
-    return cells[this.#columns.get(column)!] as number | null;
-  }
-
-  of({ of }: Pick<Drawn, 'of'>): readonly Row[] {
-    return of === undefined ? this.rows : this.rows.filter(({ cells }) => cells[1] === of);
-  }
-
-  values(one: Pick<Drawn, 'column' | 'of'>): number[] {
-    return this.of(one).flatMap((row) => this.value(row, one.column) ?? []);
-  }
-}
-
-/** The extent of what a pane draws. */
-function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: Table): number[] {
-  const ends = band ? [{ column: band.low }, { column: band.high }] : [];
-  if (mark === 'lines') return [...covers, ...[...drawn, ...ends].flatMap((one) => table.values(one))];
-  const sum = (row: Row, below: boolean) =>
-    drawn
-      .filter((one) => (one.below ?? false) === below)
-      .reduce((total, { column }) => total + Math.max(0, table.value(row, column) ?? 0), 0);
-  return table.rows.flatMap((row) => [sum(row, false), -sum(row, true)]);
 }
 
 const STRIP = 20;
@@ -151,13 +58,6 @@ export function overTimeHeight(chart: OverTime, annotations: readonly Annotation
   const list = listHeight(annotations, width);
   if (chart.panels) return panelsHeight(chart, annotations, width) + list;
   return timePlotHeight(width) + (chart.panes.length - 1) * 60 + (annotations.length > 0 ? LANE : 0) + list;
-}
-
-interface Frame {
-  pane: Pane;
-  x: TimeScale;
-  y: ValueScale;
-  inner: Box;
 }
 
 /** The panes with their axes, one time axis for all, and the names of the series at the ends of their marks. */
@@ -232,168 +132,12 @@ function panes(chart: OverTime, table: Table, annotations: readonly Annotation[]
   ];
 }
 
-function lookOf({ label: name, text, colour, dash }: Drawn, mark: Pane['mark'], { theme }: Plot): LegendItem {
-  const area = mark !== 'lines';
-  const shape = dash ? { shape: 'dashes' as const } : {};
-  return {
-    text: text === undefined ? name : `${name} ${text}`,
-    colour: colourIn(theme, colour),
-    area,
-    ...shape,
-  };
-}
-
-function tellScale({ pane, x, y, inner }: Frame, { theme, onScale }: Plot): void {
-  const [from, to] = x.domain().map(Number) as [number, number];
-  const mark = pane.mark === 'lines' ? 'line' : 'area';
-  const drawn = pane.drawn.map(
-    ({ column, of, colour }): DrawnColumn => ({
-      column,
-      ...(of === undefined ? {} : { of }),
-      colour: colourIn(theme, colour),
-      mark,
-    }),
-  );
-  const values = { domain: y.domain() as [number, number], scale: pane.scale ?? 'linear' };
-  onScale?.({ kind: 'time', from, to, box: inner, values, drawn });
-}
-
 /** The middle of each annotation's days, inside the plot. */
 function placesOf(annotations: readonly Annotation[], x: TimeScale, { left, right }: Edges) {
   return annotations.map(({ day, end = day }, index) => {
     const at = x((timeOfDay(day) + timeOfDay(end) + DAY_MS) / 2);
     return { number: index + 1, at: Math.min(Math.max(at, left), right) };
   });
-}
-
-function paneMarks(frame: Frame, table: Table, chart: OverTime, plot: Plot): string[] {
-  const { mark } = frame.pane;
-  if (mark === 'lines') return lines(frame, table, chart, plot);
-  // An area has no width where there is one row.
-  return mark === 'areas' && table.rows.length > 1 ? areas(frame, table, plot) : columns(frame, table, plot);
-}
-
-const DOT = 3.5;
-
-function lines({ pane, x, y, inner }: Frame, table: Table, { latest }: OverTime, { theme }: Plot): string[] {
-  const { band, drawn, scale } = pane;
-  const height = (value: number | null) =>
-    value === null || (scale === 'log' && value <= 0) ? null : y(value);
-  const range =
-    band &&
-    area<Row>(
-      ({ middle }) => x(middle),
-      (row) => y(table.value(row, band.low)!),
-      (row) => y(table.value(row, band.high)!),
-    )
-      .defined((row) => table.value(row, band.low) !== null)
-      .digits(1)([...table.rows]);
-  const paths = drawn.flatMap((one) => {
-    const stroke = colourIn(theme, one.colour);
-    const points = table
-      .of(one)
-      .map((row) => ({ row, x: x(row.middle), y: height(table.value(row, one.column)) }));
-    const end = one.steps ? [{ x: inner.right, y: points.at(-1)!.y }] : [];
-    const path = linePath([...points, ...end], {
-      stroke,
-      curve: one.steps ? curveStepAfter : curveLinear,
-      ...(one.dash ? { dash: '6 4' } : {}),
-    });
-    const ring = { fill: theme.paper, stroke, 'stroke-width': 1.5 };
-    const dots = points.flatMap(({ row, x, y }) =>
-      y === null
-        ? []
-        : [element('circle', { cx: x, cy: y, r: DOT, ...(row.partial ? ring : { fill: stroke }) })],
-    );
-    return [path, ...(one.dots || one.steps ? dots : [])];
-  });
-  const last = latest && drawn.find(({ column }) => column === latest.column);
-  // A narrow picture ends at the plot's edge, so the dot is moved inside.
-  const at = last && {
-    cx: Math.min(x(latest.time), inner.right - DOT),
-    cy: y(latest.value),
-    r: DOT,
-    fill: colourIn(theme, last.colour),
-  };
-  return [
-    ...(band && range
-      ? [element('path', { d: range, fill: colourIn(theme, band.colour), 'fill-opacity': 0.22 })]
-      : []),
-    ...paths,
-    ...(at ? [element('circle', at)] : []),
-  ];
-}
-
-function areas({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[] {
-  const layers = stack<Row, Drawn>()
-    .keys(pane.drawn)
-    .value((row, { column }) => table.value(row, column) ?? 0)([...table.rows]);
-  const shape = area<[number, number]>(
-    (_, index) => x(table.rows[index]!.middle),
-    ([low]) => y(low),
-    ([, high]) => y(high),
-  ).digits(1);
-  return layers.map((layer) =>
-    element('path', {
-      d: shape(layer.map(([low, high]) => [low, high])) ?? '',
-      fill: colourIn(theme, layer.key.colour),
-      stroke: theme.paper,
-      'stroke-width': 0.75,
-    }),
-  );
-}
-
-/** The gap between two columns that are wide enough for one. */
-const COLUMN_GAP = 1;
-
-/** One path per series, since a rectangle per value would be ten times the text. Columns that are not whole are hatched. */
-function columns({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[] {
-  const rects = pane.drawn.map(() => ({ whole: [] as Rect[], partial: [] as Rect[] }));
-  for (const row of table.rows) {
-    const [left, end] = [x(row.from), x(row.to)];
-    const right = end - left > 3 * COLUMN_GAP ? end - COLUMN_GAP : end;
-    const base = { above: 0, below: 0 };
-    for (const [index, { column, below }] of pane.drawn.entries()) {
-      const value = Math.max(0, table.value(row, column) ?? 0);
-      const side = below ? 'below' : 'above';
-      const ends = [base[side], base[side] + (below ? -value : value)] as const;
-      [, base[side]] = ends;
-      const [top, bottom] = ends.map((end) => y(end)).sort((a, b) => a - b) as [number, number];
-      if (value > 0) rects[index]![row.partial ? 'partial' : 'whole'].push({ left, right, top, bottom });
-    }
-  }
-  return rects.flatMap(({ whole, partial }, index) => {
-    const fill = colourIn(theme, pane.drawn[index]!.colour);
-    const d = whole.map(
-      ({ left, right, top, bottom }) =>
-        `M${short(left)},${short(bottom)}h${short(right - left)}V${short(top)}h${short(left - right)}z`,
-    );
-    return [...(d.length > 0 ? [element('path', { d: d.join(''), fill })] : []), ...hatched(partial, fill)];
-  });
-}
-
-function short(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-/** The names of the series beside the ends of their marks. */
-function endLabels({ pane, y, inner }: Frame, table: Table, { latest }: OverTime, plot: Plot): string[] {
-  const { box, theme } = plot;
-  const base = { above: 0, below: 0 };
-  const last = table.rows.at(-1)!;
-  const names = pane.drawn.map((one, index) => {
-    const look = lookOf(one, pane.mark, plot);
-    if (pane.mark === 'lines') {
-      const end = latest?.column === one.column ? latest.value : (table.values(one).at(-1) ?? 0);
-      return { ...look, y: y(end) };
-    }
-    const value = Math.max(0, table.value(last, one.column) ?? 0);
-    const [side, signed] = one.below ? (['below', -value] as const) : (['above', value] as const);
-    base[side] += signed;
-    // Names of series without a value at the end keep the stacking order.
-    return { ...look, y: y(base[side] - signed / 2) + (one.below ? index : -index) / 1000 };
-  });
-  return sideLabels(names, inner, box.right, theme);
 }
 
 /** A bar for each row with such days, on a rule that stands for all; the more days, the taller. */

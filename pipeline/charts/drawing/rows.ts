@@ -15,7 +15,7 @@ import {
   TICK_SIZE,
   textWidth,
 } from './label.ts';
-import { spanOf } from './over-time.ts';
+import { spanOf } from './pane.ts';
 import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
 import { type Colour, colourIn } from './theme.ts';
 
