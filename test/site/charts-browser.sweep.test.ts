@@ -168,12 +168,19 @@ describe('a reader of a chart', () => {
     await page.context().close();
   });
 
-  test('walks between the tabs with the arrow keys', async () => {
-    const page = await open('/charts/drift/');
+  test('walks between the tabs with the arrow keys, without the page being loaded again', async () => {
+    const page = await open('/charts/supply/?series=burned');
+    await expect.poll(() => heading(page)).toBe(BURNED);
+    const loaded: string[] = [];
+    page.on('request', (request) => request.isNavigationRequest() && loaded.push(request.url()));
     await page.getByRole('tab', { name: 'Chart' }).focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.locator('.chart-table').isVisible()).toBe(true);
-    await expect.poll(() => new URL(page.url()).search).toBe('?tab=table');
+    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&tab=table');
+    await page.getByRole('tab', { name: 'Table' }).press('ArrowLeft');
+    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned');
+    expect(await heading(page)).toBe(BURNED);
+    expect(loaded).toEqual([]);
     await page.context().close();
   });
 

@@ -149,7 +149,8 @@ class ChartPage {
   async #show(state: ChartState): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
-    if (this.#view(state) !== this.#view()) {
+    const isOther = this.#view(state) !== this.#view();
+    if (isOther) {
       const redrawn = (await this.#tools()).redraw(state, { withoutList: true });
       if (turn !== this.#turn) return false;
       showRedrawn(this.#root, redrawn);
@@ -159,9 +160,11 @@ class ChartPage {
       document.title = `${redrawn.text.title} – ${this.#facts.organisation.name}`;
     }
     this.#shown = state;
-    this.#codes = this.#codes.map((one) =>
-      one.code.textContent!.startsWith('<iframe') ? this.#split(one.code)! : one,
-    );
+    // Only the code that was written anew has its address in another place.
+    if (isOther)
+      this.#codes = this.#codes.map((one) =>
+        one.code.textContent!.startsWith('<iframe') ? this.#split(one.code)! : one,
+      );
     this.#render();
     return true;
   }
