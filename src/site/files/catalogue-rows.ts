@@ -54,7 +54,7 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     path: 'feed.atom',
     title: 'Changes as an Atom feed',
     words:
-      'Each completed day, multiplier, decision, deliberation, audit, outage and alert. Each area has a feed of its own, which its page links.',
+      'Each completed day, multiplier, decision, deliberation, audit, outage and alert. Each area also has its own feed, linked from its page.',
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
   {
