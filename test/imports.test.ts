@@ -76,6 +76,14 @@ function importsOf(file: string): string[] {
   return [...own, ...named.map((path) => path.replace('./', ''))];
 }
 
+/** What a module loads with it: its imports without types, and without those that it makes when it runs. */
+function loadedBy(file: string): string[] {
+  const text = readFileSync(join(PROJECT, file), 'utf8');
+  return [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)';$/gm)].map(([, specifier]) =>
+    relative(PROJECT, resolve(PROJECT, dirname(file), specifier!)),
+  );
+}
+
 function layerOf(file: string): number {
   return LAYERS.findIndex(([pattern]) => pattern.test(file));
 }
@@ -109,6 +117,16 @@ describe('imports', () => {
 
   test('form no cycle', () => {
     expect(findCircle()).toBeNull();
+  });
+
+  test('of the commands’ declarations load no work, which a command loads when it runs', () => {
+    const declared = EDGES.get('src/commands/table.ts')!.filter((file) => file !== 'src/commands/command.ts');
+    const reached = new Set(declared);
+    for (const file of reached) for (const imported of loadedBy(file)) reached.add(imported);
+    const WORK =
+      /^(pipeline\/(postgres|objects|sources|mirror|bucket|build|charts|formats|sample\/(?!span)|verify)|src\/service\/(?!settings)|src\/site)\//;
+    expect(declared.length).toBeGreaterThan(10);
+    expect([...reached].filter((file) => WORK.test(file))).toEqual([]);
   });
 
   test('of another package name one that package.json has', () => {

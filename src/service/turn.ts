@@ -57,57 +57,65 @@ export interface Running {
 /** A turn of a publisher that keeps its releases in a folder: nobody else needs to have them. */
 export type OwnTurn = Omit<Turn, 'share'> & { share: Turn['share'] | null; now: () => number };
 
+type Publish = (turn: OwnTurn | null) => Promise<BuildReport>;
+
 /**
  * Runs `publish` when it is this publisher's turn; at once on a single machine, where nothing is shared and `publish` gets null. Throws
  * what `clusterRun` throws, and config_invalid.
  */
-export async function takeTurn(
-  config: RunConfig,
-  context: Running,
-  publish: (turn: OwnTurn | null) => Promise<BuildReport>,
-): Promise<BuildReport> {
-  const { store, out, movesHere, adoptsPointer } = config;
-  const { progress } = context;
-  return withDatabase(store, 'build', async (database) => {
-    if (!database) return publish(null).then((report) => purged(report, config, context));
-    const now = () => context.now() + database.clock();
+export async function takeTurn(config: RunConfig, running: Running, publish: Publish): Promise<BuildReport> {
+  const { progress } = running;
+  return withDatabase(config.store, 'build', async (database) => {
+    if (!database) return purged(await publish(null), config, running);
+    const shared = { ...running, now: () => running.now() + database.clock() };
     const bucket = { access: 'write', log: (line: string) => progress.note(line) } as const;
     return withBucket(config, bucket, async (objects) => {
       progress.stage(`waiting for the turn of this publisher in ${database.name}`);
-      const log = (line: string) => progress.stage(line);
-      if (!objects) {
-        return withTurn(database, turnOf('build', config), async (lease) => {
-          const records = postgresRecords(database, lease, hostFolders({ movesHere }));
-          const report = await publish({ records, share: null, signal: lease.signal, now });
-          return purged(report, config, context);
-        });
-      }
-      const claim = await claimOf(config);
-      const run = clusterRun(
-        {
-          database,
-          objects,
-          claim,
-          ...turnOf('build', config),
-          switchDelayMs: config.switchDelay * 1000,
-        },
-        {
-          out,
-          log,
-          adoptsPointer,
-          build: (turn) => publish({ ...turn, now }),
-          record: (run) => {
-            const keep = (status: Parameters<typeof shareStatus>[3]) =>
-              shareStatus(database, objects, claim, status, now());
-            return recordRun({ out, software: software(), now, keep }, run);
-          },
-          afterwards: () => signHead(config, { database, objects, now: now() }),
-        },
-      );
-      // Also after a run that failed: it may have published before, or the one before it.
-      return run.finally(() => purgeShared(config, context, { database, claim }));
+      return objects
+        ? shareTurn(config, shared, { database, objects }, publish)
+        : keepTurn(config, shared, database, publish);
     });
   });
+}
+
+/** The releases stay in the folder of this machine; the database says which machine that is. */
+function keepTurn(
+  config: RunConfig,
+  running: Running,
+  database: Database,
+  publish: Publish,
+): Promise<BuildReport> {
+  const { now } = running;
+  return withTurn(database, turnOf('build', config), async (lease) => {
+    const records = postgresRecords(database, lease, hostFolders(config));
+    const report = await publish({ records, share: null, signal: lease.signal, now });
+    return purged(report, config, running);
+  });
+}
+
+/** The releases are in a bucket, from which all machines serve them. */
+async function shareTurn(
+  config: RunConfig,
+  running: Running,
+  { database, objects }: { database: Database; objects: ObjectStore },
+  publish: Publish,
+): Promise<BuildReport> {
+  const { out, adoptsPointer, switchDelay } = config;
+  const { now, progress } = running;
+  const claim = await claimOf(config);
+  const stores = { database, objects, claim, ...turnOf('build', config), switchDelayMs: switchDelay * 1000 };
+  const keep = (status: Parameters<typeof shareStatus>[3]) =>
+    shareStatus(database, objects, claim, status, now());
+  const run = clusterRun(stores, {
+    out,
+    log: (line) => progress.stage(line),
+    adoptsPointer,
+    build: (turn) => publish({ ...turn, now }),
+    record: (run) => recordRun({ out, software: software(), now, keep }, run),
+    afterwards: () => signHead(config, { database, objects, now: now() }),
+  });
+  // Also after a run that failed: it may have published before, or the one before it.
+  return run.finally(() => purgeShared(config, running, { database, claim }));
 }
 
 async function purged(
