@@ -45,7 +45,8 @@ async function opened(options: BrowserContextOptions = {}) {
   );
   page.on('pageerror', (error) => wrong.push(error.message));
   await page.goto(`${host.origin}/attestations/`);
-  // The last that a page asks for by itself.
+  // The last that a page asks for by itself: its worker, which has the registry then, and its fonts.
+  if (options.javaScriptEnabled !== false) await settled(page);
   await page.evaluate(async () => void (await document.fonts.ready));
   // The icon is the browser's own wish, at any time.
   page.on('request', (request) => {
@@ -72,7 +73,13 @@ const textIn = async (page: Page, place: string) => (await page.textContent(plac
 async function verify(page: Page, text: string): Promise<string> {
   await page.fill('#document', text);
   await page.click('#verify-form button[type="submit"]');
+  await settled(page);
   return textIn(page, '#verdict');
+}
+
+/** The worker has answered. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('#verify-form:not([aria-busy])').waitFor();
 }
 
 describe('the page of attestations', () => {
@@ -161,6 +168,7 @@ describe('the page of attestations', () => {
     await page.getByText('missing_member').first().waitFor();
     await page.fill('#document', '{}');
     await page.click('#verify-form button[type="submit"]');
+    await settled(page);
     expect(await textIn(page, '#verdict')).not.toContain('mine.json');
   });
 
@@ -217,6 +225,8 @@ describe('the page of attestations', () => {
     const submit = async (after: number) => {
       await page.clock.setFixedTime(began + after);
       await page.click('#draft-form button[type="submit"]');
+      await settled(page);
+      await settled(page);
       return textIn(page, '#draft');
     };
     const document = async () => JSON.parse((await page.locator('#draft pre').first().textContent())!);
@@ -260,11 +270,13 @@ describe('the page of attestations', () => {
   test('makes a document that a companion can sign, with its justification hashed', async () => {
     const { page, requests, wrong } = await opened();
     await page.click('#draft-form button[type="submit"]');
+    await settled(page);
     await page.fill('#new-companion', 'LANTERN');
     await page.fill('#new-ledger-id', DEMO_LEDGER_IDS[0]!);
     await page.fill('#new-scope', 'ledger.read.export, audit.trail.annotate');
     await page.fill('#new-justification', JSON.stringify(JUSTIFICATION, null, 2));
     await page.click('#draft-form button[type="submit"]');
+    await settled(page);
     const [text = '', wallet] = await page.locator('#draft pre').allTextContents();
     const draft = JSON.parse(text);
     expect(draft).toMatchObject({
@@ -278,12 +290,14 @@ describe('the page of attestations', () => {
     expect(await verify(page, JSON.stringify(document))).toContain('Valid, but not registered');
     await page.check('#new-hash-only');
     await page.click('#draft-form button[type="submit"]');
+    await settled(page);
     expect(JSON.parse((await page.locator('#draft pre').first().textContent())!)).not.toHaveProperty(
       'epicon_ej',
     );
     await page.fill('#new-scope', 'Ledger');
     await page.fill('#new-justification', '{"a":1,"a":2}');
     await page.click('#draft-form button[type="submit"]');
+    await settled(page);
     expect(await textIn(page, '#draft')).toMatch(/\/epicon_ej\/a[\s\S]*\/scope\/0/);
     expect([requests, wrong]).toEqual([[], []]);
   });
@@ -306,6 +320,7 @@ describe('the page of attestations', () => {
     await page.fill('#new-scope', 'ledger.read.export');
     await page.fill('#new-justification', JSON.stringify(JUSTIFICATION));
     await page.click('#draft-form button[type="submit"]');
+    await settled(page);
     expect(await violations(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(reader.viewport.width);

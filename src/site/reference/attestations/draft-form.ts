@@ -1,46 +1,35 @@
-import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
-import type { Companions } from '../../../../pipeline/attestation/companions.ts';
+import type { Drafted } from '../../../../pipeline/attestation/check-draft.ts';
 import type { Algorithm } from '../../../../pipeline/attestation/document.ts';
-import { formatDocument } from '../../../../pipeline/attestation/document.ts';
-import {
-  type NewDocument,
-  newDocument,
-  signatureClaim,
-} from '../../../../pipeline/attestation/new-document.ts';
+import type { NewDocument } from '../../../../pipeline/attestation/new-document.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
-import { type Json, readJson } from '../../../../pipeline/attestation/read-json.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
 import { addCopyButton } from '../../files/copy-button.ts';
 import { makeElement } from '../../layout/make-element.ts';
+import type { Ask } from './attestations-page.ts';
+import { show } from './verify-form.ts';
 
-/** Makes the form create an unsigned document and hash its justification. `wallets` are the known ones. */
-export function beginDrafting(wallets: Companions['wallets']): void {
+/** Makes the form create an unsigned document and hash its justification. */
+export function beginDrafting(ask: Ask): void {
   const form = document.querySelector<HTMLFormElement>('#draft-form');
   const place = document.querySelector<HTMLElement>('#draft');
   if (!form || !place) return;
-  /** The creation time of each request, which stays fixed so that the wallet's signature remains valid. */
-  const times = new Map<string, number>();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const { justification, problem } = readJustification(form);
-    const given = readForm(form, justification);
-    const request = signatureClaim(newDocument(given, 0));
-    const at = times.get(request) ?? Date.now();
-    times.set(request, at);
-    const drafted = checkDraft(newDocument(given, at), Date.now(), { wallets });
-    const unread = problem ? [{ ...problem, pointer: `/epicon_ej${problem.pointer}` }] : [];
-    showDraft(place, { ...drafted, problems: [...unread, ...drafted.problems] });
+    const job = {
+      kind: 'draft',
+      given: readForm(form),
+      justification: textOf(form, 'justification'),
+      now: Date.now(),
+    } as const;
+    ask(
+      job,
+      ({ drafted, text }) => showDraft(place, drafted, text),
+      (message) => show(place, title(false, 'No document'), makeElement('p', '', message)),
+    );
   });
 }
 
-function readJustification(form: HTMLFormElement): { justification: Json; problem: Problem | null } {
-  const text = textOf(form, 'justification');
-  if (text === null) return { justification: null, problem: null };
-  const { value, problem } = readJson(text);
-  return { justification: value, problem };
-}
-
-function readForm(form: HTMLFormElement, justification: Json): NewDocument {
+function readForm(form: HTMLFormElement): Omit<NewDocument, 'justification'> {
   const text = (name: string) => textOf(form, name);
   const number = (name: string) => (text(name) === null ? null : Number(text(name)));
   return {
@@ -51,7 +40,6 @@ function readForm(form: HTMLFormElement, justification: Json): NewDocument {
     scope: text('scope'),
     risk: text('risk'),
     riskReason: text('risk-justification'),
-    justification,
     hashOnly: isChecked(form, 'hash-only'),
     walletSignature: text('wallet-signature'),
     days: number('days'),
@@ -76,21 +64,19 @@ function isChecked(form: HTMLFormElement, name: string): boolean {
   return new FormData(form).has(name);
 }
 
-function showDraft(place: HTMLElement, { document, problems, walletText, walletNote }: Drafted): void {
-  const text = formatDocument(document);
+function showDraft(place: HTMLElement, { problems, walletText, walletNote }: Drafted, text: string): void {
   const isGood = problems.length === 0;
-  const words = isGood ? 'Unsigned document' : 'The document is incomplete or invalid';
-  const title = makeElement('h3', isGood ? '' : 'is-invalid', words);
-  title.tabIndex = -1;
-  place.replaceChildren(
-    title,
+  show(
+    place,
+    title(isGood, isGood ? 'Unsigned document' : 'The document is incomplete or invalid'),
     ...(isGood ? [block(text, 'the document'), download(text)] : [faultList(problems)]),
     ...(walletNote === null ? [] : [makeElement('p', '', walletNote)]),
     ...(walletText === null ? [] : walletBlock(walletText)),
   );
-  place.hidden = false;
-  title.focus({ preventScroll: true });
-  title.scrollIntoView({ block: 'nearest' });
+}
+
+function title(isGood: boolean, words: string): HTMLElement {
+  return makeElement('h3', isGood ? '' : 'is-invalid', words);
 }
 
 function walletBlock(text: string): HTMLElement[] {

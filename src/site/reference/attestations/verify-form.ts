@@ -1,34 +1,37 @@
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
-import { type PublishedRegistry, trustOf } from '../../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES, type Places, placesIn } from '../../../../pipeline/attestation/read-json.ts';
-import {
-  SUMMARIES,
-  type Verdict,
-  verifyAttestation,
-} from '../../../../pipeline/attestation/verify-attestation.ts';
+import type { Verdict } from '../../../../pipeline/attestation/verify-attestation.ts';
 import type { Range } from '../../../../pipeline/ledger/events/json.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
 import { makeElement } from '../../layout/make-element.ts';
 import { takeFiles } from '../../layout/take-files.ts';
+import { element } from '../../layout/tool.ts';
+import type { Ask } from './attestations-page.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
-/** Makes the form verify documents that are pasted, dropped or chosen. Only the refresh button sends a request. */
+/**
+ * Makes the form verify documents that are pasted, dropped or chosen. Only the refresh button sends a request. `trust` gives it the
+ * registry, as JSON.
+ */
 export function beginVerifying(
-  first: PublishedRegistry,
-  fetchRegistry: () => Promise<PublishedRegistry>,
-): void {
-  const form = document.querySelector<HTMLFormElement>('#verify-form');
-  const text = document.querySelector<HTMLTextAreaElement>('#document');
-  const place = document.querySelector<HTMLElement>('#verdict');
-  if (!form || !text || !place) return;
-  let registry = first;
+  ask: Ask,
+  fetchRegistry: () => Promise<string>,
+): { trust: (registry: string) => void } {
+  const form = element('#verify-form');
+  const text = element<HTMLTextAreaElement>('#document');
+  const place = element('#verdict');
+  const said = element('#registry-time');
   /** The bytes of a file, which are what was signed; null for typed text. */
   let taken: { name: string; bytes: Uint8Array } | null = null;
+  const failed = (message: string) => showFailed(place, message);
   const verify = () => {
-    const trust = { ...trustOf(registry), now: Date.now() };
-    const verdict = verifyAttestation(taken?.bytes ?? text.value, trust);
-    showVerdict(place, verdict, text, taken?.name ?? null);
+    const file = taken;
+    ask(
+      { kind: 'verify', document: file?.bytes ?? text.value, now: Date.now() },
+      ({ verdict, isReliable }) => showVerdict(place, verdict, isReliable, text, file?.name ?? null),
+      failed,
+    );
   };
   const take = async (file: File) => {
     const { name } = file;
@@ -37,7 +40,9 @@ export function beginVerifying(
       taken = { name, bytes: new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer()) };
     } catch {
       // A folder or a deleted file. The previous verdict must not appear to apply to it.
-      return showUnread(place, name);
+      return failed(
+        `The browser cannot read ${printable(name)}. It is a folder, or it no longer exists. Nothing was verified.`,
+      );
     }
     text.value = new TextDecoder().decode(taken.bytes);
     verify();
@@ -50,26 +55,20 @@ export function beginVerifying(
     verify();
   });
   takeFiles(form, text, (file) => void take(file));
-  beginRefreshing(form, async () => {
-    registry = await fetchRegistry();
-    return registry.timestamp;
-  });
-}
-
-function beginRefreshing(form: HTMLFormElement, refresh: () => Promise<string>): void {
-  const button = form.querySelector<HTMLButtonElement>('#refresh');
-  const said = document.querySelector<HTMLElement>('#registry-time');
-  if (!button || !said) return;
-  button.addEventListener('click', () => {
-    refresh().then(
-      (timestamp) => {
-        said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
-      },
+  const trust = (registry: string, done: (timestamp: string) => void = () => {}) =>
+    ask({ kind: 'registry', text: registry }, ({ timestamp }) => done(timestamp), failed);
+  element('#refresh').addEventListener('click', () => {
+    fetchRegistry().then(
+      (registry) =>
+        trust(registry, (timestamp) => {
+          said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
+        }),
       (error: Error) => {
         said.textContent = `The service did not answer: ${error.message} The page still uses the registry that it has.`;
       },
     );
   });
+  return { trust };
 }
 
 /**
@@ -78,18 +77,18 @@ function beginRefreshing(form: HTMLFormElement, refresh: () => Promise<string>):
  */
 function showVerdict(
   place: HTMLElement,
-  verdict: Verdict,
+  { summary, status, id, uuid, checks, problems, warnings }: Verdict,
+  isReliable: boolean,
   text: HTMLTextAreaElement,
   file: string | null,
 ): void {
-  const { summary, status, id, uuid, checks, problems, warnings } = verdict;
   const facts = {
     ...(file !== null && { File: printable(file) }),
     ...(id !== null && { Id: id, UUID: uuid ?? '', Status: status }),
   };
   show(
     place,
-    verdictTitle(summary === SUMMARIES.active, summary),
+    verdictTitle(isReliable, summary),
     ...problemList('Problems', problems, text),
     ...problemList('Warnings', warnings, text),
     ...(Object.keys(facts).length > 0 ? [factList(facts)] : []),
@@ -97,17 +96,17 @@ function showVerdict(
   );
 }
 
-/** Reports a file that cannot be read. */
-function showUnread(place: HTMLElement, file: string): void {
-  const words = `The browser cannot read ${printable(file)}. It is a folder, or it no longer exists. Nothing was verified.`;
-  show(place, verdictTitle(false, 'No verdict'), makeElement('p', '', words));
+/** Says why there is no verdict. */
+function showFailed(place: HTMLElement, message: string): void {
+  show(place, verdictTitle(false, 'No verdict'), makeElement('p', '', message));
 }
 
 function verdictTitle(isReliable: boolean, words: string): HTMLElement {
   return makeElement('h3', `verdict-title ${isReliable ? 'is-valid' : 'is-invalid'}`, words);
 }
 
-function show(place: HTMLElement, title: HTMLElement, ...more: readonly HTMLElement[]): void {
+/** Replaces what is in the place, and moves the focus to its title. */
+export function show(place: HTMLElement, title: HTMLElement, ...more: readonly HTMLElement[]): void {
   title.tabIndex = -1;
   place.replaceChildren(title, ...more);
   place.hidden = false;
