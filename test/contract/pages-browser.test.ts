@@ -160,6 +160,8 @@ describe('a portal', () => {
     const found: string[] = [];
     for (const path of ['verification/', 'sentinels/eve/', 'files/economy/supply-by-day.csv/']) {
       await page.goto(`${site.origin}/${path}`);
+      const last = page.locator('main section:not(.side *)').last();
+      expect(await last.evaluate((one) => getComputedStyle(one).contentVisibility), path).toBe('auto');
       const height = await wholeHeight(page);
       if (height > 4 * 900) found.push(`/${path}: ${height} px high`);
       const fold = page.locator('main details').last();

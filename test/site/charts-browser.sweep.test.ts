@@ -176,7 +176,7 @@ describe('a reader of a chart', () => {
     await page.getByRole('tab', { name: 'Chart' }).focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.locator('.chart-table').isVisible()).toBe(true);
-    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&tab=table');
+    await expect.poll(() => new URL(page.url()).search).toBe('?tab=table&series=burned');
     await page.getByRole('tab', { name: 'Table' }).press('ArrowLeft');
     await expect.poll(() => new URL(page.url()).search).toBe('?series=burned');
     expect(await heading(page)).toBe(BURNED);

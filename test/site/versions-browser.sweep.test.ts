@@ -237,6 +237,7 @@ describe('the page of a file', () => {
   test('lists its releases when asked, newest first, and compares two of them', async () => {
     const { page, wrong, asked } = await opened(`/files/${HISTORY}/`);
     expect(asked.filter((name) => name.startsWith('snapshots/'))).toEqual([]);
+    await page.locator('summary', { hasText: 'Versions' }).click();
     await page.getByRole('button', { name: 'List the releases of this file' }).click();
     const rows = page.locator('#file-versions tbody tr');
     await rows.nth(7).waitFor();
@@ -258,6 +259,7 @@ describe('the page of a file', () => {
 
   test('leads to its versions without JavaScript', async () => {
     const { page } = await opened(`/files/${HISTORY}/`, { javaScriptEnabled: false });
+    await page.locator('summary', { hasText: 'Versions' }).click();
     await page.fill('#version-as-of', '2025-12-01');
     await page.getByRole('button', { name: 'Show it' }).click();
     await page.waitForURL(`**/versions/?file=${encodeURIComponent(HISTORY)}&as_of=2025-12-01`);

@@ -1,6 +1,6 @@
 import { makeElement } from '../../layout/make-element.ts';
 import { element, Tool } from '../../layout/tool.ts';
-import type { AttestationAnswer, AttestationJob } from './attestations-worker.ts';
+import type { Ask, AttestationAnswer, AttestationJob } from './attestations-worker.ts';
 import { beginDrafting } from './draft-form.ts';
 import { beginVerifying } from './verify-form.ts';
 
@@ -13,13 +13,7 @@ const tool = new Tool<AttestationJob, AttestationAnswer>({
   notice,
 });
 
-/** What a worker makes of a job: it has the schemas and signatures, whose loading would hold up the page. */
-export type Ask = <Kind extends AttestationJob['kind']>(
-  job: Extract<AttestationJob, { kind: Kind }>,
-  done: (answer: Extract<AttestationAnswer, { kind: Kind }>) => void,
-  failed: (message: string) => void,
-) => void;
-
+// The worker has the schemas and signatures, whose loading would hold up the page.
 const ask: Ask = (job, done, failed) =>
   tool.run('', () => job, { working() {}, done: (answer) => done(answer as never), failed });
 

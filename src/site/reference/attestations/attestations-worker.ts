@@ -34,6 +34,13 @@ export type AttestationAnswer =
   /** `text`: the document, formatted. */
   | { kind: 'draft'; drafted: Drafted; text: string };
 
+/** Gives the worker a job. */
+export type Ask = <Kind extends AttestationJob['kind']>(
+  job: Extract<AttestationJob, { kind: Kind }>,
+  done: (answer: Extract<AttestationAnswer, { kind: Kind }>) => void,
+  failed: (message: string) => void,
+) => void;
+
 let registry: PublishedRegistry | null = null;
 /** The creation time of each request, which stays fixed so that the wallet's signature remains valid. */
 const times = new Map<string, number>();

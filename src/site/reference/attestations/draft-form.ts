@@ -5,7 +5,7 @@ import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { printable } from '../../../../pipeline/words/printable.ts';
 import { addCopyButton } from '../../files/copy-button.ts';
 import { makeElement } from '../../layout/make-element.ts';
-import type { Ask } from './attestations-page.ts';
+import type { Ask } from './attestations-worker.ts';
 import { show } from './verify-form.ts';
 
 /** Makes the form create an unsigned document and hash its justification. */

@@ -7,7 +7,7 @@ import { printable } from '../../../../pipeline/words/printable.ts';
 import { makeElement } from '../../layout/make-element.ts';
 import { takeFiles } from '../../layout/take-files.ts';
 import { element } from '../../layout/tool.ts';
-import type { Ask } from './attestations-page.ts';
+import type { Ask } from './attestations-worker.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
 /**
