@@ -1,3 +1,4 @@
+import { formatCount } from '../../../pipeline/words/number.ts';
 import { askedDecisions, labelOf } from '../../simulation/decisions.ts';
 import { takeVote } from '../../simulation/deliberation.ts';
 import type { Run } from '../../simulation/run.ts';
@@ -76,7 +77,14 @@ function ledParts({ world, scenario, actions }: Run, before: Run | null): HTMLEl
     make('h3', {}, title),
     ...(earlier.length === 0
       ? []
-      : [make('details', {}, make('summary', {}, `${earlier.length} earlier changes`), list(earlier))]),
+      : [
+          make(
+            'details',
+            {},
+            make('summary', {}, formatCount(earlier.length, 'earlier change')),
+            list(earlier),
+          ),
+        ]),
     list(said.slice(-SHOWN)),
   ];
 }

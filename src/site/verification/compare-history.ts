@@ -27,8 +27,7 @@ export async function compareHistory(steps: Steps, file: File, means: Means): Pr
     const verdict = await verifyHistory(chunksOf(file), events, {
       onProgress: (progress) => steps.say(progressWords(progress)),
     });
-    const size = formatNumber(checkpoint.size);
-    const words = `Compared with ${checkpoint.origin}, ${size} events, root ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`;
+    const words = `Compared with ${checkpoint.origin}, ${formatCount(checkpoint.size, 'event')}, root ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`;
     return { words, value: { verdict, note } };
   });
   await showWitnesses(steps, note, origin.placeOf('log/checkpoint'), means);

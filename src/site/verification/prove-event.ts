@@ -178,11 +178,11 @@ function spanOf(index: SnapshotIndex, timestamp: string, size: number): Span {
 }
 
 function headWords({ origin, size, root }: Checkpoint, { name, id }: Verifier): string {
-  return `${origin}, ${formatNumber(size)} events, root ${root}, signed by ${name}+${id}, a key shown above`;
+  return `${origin}, ${formatCount(size, 'event')}, root ${root}, signed by ${name}+${id}, a key shown above`;
 }
 
 function notThere({ hash }: HashedEvent, { size }: Checkpoint): CathedralError {
   const expected = `an event with the hash 0x${hash}`;
-  const found = `none among the ${formatNumber(size)} events`;
+  const found = `none among ${formatCount(size, 'event')}`;
   return new CathedralError('proof_refused', { place: '/log', expected, found });
 }

@@ -198,7 +198,7 @@ export function endProved(steps: Steps, title: string, ...more: Part[]): void {
 /** What a proof of a hash shows, and what it does not. */
 export function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Part[] {
   const { origin, size, root } = checkpoint;
-  const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${size} events with the root ${root}.`;
+  const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${formatCount(size, 'event')} with the root ${root}.`;
   return [
     factsPart('facts', [
       ['Proved', proved],

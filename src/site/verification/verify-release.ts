@@ -15,7 +15,7 @@ import { mirrorWarning } from '../../../pipeline/verify/placeable-paths.ts';
 import type { SignedRelease } from '../../../pipeline/verify/signed-release.ts';
 import { verify } from '../../../pipeline/verify/verify.ts';
 import { formatMoment } from '../../../pipeline/words/moment.ts';
-import { formatBytes, formatNumber } from '../../../pipeline/words/number.ts';
+import { formatBytes, formatCount } from '../../../pipeline/words/number.ts';
 import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { oldAge } from '../layout/age.ts';
 import { Failed, NothingToCheck, type Steps, Uncheckable } from '../layout/steps.ts';
@@ -120,8 +120,7 @@ const WORDS: Readonly<
     return `As of ${formatMoment(as_of)}, valid until ${formatMoment(expires)}.${quiet}`;
   },
   log({ manifest: { log } }) {
-    const size = formatNumber(log.size);
-    return `The ledger’s key signed the log that the release was made from: ${log.origin}, ${size} events, root ${headOf(log).root}. The log of this host is that one, or extends it.`;
+    return `The ledger’s key signed the log that the release was made from: ${log.origin}, ${formatCount(log.size, 'event')}, root ${headOf(log).root}. The log of this host is that one, or extends it.`;
   },
   witnesses: (_, { detail }) => `${capitalise(detail)}.`,
 };
@@ -143,7 +142,7 @@ function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRe
     `/${MANIFEST_PATH}`,
   );
   const warned = warning === null ? '' : ` Warning: ${warning}.`;
-  return `The signature covers SHA-256 ${sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${next}${warned}`;
+  return `The signature covers SHA-256 ${sha256} of ${MANIFEST_PATH}, which names ${formatCount(files.length, 'file')}, ${formatBytes(bytes)}.${next}${warned}`;
 }
 
 /** What `read` gives, or why it cannot. */

@@ -3,7 +3,7 @@ import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { type FileVersion, findVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { formatChange, formatCount } from '../../../../pipeline/words/number.ts';
+import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
 import { make, makeButton, makeElement } from '../../layout/make-element.ts';
 import { drawPart, element } from '../../layout/tool.ts';
 import { linkPart, type Part, part, tablePart } from '../../layout/worker-parts.ts';
@@ -42,7 +42,7 @@ async function show(): Promise<void> {
     shown.push(...versions.slice(0, isEnd ? undefined : AT_ONCE));
     drawRows(isEnd ? undefined : versions.at(-1));
     more.hidden = isEnd;
-    status.textContent = isEnd ? `All ${formatCount(shown.length, 'release')} that are kept.` : '';
+    status.textContent = isEnd ? allKept(shown.length) : '';
   } catch (error) {
     status.textContent = `The releases cannot be read: ${(error as Error).message} `;
     status.append(makeButton('Try again', () => void show(), 'quiet'));
@@ -120,3 +120,9 @@ place.replaceChildren(
 );
 const dates = document.querySelector<HTMLFormElement>('#version-form');
 void show().then(() => dates && limitDates(listed, dates));
+
+function allKept(releases: number): string {
+  return releases === 1
+    ? 'The one release that is kept.'
+    : `All ${formatNumber(releases)} releases that are kept.`;
+}

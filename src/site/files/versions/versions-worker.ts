@@ -7,7 +7,7 @@ import { assertSigned, type Stored } from '../../../../pipeline/verify/snapshots
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { formatBytes, formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatBytes, formatChange, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
@@ -69,7 +69,7 @@ function findVersion(
       throw error;
     });
     const { id, as_of, log_size, release } = value.entry;
-    const words = `${id}, as of ${formatMoment(as_of)}: ${formatNumber(log_size)} events of the log, release ${release}.`;
+    const words = `${id}, as of ${formatMoment(as_of)}: ${formatCount(log_size, 'event')} of the log, release ${release}.`;
     return { words, value };
   });
 }
