@@ -1,22 +1,14 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { parseJsonFile } from '../artifacts/format/json.ts';
-import { asDiskErrors, exists, makeFolder, replaceFile } from '../disk/durable.ts';
 import { CathedralError, type ErrorCode } from '../errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { swapCurrent } from '../release/disk/swap-current.ts';
-import { releaseFolder } from '../release/format/manifest.ts';
-import { currentId, readCurrent } from '../release/format/release.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, SNAPSHOTS } from '../release/format/snapshot-index.ts';
-import { CachedLog } from './cached-log.ts';
-import { POINTER_KEY } from './layout.ts';
+import { type Beside, FollowedFolder } from './followed-folder.ts';
 import type { ObjectCache } from './object-cache.ts';
-import { LONGEST_POINTER, Pointer, parsePointer, pointedCheckpoint } from './pointer.ts';
+import type { Pointer } from './pointer.ts';
+import { NothingPublished, PointerReader } from './pointer-reader.ts';
 import { pullRelease } from './pull-release.ts';
-import { parseSnapshotFiles, SnapshotFiles } from './snapshot-files.ts';
-import { StoreClock } from './store-clock.ts';
+import { parseSnapshotFiles } from './snapshot-files.ts';
+import { SwitchClock } from './switch-clock.ts';
 
 export interface FollowerOptions {
   store: Pick<ObjectStore, 'name' | 'get' | 'read' | 'head'>;
@@ -45,46 +37,23 @@ export interface FollowerOptions {
   monotonic?: () => number;
 }
 
-/** What is served beside a release, of the same pointer. */
-export interface Beside {
-  pointer: Pointer;
-  log: CachedLog;
-  /** Files below `snapshots/` by their paths, as blobs; null if the service publishes no snapshots. */
-  snapshots: SnapshotFiles['files'] | null;
-  /** Those that change with each release, by path. */
-  texts: ReadonlyMap<string, Buffer>;
-}
-
+/** A release that is complete, in a folder of this name in `releases`. */
 interface Prepared {
   beside: Beside;
-  /** Of the folder in `releases`. */
   name: string;
-  switchAt: number;
 }
 
 const POLL_MS = 2000;
-/** Between two signs that the process runs, and how long it may show none before that counts as a pause. */
+/** Between two signs that the process runs. */
 const TICK_MS = 500;
-const PAUSE_MS = 2000;
-/** Clocks of servers differ by a few milliseconds: from so long before a switch, nothing is answered from the old release. */
-const HOLD_MS = 25;
 /** For how long requests wait at most: longer than a switch takes, and shorter than readers do. */
 const SETTLE_MS = 5000;
-/** How long before a switch it is announced: a load balancer needs a few seconds to leave the servers that cannot take part. */
-const NEAR_MS = 5000;
 /** How long a store that does not answer delays the start. */
 const PATIENCE_MS = 5000;
 /** A switch that is further away does not keep the follower from looking for a newer pointer. */
 const SOON_MS = 60_000;
 /** Those that exist; the list comes first. */
 const TEXTS = [LIST_PATH, LIST_SIGNATURE_PATH, `${SNAPSHOTS}/index.html`];
-
-const Followed = z.strictObject({
-  format: z.literal('cathedral-followed/1'),
-  pointer: Pointer,
-  snapshots: SnapshotFiles.shape.files.nullable(),
-  texts: z.record(z.string(), z.string()),
-});
 
 /**
  * Keeps the folder of a sidecar at the release that the pointer names. It prepares a release beside the current one, and makes it
@@ -93,25 +62,17 @@ const Followed = z.strictObject({
  */
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #now: () => number;
-  readonly #storeClock = new StoreClock();
+  readonly #folder: FollowedFolder;
+  readonly #pointers: PointerReader;
+  readonly #clock: SwitchClock;
   readonly #stop = new AbortController();
-  #beside: Beside | null = null;
-  /** Of the release that is current, whatever the pointer says; 0 before the first. */
-  #version = 0;
-  #etag: string | null = null;
+  /** Read, and not prepared yet. */
   #next: Pointer | null = null;
   #prepared: Prepared | null = null;
   #fault: unknown = null;
   #wake: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #ticker: NodeJS.Timeout | null = null;
-  readonly #monotonic: () => number;
-  /** When the process last showed that it runs, on both clocks: one of them may stand still while a machine is suspended. */
-  #ticked = { monotonic: Infinity, wall: Infinity };
-  #certainUntil = Infinity;
-  /** After a switch that failed: when the next request waits for it again. */
-  #retryAt = -Infinity;
   #settling: Promise<void> | null = null;
   #isResuming = false;
   /** Who waits for a step that has not begun yet. */
@@ -120,9 +81,15 @@ export class Follower {
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: FollowerOptions) {
+    const { out, cache, store, service, clock, now = Date.now } = options;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#folder = new FollowedFolder(out, cache);
+    this.#pointers = new PointerReader(store, service, now);
+    this.#clock = new SwitchClock({
+      now,
+      monotonic: options.monotonic ?? (() => performance.now()),
+      offset: clock ?? (() => this.#pointers.clock.offset()),
+    });
   }
 
   /**
@@ -131,52 +98,50 @@ export class Follower {
    */
   static async open(options: FollowerOptions): Promise<Follower> {
     const follower = new Follower(options);
-    await follower.#restore();
+    const damage = await follower.#folder.restore();
+    if (damage) follower.#tell(damage);
     const looked = follower.#look().catch((error) => {
       if (error instanceof CathedralError && error.code === 'config_invalid') throw error;
       follower.#tell(error);
     });
-    const late = new AbortController();
-    await Promise.race([looked, sleep(PATIENCE_MS, undefined, late).catch(() => {})]);
-    late.abort();
+    await within(PATIENCE_MS, looked);
     looked.catch((error) => follower.#tell(error));
     return follower;
   }
 
   /** Follows until `close`. */
   start(): void {
-    this.#noteTime();
-    this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref();
+    this.#clock.tick();
+    this.#ticker = setInterval(() => {
+      if (this.#clock.hasPaused) void this.settle();
+      else this.#clock.tick();
+    }, TICK_MS).unref();
     this.#running = this.#run();
   }
 
   /** Of the current release; null before the first. */
   get beside(): Beside | null {
-    return this.#beside;
+    return this.#folder.beside;
   }
 
   /** Version of the current release; 0 before the first. */
   get version(): number {
-    return this.#version;
+    return this.#folder.version;
   }
 
   /** Version of the release that is current, or will be within seconds. */
   get upcoming(): number {
-    const { switchAt, beside } = this.#prepared ?? {};
-    const isNear = switchAt !== undefined && switchAt - this.#clusterTime() <= NEAR_MS;
-    // Its own switch has failed, so others must not leave because of it.
-    const hasFailed = this.#retryAt > -Infinity;
-    return isNear && !hasFailed ? beside!.pointer.version : this.#version;
+    return this.#prepared && this.#clock.isAnnounced ? this.#prepared.beside.pointer.version : this.version;
   }
 
   /** Until when requests may be answered from the current release, as performance.now(); from then on they wait for `settle`. */
   get certainUntil(): number {
-    return this.#certainUntil;
+    return this.#clock.certainUntil;
   }
 
   /** Whether the process was paused, and has not yet found out what it missed. */
   get isResuming(): boolean {
-    return this.#isResuming || this.#hasPaused();
+    return this.#isResuming || this.#clock.hasPaused;
   }
 
   /**
@@ -193,7 +158,7 @@ export class Follower {
   /** What keeps it from following, without paths and addresses; null for nothing. */
   fault(): string | null {
     if (this.#fault === null) return null;
-    if (this.#fault instanceof NothingPublished) return NothingPublished.FAULT;
+    if (this.#fault instanceof NothingPublished) return 'the bucket has no release yet';
     const code = this.#fault instanceof CathedralError ? this.#fault.code : null;
     return (code && FAULTS[code]) ?? 'the newest release cannot be fetched';
   }
@@ -211,58 +176,54 @@ export class Follower {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
-  /** The cluster's clock, ms since 1970. */
-  #clusterTime(): number {
-    return this.#now() + (this.#options.clock?.() ?? this.#storeClock.offset());
-  }
-
   async #run(): Promise<void> {
     const { pollMs = POLL_MS } = this.#options;
     while (!this.#stop.signal.aborted) {
       const waiting = this.#waiting.splice(0);
-      const isSettled = await this.#step().then(
-        () => true,
-        (error) => {
-          if (!this.#stop.signal.aborted) this.#tell(error);
-          return false;
-        },
-      );
-      if (isSettled) this.#tell(null);
+      try {
+        await this.#step();
+        this.#tell(null);
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.#tell(error);
+      }
       for (const resume of waiting) resume();
-      if (this.#waiting.length > 0) continue;
-      const left = this.#prepared ? this.#prepared.switchAt - this.#clusterTime() : pollMs;
-      await this.#sleep(Math.min(Math.max(left, this.#retryAt - this.#monotonic(), 0), pollMs));
+      if (this.#waiting.length === 0) await this.#sleep(this.#clock.idle(pollMs));
     }
   }
 
   async #step(): Promise<void> {
     await this.#switchIfDue();
     // Looking takes long while the store is down, and must not delay a switch.
-    const left = (this.#prepared?.switchAt ?? Infinity) - this.#clusterTime();
-    if (left > SOON_MS) await this.#look();
-    if (this.#next) {
-      const next = this.#next;
-      this.#prepared = await this.#inTurn(() => this.#prepare(next));
+    if (this.#clock.left > SOON_MS) await this.#look();
+    const next = this.#next;
+    if (next) {
+      await this.#inTurn(async () => {
+        this.#prepared = await this.#prepare(next);
+        this.#clock.plan(Date.parse(next.switch_at));
+      });
       this.#next = null;
-      this.#retryAt = -Infinity;
-      this.#updateCertainty();
     }
     await this.#switchIfDue();
   }
 
+  async #look(): Promise<void> {
+    const accepted = this.#prepared?.beside.pointer ?? this.#folder.beside?.pointer ?? null;
+    this.#next = (await this.#pointers.newer(this.version, accepted)) ?? this.#next;
+  }
+
   #switchIfDue(): Promise<void> {
     return this.#inTurn(async () => {
-      const prepared = this.#prepared;
-      if (!prepared || prepared.switchAt > this.#clusterTime()) return;
+      if (!this.#prepared || !this.#clock.isDue) return;
+      const { beside, name } = this.#prepared;
       try {
-        await this.#switch(prepared);
-        this.#retryAt = -Infinity;
+        await this.#folder.switchTo(beside, name);
       } catch (error) {
-        this.#retryAt = this.#monotonic() + POLL_MS;
+        this.#clock.hasFailed();
         throw error;
-      } finally {
-        this.#updateCertainty();
       }
+      this.#prepared = null;
+      this.#clock.hasSwitched();
+      this.#options.onSwitch?.(this.version);
     });
   }
 
@@ -273,14 +234,11 @@ export class Follower {
   }
 
   async #settle(): Promise<void> {
-    this.#isResuming = this.#hasPaused();
-    const done = this.#isResuming ? this.#catchUp() : this.#switchInTime();
-    const late = new AbortController();
-    const isLate = await Promise.race([done, sleep(SETTLE_MS, true, late).catch(() => false)]);
-    late.abort();
-    if (isLate) this.#retryAt = this.#monotonic() + POLL_MS;
+    this.#isResuming = this.#clock.hasPaused;
+    const isLate = await within(SETTLE_MS, this.#isResuming ? this.#catchUp() : this.#switchInTime());
+    if (isLate) this.#clock.hasFailed();
     this.#isResuming = false;
-    this.#noteTime();
+    this.#clock.tick();
   }
 
   /** By a look at the pointer that begins after the pause: the answer to an earlier one may have waited as long. */
@@ -292,31 +250,10 @@ export class Follower {
   }
 
   async #switchInTime(): Promise<void> {
-    const left = (this.#prepared?.switchAt ?? -Infinity) - this.#clusterTime();
+    const { left } = this.#clock;
     // A timer may fire within the millisecond before its time.
-    if (left > 0) await sleep(Math.ceil(left) + 1);
+    if (this.#prepared && left > 0) await sleep(Math.ceil(left) + 1);
     await this.#switchIfDue().catch((error) => this.#tell(error));
-  }
-
-  #tick(): void {
-    if (this.#hasPaused()) void this.settle();
-    else this.#noteTime();
-  }
-
-  #noteTime(): void {
-    this.#ticked = { monotonic: this.#monotonic(), wall: this.#now() };
-    this.#updateCertainty();
-  }
-
-  #hasPaused(): boolean {
-    const { monotonic, wall } = this.#ticked;
-    return this.#monotonic() - monotonic >= PAUSE_MS || this.#now() - wall >= PAUSE_MS;
-  }
-
-  #updateCertainty(): void {
-    const { monotonic } = this.#ticked;
-    const left = (this.#prepared?.switchAt ?? Infinity) - HOLD_MS - this.#clusterTime();
-    this.#certainUntil = Math.min(monotonic + PAUSE_MS, Math.max(this.#monotonic() + left, this.#retryAt));
   }
 
   #sleep(ms: number): Promise<void> {
@@ -337,68 +274,19 @@ export class Follower {
     if (this.fault() !== before) this.#options.onFault(error);
   }
 
-  /** Reads the pointer if it has changed. */
-  async #look(): Promise<void> {
-    const { store } = this.#options;
-    const sent = this.#now();
-    const head = await store.head(POINTER_KEY);
-    const place = `${store.name}/${POINTER_KEY}`;
-    if (!head && this.#version === 0) throw new NothingPublished(store.name);
-    if (!head) throw unusable('store_failed', place, 'the pointer to a release', 'none');
-    if (head.date !== null) this.#storeClock.add(head.date, sent, this.#now());
-    if (head.etag === this.#etag) return;
-    const found = await store.read(POINTER_KEY, LONGEST_POINTER);
-    if (!found) throw unusable('store_failed', place, 'the pointer to a release', 'none');
-    const pointer = parsePointer(new TextDecoder().decode(found.content), place);
-    this.#assertAcceptable(pointer, place);
-    this.#next = pointer;
-    this.#etag = found.etag;
-  }
-
-  #assertAcceptable({ service, version, manifest, log }: Pointer, place: string): void {
-    if (service !== this.#options.service)
-      throw unusable(
-        'config_invalid',
-        place,
-        `releases of ${this.#options.service}, the address in --base-url`,
-        `those of ${service}`,
-      );
-    const held = this.#prepared?.beside.pointer ?? this.#beside?.pointer;
-    const least = Math.max(held?.version ?? 0, this.#version);
-    if (version < least)
-      throw unusable(
-        'release_refused',
-        place,
-        `version ${least}, which was accepted, or later`,
-        `${version}`,
-      );
-    if (!held) return;
-    if (version === held.version && manifest.sha256 !== held.manifest.sha256)
-      throw unusable(
-        'release_refused',
-        place,
-        `the manifest ${held.manifest.sha256} of version ${version}, which was accepted`,
-        manifest.sha256,
-      );
-    if (log.size < held.log.size)
-      throw unusable('release_refused', place, `a log of ${held.log.size} events or more`, `${log.size}`);
-  }
-
   async #prepare(pointer: Pointer): Promise<Prepared> {
-    const { store, out } = this.#options;
-    const pulled = await pullRelease(pointer, { ...this.#options, out, signal: this.#stop.signal });
-    const { size } = pulled.manifest.ledger;
+    const { name, manifest } = await pullRelease(pointer, { ...this.#options, signal: this.#stop.signal });
+    const { size } = manifest.ledger;
     if (pointer.log.size < size)
-      throw unusable(
-        'release_invalid',
-        `${store.name}/${POINTER_KEY}`,
-        `a log of ${size} events, as the release has, or more`,
-        `${pointer.log.size}`,
-      );
+      throw new CathedralError('release_invalid', {
+        place: this.#pointers.place,
+        expected: `a log of ${size} events, as the release has, or more`,
+        found: `${pointer.log.size}`,
+      });
     const { snapshots, texts } = await this.#fetchBeside(pointer);
-    const beside = this.#besideOf(pointer, snapshots, texts);
+    const beside = this.#folder.besideOf(pointer, snapshots, texts);
     await beside.log.open();
-    return { beside, name: pulled.name, switchAt: Date.parse(pointer.switch_at) };
+    return { beside, name };
   }
 
   async #fetchBeside({ snapshots }: Pointer): Promise<Pick<Beside, 'snapshots' | 'texts'>> {
@@ -410,68 +298,16 @@ export class Follower {
     for (const path of TEXTS) if (files[path]) texts.set(path, await cache.readBlob(files[path]));
     return { snapshots: files, texts };
   }
-
-  #besideOf(pointer: Pointer, snapshots: Beside['snapshots'], texts: Beside['texts']): Beside {
-    const { size, root } = pointedCheckpoint(pointer);
-    return { pointer, log: new CachedLog({ size, root }, this.#options.cache), snapshots, texts };
-  }
-
-  /** The log and the snapshot list become visible first: they may be ahead of the release, and never behind it. */
-  async #switch({ beside, name }: Prepared): Promise<void> {
-    const { out } = this.#options;
-    await replaceFile(followedFile(out), formatFollowed(beside));
-    this.#beside = beside;
-    await this.#makeCurrent(name);
-    this.#version = beside.pointer.version;
-    this.#prepared = null;
-    this.#options.onSwitch?.(this.#version);
-  }
-
-  async #makeCurrent(name: string): Promise<void> {
-    const { out } = this.#options;
-    const served = await currentId(out).catch(() => null);
-    if (served !== name) await asDiskErrors(out, () => swapCurrent(out, name, served));
-  }
-
-  async #restore(): Promise<void> {
-    const { out } = this.#options;
-    await asDiskErrors(out, () => makeFolder(out));
-    const current = await readCurrent(out).catch(() => null);
-    this.#version = current?.manifest.signed?.version ?? 0;
-    const place = followedFile(out);
-    const text = await readFile(place, 'utf8').catch(() => null);
-    if (text === null) return;
-    try {
-      const { pointer, snapshots, texts } = parseJsonFile(text, Followed, place, 'release_invalid');
-      const bytes = Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)] as const);
-      this.#beside = this.#besideOf(pointer, snapshots, new Map(bytes));
-      await this.#finishSwitch(pointer);
-    } catch (error) {
-      // Everything in it can be fetched again.
-      if (!(error instanceof CathedralError) || error.code !== 'release_invalid') throw error;
-      this.#tell(error);
-      await asDiskErrors(place, () => rm(place, { force: true }));
-    }
-  }
-
-  /** The last process may have ended between the two steps of a switch. */
-  async #finishSwitch({ release, version }: Pointer): Promise<void> {
-    const name = releaseFolder({ release, signed: { version } });
-    const isPlaced = await exists(join(this.#options.out, 'releases', name));
-    if (this.#version >= version || !isPlaced) return;
-    await this.#makeCurrent(name);
-    this.#version = version;
-  }
 }
 
-/** There is no pointer, and this server has never had a release: a server that was started before the first run. */
-export class NothingPublished extends CathedralError {
-  static readonly FAULT = 'the bucket has no release yet';
-
-  constructor(bucket: string) {
-    const expected = 'the pointer to a release';
-    super('store_failed', { place: `${bucket}/${POINTER_KEY}`, expected, found: 'none yet' });
-  }
+/** Waits for work, but only so long. Returns whether that was too short. Rejects as the work does until then. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = new AbortController();
+  const isLate = await Promise.race([
+    work.then(() => false),
+    sleep(ms, true, { signal: late.signal }).catch(() => false),
+  ]).finally(() => late.abort());
+  return isLate;
 }
 
 /** For readers of /readyz and metrics. */
@@ -484,18 +320,3 @@ const FAULTS: Partial<Record<ErrorCode, string>> = {
   disk_full: 'there is no room for the newest release',
   publish_failed: 'the newest release cannot be written',
 };
-
-/** What stands beside the release, for a start while the store is down. */
-function followedFile(out: string): string {
-  return join(out, 'followed.json');
-}
-
-function formatFollowed({ pointer, snapshots, texts }: Beside): string {
-  const strings = Object.fromEntries([...texts].map(([path, bytes]) => [path, String(bytes)]));
-  const followed = { format: 'cathedral-followed/1', pointer, snapshots, texts: strings };
-  return `${JSON.stringify(followed)}\n`;
-}
-
-function unusable(code: ErrorCode, place: string, expected: string, found: string): CathedralError {
-  return new CathedralError(code, { place, expected, found });
-}

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Beside } from '../../../pipeline/bucket/follower.ts';
+import type { Beside } from '../../../pipeline/bucket/followed-folder.ts';
 import { cosignedKey } from '../../../pipeline/bucket/layout.ts';
 import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
 import { type Pointer, pointedCheckpoint } from '../../../pipeline/bucket/pointer.ts';

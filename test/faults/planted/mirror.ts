@@ -110,4 +110,25 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (policy && offered) await readWitnesses(', 'if (policy && !offered) await readWitnesses('],
     tests: ['test/verify/witnesses.test.ts'],
   },
+  {
+    name: 'a replica that was paused goes on answering from its release',
+    breaks: 'After a pause a replica finds out what it missed before it answers',
+    file: 'pipeline/bucket/switch-clock.ts',
+    change: ['Math.min(this.#ticked.monotonic + PAUSE_MS, next)', 'next'],
+    tests: ['test/bucket/switch-clock.test.ts', 'test/bucket/follower.test.ts'],
+  },
+  {
+    name: 'a replica whose switch has failed asks others to leave',
+    breaks: 'A server that cannot take part in a switch leaves, and no other',
+    file: 'pipeline/bucket/switch-clock.ts',
+    change: ['&& this.#retryAt === -Infinity', ''],
+    tests: ['test/bucket/switch-clock.test.ts', 'test/bucket/follower.test.ts'],
+  },
+  {
+    name: 'a pointer to an older release is accepted',
+    breaks: 'A replica never goes back to an older version than it has served',
+    file: 'pipeline/bucket/pointer-reader.ts',
+    change: ['if (version < least)', 'if (version < 0)'],
+    tests: ['test/bucket/follower.test.ts'],
+  },
 ];
