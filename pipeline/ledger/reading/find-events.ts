@@ -58,11 +58,11 @@ export async function* findEvents(
 /** A ledger snapshot, or the head. */
 interface Part {
   snapshot: string | null;
-  /** Number of its first event. */
+  /** Number of its first event that is in no part before it. */
   start(): number;
   /** Number after its last event; Infinity for the head. */
   end(): number;
-  lines(): AsyncGenerator<Buffer[], unknown>;
+  lines(): AsyncGenerator<Buffer[]>;
   place: string;
 }
 
@@ -96,46 +96,46 @@ function readSize({ id, checkpoint }: SnapshotFile): number {
   }
 }
 
-/** The parts that may have matching events. */
-async function partsWith({ seq, from, to }: EventQuery, parts: readonly Part[]): Promise<Part[]> {
-  const firstAt = async (holds: (time: string) => boolean) =>
-    firstWhere(parts, async (part) => {
-      const time = await firstTime(parts, part);
-      return time === null || holds(time);
-    });
-  const first = [
-    seq === null ? 0 : await firstWhere(parts, (part) => part.end() > seq.from),
-    // Events of one time may be on both sides of a boundary, so the part before counts, too.
-    from === null ? 0 : (await firstAt((time) => compareTimestamps(time, from) >= 0)) - 1,
-  ];
-  const after = [
-    seq === null ? parts.length : (await firstWhere(parts, (part) => part.end() > seq.to)) + 1,
-    to === null ? parts.length : await firstAt((time) => compareTimestamps(time, to) > 0),
-  ];
-  return parts.slice(Math.max(0, ...first), Math.min(...after));
+/** The parts that may have matching events, found by binary search. */
+async function partsWith({ seq, from, to }: EventQuery, parts: readonly Part[]): Promise<readonly Part[]> {
+  const first = await firstWhere(parts.length, async (at) => {
+    if (seq !== null && parts[at]!.end() <= seq.from) return false;
+    // Events of one time may be on both sides of a boundary.
+    const next = from === null ? null : await firstTime(parts.slice(at + 1));
+    return next === null || compareTimestamps(next, from!) >= 0;
+  });
+  const after = await firstWhere(parts.length, async (at) => {
+    if (seq !== null && parts[at]!.start() > seq.to) return true;
+    const time = to === null ? null : await firstTime(parts.slice(at));
+    return time !== null && compareTimestamps(time, to!) > 0;
+  });
+  return parts.slice(first, after);
 }
 
-/**
- * Binary search: `holds` is false for some parts, then true for the rest. Returns the index of the first of the rest, which is parts.length if
- * it is never true.
- */
-async function firstWhere(
-  parts: readonly Part[],
-  holds: (part: Part) => boolean | Promise<boolean>,
-): Promise<number> {
-  let [low, high] = [0, parts.length];
+/** The first of so many numbers for which `holds`, which is false for some and then true for the rest; `count` if it is never true. */
+async function firstWhere(count: number, holds: (at: number) => Promise<boolean>): Promise<number> {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (await holds(parts[middle]!)) high = middle;
+    if (await holds(middle)) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-/** Time of the first event from the beginning of a part on; null if neither it nor a later part has events. */
-async function firstTime(parts: readonly Part[], part: Part): Promise<string | null> {
-  for (const one of parts.slice(parts.indexOf(part)))
-    for await (const [line] of one.lines()) return parseEventLine(line!, () => `${one.place}:1`).timestamp;
+/** Time of the first event of these parts; null if they have none. */
+async function firstTime(parts: readonly Part[]): Promise<string | null> {
+  for (const part of parts) {
+    const start = part.start();
+    let number = 0;
+    for await (const lines of part.lines())
+      for (const line of lines) {
+        number += 1;
+        const { seq, timestamp } = parseEventLine(line, () => `${part.place}:${number}`);
+        // A head may begin with sealed events, which are older.
+        if (seq >= start) return timestamp;
+      }
+  }
   return null;
 }
 

@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../disk/durable.ts';
-import { MAX_LINE_BYTES } from '../events/event.ts';
 import { parseEventLine } from '../events/event-line.ts';
 import { LEDGER_START, type LedgerPosition } from '../log/leaf.ts';
 import { CompactRange } from '../log/merkle.ts';
 import type { Verifier } from '../notes/note.ts';
 import type { SnapshotFile } from '../reading/directory.ts';
 import { readCheckpoint } from '../reading/read-checkpoint.ts';
-import { decompress } from '../reading/read-lines.ts';
+import { readLines } from '../reading/read-lines.ts';
 import { readSnapshots } from '../reading/read-snapshot.ts';
 import { lockOf } from './lock-ledger.ts';
 
@@ -76,11 +75,8 @@ export async function lastSealedTime(sealed: Sealed): Promise<string | null> {
 
 /** Null for a snapshot without events. */
 async function lastTimeIn(file: SnapshotFile): Promise<string | null> {
-  const place = `snapshots/${file.id}.ndjson.zst`;
-  let tail = Buffer.alloc(0);
-  for await (const chunk of decompress(file.events, place))
-    tail = Buffer.concat([tail, chunk]).subarray(-2 * (MAX_LINE_BYTES + 1));
-  if (tail.length === 0) return null;
-  const start = tail.lastIndexOf('\n', tail.length - 2) + 1;
-  return parseEventLine(tail.subarray(start, -1), () => `${place}, last line`).timestamp;
+  let last: Buffer | undefined;
+  for await (const lines of readLines(file)) last = lines.at(-1);
+  if (!last) return null;
+  return parseEventLine(last, () => `snapshots/${file.id}.ndjson.zst, last line`).timestamp;
 }

@@ -93,6 +93,15 @@ test('reads only the ledger snapshots that may contain the events', async () => 
   await expect(found(ledger, ALL)).rejects.toMatchObject({ code: 'ledger_corrupt' });
 });
 
+test('finds events of a snapshot although the head begins with older ones, of a sealer that was killed', async () => {
+  const { ledger, events } = await ledgerOf([6, 6, 6, 3]);
+  writeFileSync(join(ledger, 'head.ndjson'), linesOf(events.slice(3)));
+  const from = events[15]!.timestamp;
+  expect((await found(ledger, { ...ALL, from })).map(({ event }) => event.seq)).toEqual(
+    events.slice(15).map(({ seq }) => seq),
+  );
+});
+
 test('gives the exact bytes of a line, even those that JSON would write in another way', async () => {
   const { ledger } = await ledgerOf([1, 0]);
   const line = linesOf([eventOf(1)]).replace('"seq":1', '"seq" : 1');
