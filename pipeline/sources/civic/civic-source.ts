@@ -10,22 +10,19 @@ import { CIVIC_FORM, secondOf } from './civic-form.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { assertEventHash, CHAIN_START, eventHash, type RemoteEvent } from './remote-event.ts';
 
-export interface CivicOptions {
+export interface CivicOptions extends Partial<Omit<Remote, 'baseUrl'>> {
   /** Base address of the remote ledger, above `/ledger/events`. */
   baseUrl: string;
-  /** Page size, 3 to 10,000 events. Default 100, as in the production ledger. */
+  /** Events. */
   pageSize?: number;
-  /** Time limit of one request, ms. Default 60,000: a hosted ledger may need to wake up. */
-  timeoutMs?: number;
-  /** Attempts per page. Default 5. */
-  attempts?: number;
-  /** Aborts the paging. Nothing is written then. */
-  signal?: AbortSignal;
-  fetch?: typeof fetch;
-  wait?: (ms: number) => Promise<void>;
 }
 
-const MAX_PAGE_SIZE = 10_000;
+/** As in the production ledger. */
+const PAGE_SIZE = 100;
+/** Of one request: a hosted ledger may need to wake up. */
+const TIMEOUT_MS = 60_000;
+/** Per page. */
+const ATTEMPTS = 5;
 /**
  * Every import reads the ten minutes before the newest known event again: the remote ledger orders by whole seconds, and an event becomes
  * visible some time after its timestamp.
@@ -48,11 +45,21 @@ const MAX_SUSPECTS = 100;
  * The events of a remote ledger, which are linked by their hashes. It is read newest first; new events are imported in the order of their
  * chain. Their place is the second of their own time. Throws `config_invalid`.
  */
-export function civicSource(options: CivicOptions): RowSource<RemoteEvent> {
-  const { pageSize = 100 } = options;
-  const remote = remoteOf(options);
+export function civicSource({
+  baseUrl: url,
+  pageSize = PAGE_SIZE,
+  ...options
+}: CivicOptions): RowSource<RemoteEvent> {
+  const baseUrl = URL.parse(url);
+  if (!baseUrl || !/^https?:$/.test(baseUrl.protocol) || baseUrl.username || baseUrl.password) {
+    const expected = 'an http or https address without a password';
+    const place = 'civic-ledger base URL';
+    throw new CathedralError('config_invalid', { place, expected, found: JSON.stringify(url) });
+  }
+  const ways = { fetch, wait: sleep, signal: undefined, timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS };
+  const remote: Remote = { ...ways, ...options, baseUrl };
   return {
-    name: `civic+${options.baseUrl}`,
+    name: `civic+${url}`,
     oldestFirst: null,
     form: CIVIC_FORM,
     overlap: OVERLAP_SECONDS,
@@ -62,27 +69,6 @@ export function civicSource(options: CivicOptions): RowSource<RemoteEvent> {
     quiet: 'never',
     open: async (opening) => new CivicView(remote, pageSize, opening),
   };
-}
-
-function remoteOf(options: CivicOptions): Remote {
-  const { pageSize = 100, timeoutMs = 60_000, attempts = 5, signal } = options;
-  const baseUrl = URL.parse(options.baseUrl);
-  if (!baseUrl || !/^https?:$/.test(baseUrl.protocol) || baseUrl.username || baseUrl.password) {
-    throw badSetting(
-      'base URL',
-      'an http or https address without a password',
-      JSON.stringify(options.baseUrl),
-    );
-  }
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE)
-    throw badSetting('page size', `a number from 1 to ${MAX_PAGE_SIZE}`, `${pageSize}`);
-  // The signal cuts this short; readPage checks it.
-  const wait = options.wait ?? ((ms) => sleep(ms, undefined, signal && { signal }).catch(() => undefined));
-  return { baseUrl, fetch: options.fetch ?? fetch, wait, signal, timeoutMs, attempts };
-}
-
-function badSetting(name: string, expected: string, found: string): CathedralError {
-  return new CathedralError('config_invalid', { place: `civic-ledger ${name}`, expected, found });
 }
 
 /** An event that is not imported yet. */

@@ -301,15 +301,12 @@ describe('importCivicLedger', () => {
     await other.close();
   });
 
-  test.each<[string, { baseUrl?: string; pageSize?: number }]>([
-    ['base URL', { baseUrl: 'ftp://ledger.example' }],
-    ['base URL', { baseUrl: 'ledger' }],
-    ['base URL', { baseUrl: 'https://user:password@ledger.example' }],
-    ['page size', { pageSize: 0 }],
-    ['page size', { pageSize: 2.5 }],
-  ])('refuses a %s that is out of range', async (name, { baseUrl = server.url, ...options }) => {
-    const run = importInto(directory, baseUrl, options);
-    await expect(run).rejects.toMatchObject({ code: 'config_invalid', place: `civic-ledger ${name}` });
-    expect(filesOf(join(directory))).toEqual({});
-  });
+  test.each(['ftp://ledger.example', 'ledger', 'https://user:password@ledger.example'])(
+    'refuses the address %s',
+    async (baseUrl) => {
+      const place = 'civic-ledger base URL';
+      await expect(importInto(directory, baseUrl)).rejects.toMatchObject({ code: 'config_invalid', place });
+      expect(filesOf(join(directory))).toEqual({});
+    },
+  );
 });
