@@ -8,10 +8,17 @@ import { formatTimestamp } from '../../words/moment.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { RowPlace } from '../import/row-index.ts';
 import type { Opening, RowSource, RowView, SourceRow } from '../import/source.ts';
-import { decoderOf, HEAD_BYTES, markOf } from '../rows/input.ts';
+import { decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
-import { csvReader, eventsOfRow, ndjsonReader, orFault, type RowReader } from '../rows/row-reader.ts';
+import {
+  csvReader,
+  eventsOfRow,
+  ndjsonReader,
+  orFault,
+  type RowReader,
+  START_BYTES,
+} from '../rows/row-reader.ts';
 
 /**
  * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
@@ -55,17 +62,17 @@ async function openView(
   opening: Opening,
 ): Promise<RowView> {
   const { size, mtimeMs } = await file.stat();
-  const { buffer: head, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  const mark = markOf(head.subarray(0, bytesRead));
+  const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
+  const head = Buffer.concat(await Array.fromAsync(chunksOf(extent, 0, Math.min(size, START_BYTES))));
+  const mark = markOf(head);
   const encoding = mark?.encoding ?? mapping?.file.encoding ?? 'utf-8';
   if (/16/.test(new TextDecoder(encoding).encoding))
     throw importFault(name, 'a file in UTF-8, or in an encoding with one byte for a line end', 'UTF-16');
-  const start = { offset: mark?.length ?? 0, line: 1, index: 0 };
-  const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
-  const { isSettled } = extent;
-  const how = { name, start, decode: decoderOf(name, encoding), mapping, isSettled };
-  const reader =
-    kind === 'csv' ? await csvReader({ ...how, chunks: chunksOf(extent, start.offset) }) : ndjsonReader(how);
+  const offset = mark?.length ?? 0;
+  const how = { name, begin: { offset, line: 1, index: 0 }, decode: decoderOf(name, encoding), mapping };
+  const start = head.subarray(offset);
+  const isWhole = extent.isSettled && size <= START_BYTES;
+  const reader = kind === 'csv' ? await csvReader({ ...how, start, isWhole }) : ndjsonReader(how);
   return new FileView(extent, reader, opening);
 }
 

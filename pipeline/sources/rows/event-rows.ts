@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { decoderOf, type Input, Lookahead, utf8Chunks } from './input.ts';
+import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { jsonItems, objectRow } from './json-rows.ts';
 import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { readRecords } from './records.ts';
-import { csvReader, eventsOfRow, ndjsonReader, orFault } from './row-reader.ts';
+import { csvReader, eventsOfRow, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
 
 export type Format = 'json' | 'ndjson' | 'csv';
 
@@ -34,28 +34,20 @@ export interface ReadOptions {
   mapping?: Mapping | null;
 }
 
-/** Longest first line that is looked at, in bytes. */
-const MAX_FIRST_LINE = 1024 * 1024;
-
 /** Reads a file of rows. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_schema` or `config_invalid` about the file as a whole. */
 export async function readRowFile(
   input: Input,
   { format, mapping = null }: ReadOptions = {},
 ): Promise<RowFile> {
   const { name } = input;
-  const content = new Lookahead(utf8Chunks(input, mapping?.file.encoding));
-  const isLine = (bytes: Buffer) => /\S[\r\n]/.test(bytes.toString('latin1'));
-  const start = await content.first((bytes) => isLine(bytes) || bytes.length > MAX_FIRST_LINE);
+  const { start, isWhole, content } = await begun(utf8Chunks(input, mapping?.file.encoding), START_BYTES);
   const kind = format ?? formatOf(name, start.toString());
-  if (kind === 'json') return { name, mapping, rows: documentRows(content.content(), name, mapping) };
+  if (kind === 'json') return { name, mapping, rows: documentRows(content, name, mapping) };
   const decode = decoderOf(name);
-  const opening = { name, start: { offset: 0, line: 1, index: 0 }, decode, mapping };
-  const reader =
-    kind === 'csv'
-      ? await csvReader({ ...opening, chunks: content.ahead(), isSettled: true })
-      : ndjsonReader(opening);
+  const opening = { name, begin: { offset: 0, line: 1, index: 0 }, decode, mapping };
+  const reader = kind === 'csv' ? await csvReader({ ...opening, start, isWhole }) : ndjsonReader(opening);
   async function* rows(): AsyncGenerator<FileRow[]> {
-    for await (const all of readRecords(content.content(), opening.start, reader.layout, true)) {
+    for await (const all of readRecords(content, opening.begin, reader.layout, true)) {
       const records = all.filter(({ offset }) => offset >= reader.begin.offset);
       const found = records.length === 0 ? [] : reader.rows(records);
       yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping));
@@ -113,10 +105,10 @@ function formatOf(name: string, start: string): Format {
   const [line = ''] = start.trimStart().split('\n', 1);
   if (line.startsWith('[')) return 'json';
   if (!line.startsWith('{')) return 'csv';
-  return isWhole(line) && !/"events"\s*:\s*\[/.test(line) ? 'ndjson' : 'json';
+  return isJson(line) && !/"events"\s*:\s*\[/.test(line) ? 'ndjson' : 'json';
 }
 
-function isWhole(line: string): boolean {
+function isJson(line: string): boolean {
   try {
     JSON.parse(line);
     return true;

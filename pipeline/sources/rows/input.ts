@@ -24,7 +24,7 @@ const FOREIGN: readonly (readonly [kind: string, bytes: Buffer])[] = [
 ];
 
 /** Bytes that tell what a file is. */
-export const HEAD_BYTES = 4;
+const HEAD_BYTES = 4;
 
 /** The encoding that the first bytes of a file tell, and the length of its byte order mark. */
 export function markOf(head: Buffer): { encoding: string; length: number } | null {
@@ -37,14 +37,13 @@ export function markOf(head: Buffer): { encoding: string; length: number } | nul
  * Whether UTF-8 is valid is not checked. Throws `ledger_corrupt` for a file of another kind, and for bytes that another encoding does not have.
  */
 export async function* utf8Chunks(input: Input, encoding = 'utf-8'): AsyncGenerator<Buffer> {
-  const look = new Lookahead(buffers(input.bytes));
-  const head = await look.first((bytes) => bytes.length >= HEAD_BYTES);
+  const { start: head, content } = await begun(buffers(input.bytes), HEAD_BYTES);
   for (const [kind, start] of FOREIGN)
     if (head.subarray(0, start.length).equals(start)) throw corrupt(input.name, 'text', kind);
   const mark = markOf(head);
   const own = mark?.encoding ?? new TextDecoder(encoding).encoding;
-  if (own === 'utf-8') yield* skipping(look.content(), mark?.length ?? 0);
-  else yield* recoded(look.content(), input.name, own);
+  if (own === 'utf-8') yield* skipping(content, mark?.length ?? 0);
+  else yield* recoded(content, input.name, own);
 }
 
 async function* buffers(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -83,46 +82,30 @@ async function* recoded(
   if (end.length > 0) yield end;
 }
 
-/** Chunks that can be looked at before they are read. */
-export class Lookahead {
-  readonly #chunks: AsyncGenerator<Buffer>;
-  readonly #taken: Buffer[] = [];
-
-  constructor(chunks: AsyncGenerator<Buffer>) {
-    this.#chunks = chunks;
+/** The beginning of the chunks, at least so many bytes or all there are, and all of them, which can be read once. */
+export async function begun(
+  chunks: AsyncGenerator<Buffer>,
+  bytes: number,
+): Promise<{ start: Buffer; isWhole: boolean; content: AsyncGenerator<Buffer> }> {
+  const taken: Buffer[] = [];
+  let length = 0;
+  let isWhole = false;
+  while (length < bytes && !isWhole) {
+    const { done = false, value } = await chunks.next();
+    isWhole = done;
+    if (done) break;
+    taken.push(value);
+    length += value.length;
   }
-
-  /** The beginning of the content, until `isEnough` of it is there, or all of it. */
-  async first(isEnough: (bytes: Buffer) => boolean): Promise<Buffer> {
-    let bytes: Buffer = Buffer.alloc(0);
-    for await (const chunk of this.ahead()) {
-      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-      if (isEnough(bytes)) break;
-    }
-    return bytes;
-  }
-
-  /** The content, of which nothing is used up. */
-  async *ahead(): AsyncGenerator<Buffer> {
-    for (let at = 0; ; at += 1) {
-      if (at === this.#taken.length) {
-        const { done, value } = await this.#chunks.next();
-        if (done) return;
-        this.#taken.push(value);
-      }
-      yield this.#taken[at]!;
-    }
-  }
-
-  /** The content, once. */
-  async *content(): AsyncGenerator<Buffer> {
+  async function* content(): AsyncGenerator<Buffer> {
     try {
-      for (let chunk = this.#taken.shift(); chunk; chunk = this.#taken.shift()) yield chunk;
-      yield* this.#chunks;
+      yield* taken.splice(0);
+      yield* chunks;
     } finally {
-      await this.#chunks.return(undefined);
+      await chunks.return(undefined);
     }
   }
+  return { start: Buffer.concat(taken), isWhole, content: content() };
 }
 
 /** Records → UTF-8. Throws `ledger_corrupt`. */

@@ -43,7 +43,7 @@ const WHITE_SPACE = Buffer.from('\r\n\t ');
  * for a record that is too long, and what reading throws.
  */
 export async function* readRecords(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   from: RecordPlace,
   { name, separators, header }: Layout,
   isSettled: boolean,

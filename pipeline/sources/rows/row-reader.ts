@@ -17,33 +17,34 @@ export interface RowReader {
   rows(records: readonly FileRecord[]): (Row | CathedralError)[];
 }
 
+/** The header of a CSV file ends within that many bytes: two rows of the greatest length. */
+export const START_BYTES = 2 * 1024 * 1024;
+
 interface Opening {
   name: string;
-  /** The content. */
-  chunks: AsyncIterable<Buffer>;
-  /** Where it begins. */
-  start: RecordPlace;
+  /** Where the content begins. */
+  begin: RecordPlace;
   decode: Decode;
   /** Default: for CSV that of `plainMapping`; NDJSON holds events. */
   mapping: Mapping | null;
-  /** Whether the end of the content ends its last record. */
-  isSettled: boolean;
+}
+
+interface CsvOpening extends Opening {
+  /** At least the first `START_BYTES` of the content, or all of it. */
+  start: Buffer;
+  /** Whether the end of `start` ends its last record. */
+  isWhole: boolean;
 }
 
 /** A reader of NDJSON, which has one value per line. */
-export function ndjsonReader({
-  name,
-  start,
-  decode,
-  mapping,
-}: Omit<Opening, 'chunks' | 'isSettled'>): RowReader {
+export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowReader {
   const rowOfLine = (record: FileRecord) => {
     const place = () => `${name}:${record.line}`;
     return objectRow(parseLine(decode(record).toString().trimEnd(), place), place);
   };
   return {
     layout: { name, separators: null, header: 1 },
-    begin: start,
+    begin,
     mapping,
     rows: (records) => records.map((record) => orFault(() => rowOfLine(record))),
   };
@@ -55,16 +56,16 @@ export function ndjsonReader({
  */
 export async function csvReader({
   name,
-  chunks,
-  start,
+  begin,
   decode,
   mapping: given,
-  isSettled,
-}: Opening): Promise<RowReader> {
+  start,
+  isWhole,
+}: CsvOpening): Promise<RowReader> {
   const { header: line = 1, delimiter: own } = given?.file ?? {};
   const layout = { name, separators: Buffer.from(own ?? DELIMITERS.join('')), header: line };
   const first: FileRecord[] = [];
-  for await (const records of readRecords(chunks, start, layout, isSettled)) {
+  for await (const records of readRecords([start], begin, layout, isWhole)) {
     first.push(...records);
     if (first.length > 1) break;
   }
@@ -75,7 +76,7 @@ export async function csvReader({
     throw corrupt(
       name,
       `a line with the names of columns${line === 1 ? '' : ` from line ${line} on`}`,
-      isSettled ? 'no line' : 'none that ends',
+      isWhole ? 'no line' : 'none that ends',
     );
   const place = `${name}:${header.line}`;
   const [cells = []] = parseCells(decode(header), delimiter, place);
