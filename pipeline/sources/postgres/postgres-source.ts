@@ -13,8 +13,10 @@ import { rowReader } from './row-reader.ts';
 const SECOND = 1000;
 /** Of a server that does not answer. */
 const CONNECT_TIMEOUT_MS = 20 * SECOND;
-/** Sorting a hundred million rows of a query takes minutes. */
-const STATEMENT_TIMEOUT_MS = 3600 * SECOND;
+/** Counting some million rows takes seconds. */
+const STATEMENT_TIMEOUT_MS = 300 * SECOND;
+/** Before it gives the first row, the server may have to sort a hundred million. */
+const ROWS_TIMEOUT_MS = 3600 * SECOND;
 /** A table is locked against readers while it is altered. */
 const LOCK_TIMEOUT_MS = 30 * SECOND;
 /** Ends the transaction of an import that has stopped, so that the server can clean up. */
@@ -22,7 +24,7 @@ const IDLE_TIMEOUT_MS = 600 * SECOND;
 /** After so long without an answer the system asks whether the server is still there. */
 const KEEP_ALIVE_MS = 60 * SECOND;
 /** By then the server has ended any statement. */
-const STALL_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 20 * SECOND;
+const STALL_TIMEOUT_MS = ROWS_TIMEOUT_MS + 20 * SECOND;
 /** Rows that are in memory at a time; most have some hundred bytes. */
 const FETCHED_TOGETHER = 200;
 const COUNTED_TOGETHER = 64;
@@ -178,7 +180,7 @@ class PostgresView implements RowView {
     const read = rowReader(this.#relation, address.name);
     // The reader before may not have come to its end.
     await this.#query(
-      `CLOSE ALL; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}`,
+      `CLOSE ALL; SET LOCAL statement_timeout = ${ROWS_TIMEOUT_MS}; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}`,
     );
     for (;;) {
       const { rows } = await client.query<(string | null)[]>(FETCH).catch((error: unknown) => {
@@ -187,6 +189,7 @@ class PostgresView implements RowView {
       if (rows.length === 0) break;
       yield rows.map(read);
     }
+    await this.#query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
   }
 
   /** Those that have another number of rows. */
