@@ -79,4 +79,11 @@ export const FAULTS: readonly PlantedFault[] = [
     ],
     tests: ['test/contract/attestation.test.ts'],
   },
+  {
+    name: 'a slow clock brings an attestation back',
+    breaks: 'The time of a verdict is that of the ledger if the clock is behind it',
+    file: 'pipeline/attestation/check.ts',
+    change: ['timeAtLeast(trust.now, trust.registry)', 'Math.min(trust.now, Date.now())'],
+    tests: ['test/contract/attestation.test.ts'],
+  },
 ];
