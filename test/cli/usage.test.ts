@@ -6,6 +6,7 @@ import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
 import { formatHelp } from '../../src/commands/help.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
+import { flagsOfRuns } from '../../src/service/scheduled-runs.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
@@ -129,5 +130,15 @@ describe('the help', () => {
       );
       expect(() => readArguments(name, ALL[name]!, whole, {})).not.toThrow();
     }
+  });
+});
+
+describe('--port of a service', () => {
+  test.each([
+    ['--port', ['--port', '4650'], {}],
+    ['PORT', [], { PORT: '4650' }],
+  ])('%s is in the address that the runs of the service publish', (_, args, env) => {
+    const { values, flags } = readArguments('start', ALL.start!, args, env);
+    expect(flagsOfRuns(values as { baseUrl: string }, flags)).toEqual(['--base-url=http://localhost:4650']);
   });
 });
