@@ -57,13 +57,12 @@ for (const route of [...ROUTES, ...PAGES]) {
   if (!path.includes('{')) EXACT.set(path, { route, parameters: {} });
   else
     for (const folder of path.startsWith('{area}') ? route.areas! : [path.split('/')[0]!])
-      PATTERNS.getOrInsertComputed(folder, () => []).push({ route, pattern: patternOf(path, folder) });
+      PATTERNS.getOrInsertComputed(folder, () => []).push({ route, pattern: patternOf(path) });
 }
 
 /** `charts/{id}.svg` → `/^charts\/(?<id>[^/]+)\.svg$/`. Whether a value exists is looked up where it is answered. */
-function patternOf(path: string, folder: string): RegExp {
-  const parts = path.replace('{area}/', path.startsWith('{area}') ? `${folder}/` : '{area}/');
-  const source = parts.split(/(\{\+?\w+\})/).map((part) => {
+function patternOf(path: string): RegExp {
+  const source = path.split(/(\{\+?\w+\})/).map((part) => {
     const [, spans, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
     return name === undefined ? RegExp.escape(part) : `(?<${name}>${spans ? '.*' : '[^/]+'})`;
   });
