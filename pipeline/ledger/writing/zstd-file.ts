@@ -60,7 +60,8 @@ export class ZstdFile {
     await this.#done.catch(() => undefined);
     // `finish` may have closed it before it failed.
     await this.#file?.close().catch(() => undefined);
-    await rm(this.#temporary, { force: true });
+    // If this fails as well, the next writer replaces it; what failed before says why.
+    await rm(this.#temporary, { force: true }).catch(() => undefined);
   }
 
   async #store(chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
