@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { few } from '../setups/sweep.ts';
-import { buildFixture, serveStatic, useBrowser, violations } from './pages/seam.ts';
+import { buildFixture, layOutWhole, serveStatic, useBrowser, violations } from './pages/seam.ts';
 
 // In a browser, from a host of files: what the addresses of tools hold, and that one page of each kind is accessible.
 
@@ -111,14 +111,10 @@ const FIRST_SCREEN: Readonly<Record<string, { wide: readonly string[]; phone: st
   'diplomacy/': { wide: ['.instruments', '.key-figures'], phone: '.instruments' },
 };
 
-/** The height of the page when its reader has seen all of it: parts far below are laid out when they come near. */
-function wholeHeight(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const seen = new CSSStyleSheet();
-    seen.replaceSync('main section { content-visibility: visible !important }');
-    document.adoptedStyleSheets.push(seen);
-    return document.documentElement.scrollHeight;
-  });
+/** The height of the page when its reader has seen all of it. */
+async function wholeHeight(page: Page): Promise<number> {
+  await layOutWhole(page);
+  return page.evaluate(() => document.documentElement.scrollHeight);
 }
 
 describe('a portal', () => {

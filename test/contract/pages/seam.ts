@@ -1,4 +1,4 @@
 export { useBrowser } from '../../setups/use-browser.ts';
 export { type Built, buildFixture } from '../../site/build-fixture.ts';
 export { serveStatic } from '../../site/static-host.ts';
-export { violations } from '../../site/visit.ts';
+export { layOutWhole, violations } from '../../site/visit.ts';
