@@ -70,13 +70,18 @@ export class NewHead {
 
   /** Replaces the head, and returns its length in bytes. */
   async commit(): Promise<number> {
-    await this.flush();
-    await orUnwritable(async () => {
-      const file = await this.#open();
-      if (this.#durable) await file.sync();
-      await file.close();
-      await renameDurably(this.#temporary, this.#path, this.#durable);
-    });
+    try {
+      await this.flush();
+      await orUnwritable(async () => {
+        const file = await this.#open();
+        if (this.#durable) await file.sync();
+        await file.close();
+        await renameDurably(this.#temporary, this.#path, this.#durable);
+      });
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
     return this.#bytes;
   }
 
