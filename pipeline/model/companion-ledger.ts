@@ -31,7 +31,7 @@ export interface CompanionLedger {
   revocations: EventOf<'companion_revoked'>[];
   /** The end of the last ledger snapshot. */
   sealed: LedgerPosition;
-  /** The last event of all; null if there is none. */
+  /** The newest event of the ledger; null if it is empty. */
   last: LedgerEvent | null;
 }
 

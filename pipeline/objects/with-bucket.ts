@@ -3,7 +3,7 @@ import { software } from '../config/software.ts';
 import { credentialsFrom } from './object-address.ts';
 import { type ObjectStore, openObjectStore } from './object-store.ts';
 
-/** Runs `work` with the bucket of releases, or with null where there is none. Throws config_invalid and store_failed. */
+/** Runs `work` with the bucket of releases, or with null if none is configured. Throws config_invalid and store_failed. */
 export async function withBucket<T>(
   config: Pick<Config, (typeof BUCKET_SETTINGS)[number]>,
   { access, log }: { access: 'read' | 'write'; log: (line: string) => void },

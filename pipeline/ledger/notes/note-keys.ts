@@ -99,7 +99,7 @@ export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
   return readPrivateFile(path, parseNoteKeys);
 }
 
-/** The public halves of the keys in a file; null where there is none. Throws as `readNoteKeys`. */
+/** The verifier keys that belong to the signing keys in a file; null if there is no such file. Throws as `readNoteKeys`. */
 export async function readNoteVerifiers(path: string): Promise<Verifier[] | null> {
   return (await readNoteKeys(path))?.map((key) => signerOf(key).verifier) ?? null;
 }

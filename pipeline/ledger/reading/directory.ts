@@ -77,7 +77,7 @@ export interface Listing {
   others: string[];
 }
 
-/** What is in a ledger's folder `snapshots`. Throws `ledger_unreadable` where there is none. */
+/** Lists a ledger's folder `snapshots`. Throws `ledger_unreadable` if it is missing or cannot be read. */
 export async function listSnapshots(ledger: string): Promise<Listing> {
   const names = await readdir(join(ledger, SNAPSHOTS)).catch((cause: NodeJS.ErrnoException) => {
     const found = cause.code === 'ENOENT' ? 'nothing' : `${cause.code}`;

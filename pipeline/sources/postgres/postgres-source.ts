@@ -111,7 +111,7 @@ const valuesOf = (key: readonly string[]) => `(${key.map(literal).join(', ')})`;
 interface Bound {
   /** SQL condition of the rows up to there. */
   settled: string;
-  /** Time of the oldest row after it, as far as one is known or may still appear; null: there is none. */
+  /** The earliest time that a row after it has, or may still get; null: no row is known or expected there. */
   since: string | null;
 }
 

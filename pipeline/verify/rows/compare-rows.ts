@@ -61,7 +61,7 @@ interface RowsAsBytes {
 export interface CompareOptions {
   /** The first row that the file should have; null: none. Omitted: the file’s first row that the log has says so. */
   start?: Place | null;
-  /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. */
+  /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. Not with `bytes`. */
   endsAnywhere?: boolean;
   /** Rows that were read from the file already. */
   read?: readonly RowText[];
@@ -139,8 +139,7 @@ class Comparison<Row extends LogRow> {
   /** The place of the row expected next; null: the log has no more. */
   #next: Place | null = null;
   #newest: Place | null = null;
-  /** Of the last row that was taken: its place, if an event gives it, and its time. */
-  #last: Place | null = null;
+  /** Of the last row that was taken; not of those that were taken as bytes. */
   #time: string | null = null;
 
   constructor(file: FileRows, finder: RowFinder<Row>, rules: RowRules<Row>, options: CompareOptions) {
@@ -290,7 +289,6 @@ class Comparison<Row extends LogRow> {
 
   async #goBeyond(place: Place): Promise<void> {
     this.#found += 1;
-    this.#last = place;
     this.#time = (await this.#finder.at(place)).time;
     this.#next = await this.#finder.older(place);
   }
@@ -442,9 +440,8 @@ class Comparison<Row extends LogRow> {
   /** The place of the oldest row that the file should have; null: it should have none. */
   async #oldest(): Promise<Place | null> {
     if (!this.#options.endsAnywhere) return this.#newest === null ? null : this.#finder.oldest();
-    if (this.#last === null) return null;
-    const { time } = await this.#finder.at(this.#last);
-    return (await this.#finder.ofTime(time)).at(-1)!;
+    if (this.#time === null) return null;
+    return (await this.#finder.ofTime(this.#time)).at(-1) ?? null;
   }
 
   async #reportMissing({ newest, oldest, line }: MissingRange): Promise<void> {

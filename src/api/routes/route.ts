@@ -99,7 +99,7 @@ export interface Route {
   methods: typeof READ | typeof POST;
   kind: Kind;
   handler: Handler;
-  /** Whose keys it takes; null: any, which make no difference. */
+  /** The area whose API keys count here; null: a key makes no difference. */
   area: Area | null;
   /** `counted` – against the quota of the area; `key` – a key of the area is needed, and each access is recorded. */
   access: 'open' | 'counted' | 'key';

@@ -135,7 +135,7 @@ function say(words: string): void {
   status.textContent = words;
 }
 
-/** What stands in place of rows if there are none. */
+/** Shows these words instead of a table, which has no rows. */
 function showNothing(...words: readonly Node[]): void {
   void drawRows(0, () => makeElement('tr', ''));
   status.replaceChildren(makeElement('div', 'missing', ...words));
