@@ -1,4 +1,4 @@
-import { applyChange } from './change.ts';
+import { applyChange, changeOf } from './change.ts';
 import { closeMoot, expireDecisions, openDecisions } from './decisions.ts';
 import { deliberate } from './deliberation.ts';
 import { type Chance, chanceOf, chanceOfFuture } from './draws.ts';
@@ -31,15 +31,15 @@ function tick(world: World, scenario: Scenario, chance: Chance): World {
   return finish(openDecisions(deliberated, scenario), scenario);
 }
 
-function happen(world: World, { events = [] }: Scenario, { hazards }: Chance): World {
+function happen(world: World, { events }: Scenario, { hazards }: Chance): World {
   let next = world;
   for (const event of events) {
-    const { name, when, hazard, repeats, change } = event;
+    const { name, when, hazard, change } = event;
     // Drawn for each event in each tick, so that the draws of one do not depend on the others.
     const draw = hazard === undefined ? 0 : hazards();
-    if ((!repeats && next.past.includes(name)) || !when(next)) continue;
+    if (next.past.includes(name) || !when(next)) continue;
     if (draw >= hazardOf(event, next)) continue;
-    const changed = applyChange(next, typeof change === 'function' ? change(next) : change);
+    const changed = applyChange(next, changeOf(change, next));
     next = { ...changed, past: [...next.past, name] };
   }
   return next;

@@ -37,6 +37,15 @@ export interface Change {
   status?: Extract<Status, 'imposed' | 'withdrawn'>;
   /** A note to the player. */
   told?: string;
+  /** A further change, of the world with this one. */
+  follows?: Effect;
+}
+
+/** A change, or how it follows from the world and from the values that were given with a choice. */
+export type Effect = Change | ((world: World, given: Readonly<Record<string, number>>) => Change);
+
+export function changeOf(effect: Effect, world: World, given: Readonly<Record<string, number>> = {}): Change {
+  return typeof effect === 'function' ? effect(world, given) : effect;
 }
 
 /** Clamps each value to its range. */
@@ -59,7 +68,8 @@ export function applyChange(before: World, change: Change): World {
     facts: facts ? { ...world.facts, ...rounded(facts) } : world.facts,
     log: told ? noted(world, told) : world.log,
   };
-  return sentinels ? changeSentinels(next, sentinels) : next;
+  const changed = sentinels ? changeSentinels(next, sentinels) : next;
+  return change.follows ? applyChange(changed, changeOf(change.follows, changed)) : changed;
 }
 
 export function noted({ log, tick }: World, ...texts: string[]): World['log'] {

@@ -1,4 +1,4 @@
-import { applyChange, noted } from './change.ts';
+import { applyChange, changeOf, noted } from './change.ts';
 import { followOutcome, hearDissent, overrideDissent } from './deliberation.ts';
 import { faultAt, SimulationFault } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
@@ -14,7 +14,9 @@ import { byVirtue, VIRTUES, type Virtue, type World } from './world.ts';
 
 /** An available action: a choice and its decision; the decision is null for moves that are always possible. */
 export interface Available {
-  choice: Pick<Choice, 'name' | 'label' | 'meaning' | 'parameters'>;
+  choice: Pick<Choice, 'name' | 'label' | 'meaning'> & {
+    parameters?: Readonly<Record<string, Parameter>>;
+  };
   decision: string | null;
   take: (world: World, parameters: Parameters) => World;
 }
@@ -75,8 +77,8 @@ function choicesOf(decision: Decision, now: World, scenario: Scenario): Availabl
     choice,
     decision: decision.name,
     take(world, parameters) {
-      const { change } = choice;
-      const changed = applyChange(world, typeof change === 'function' ? change(parameters, world) : change);
+      const given = parameters as Readonly<Record<string, number>>;
+      const changed = applyChange(world, changeOf(choice.change ?? {}, world, given));
       const isNewlyDecided = isDecided(changed) && !isDecided(world);
       return isNewlyDecided ? followOutcome(changed, scenario) : changed;
     },
@@ -191,9 +193,7 @@ export function expireDecisions(world: World, scenario: Scenario): World {
 
 /** Closes the open decisions about something that is over. */
 export function closeMoot(world: World, scenario: Scenario): World {
-  const moot = world.open
-    .map(({ name }) => name)
-    .filter((name) => decisionOf(scenario, name).isMoot?.(world));
+  const moot = world.open.map(({ name }) => name).filter((name) => decisionOf(scenario, name).isMoot(world));
   if (moot.length === 0) return world;
   const texts = moot.map(
     (name) => `“${decisionOf(scenario, name).title}” closes without a choice: it is over.`,
@@ -217,7 +217,7 @@ export function openDecisions(world: World, scenario: Scenario): World {
     world.deliberation.status === 'held'
       ? [DISSENT].filter(({ name }) => !isOpen(name))
       : scenario.decisions.filter(
-          ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot?.(world) && opens(world),
+          ({ name, isMoot, opens }) => !wasOpened(name) && !isMoot(world) && opens(world),
         );
   if (due.length === 0) return world;
   const opened = due.map(({ name, within }) => ({ name, since: tick, until: tick + within }));

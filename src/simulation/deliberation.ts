@@ -1,4 +1,4 @@
-import { applyChange } from './change.ts';
+import { applyChange, changeOf } from './change.ts';
 
 import { hasVoice, positionOf } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
@@ -124,8 +124,7 @@ export function followOutcome(world: World, { outcomes = {} }: Scenario): World 
   const { status } = world.deliberation;
   if (!isDecided(world)) return world;
   const told = applyChange(world, { told: TOLD[status as keyof typeof TOLD] });
-  const outcome = outcomes[status];
-  return outcome ? applyChange(told, typeof outcome === 'function' ? outcome(told) : outcome) : told;
+  return applyChange(told, changeOf(outcomes[status] ?? {}, told));
 }
 
 export function listed(names: readonly string[]): string {

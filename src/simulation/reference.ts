@@ -1,13 +1,6 @@
 import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
-import type { Change } from './change.ts';
-import {
-  type Available,
-  askedDecisions,
-  available,
-  DISSENT,
-  decisionOf,
-  readParameters,
-} from './decisions.ts';
+import { applyChange, type Change, changeOf } from './change.ts';
+import { type Available, askedDecisions, available, DISSENT, decisionOf } from './decisions.ts';
 import { LEVER_NAMES, LEVERS } from './levers.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
@@ -98,7 +91,7 @@ function scenarioParts(scenario: Scenario): string[] {
           table(
             ['event', 'probability per tick', 'what is told'],
             events.map(({ event, low, high, told }) => [
-              `\`${event.name}\`${event.repeats ? ', repeatedly' : ''}`,
+              `\`${event.name}\``,
               low === high ? low : `${low} to ${high}`,
               told,
             ]),
@@ -111,9 +104,7 @@ function scenarioParts(scenario: Scenario): string[] {
 function rangesOf({ parameters = {} }: Choice): string {
   return Object.entries(parameters)
     .map(([name, about]) => {
-      const values =
-        about.kind === 'number' ? `${about.minimum} to ${about.maximum}` : about.values.join(' or ');
-      return `, \`${name}\` ${values}`;
+      return `, \`${name}\` ${about.minimum} to ${about.maximum}`;
     })
     .join('');
 }
@@ -166,11 +157,11 @@ function note({ world, scenario }: Run, { choices, events }: Seen): void {
       changes: changesOf(action, world, scenario),
     });
   }
-  for (const event of scenario.events ?? []) {
+  for (const event of scenario.events) {
     if (!event.when(world)) continue;
     const probability = roundTo6(hazardOf(event, world));
     const known = events.get(event.name);
-    const change = typeof event.change === 'function' ? event.change(world) : event.change;
+    const change = changeOf(event.change, world);
     events.set(event.name, {
       event,
       low: Math.min(probability, known?.low ?? 1),
@@ -181,12 +172,15 @@ function note({ world, scenario }: Run, { choices, events }: Seen): void {
 }
 
 function changesOf({ choice, decision }: Available, world: World, scenario: Scenario): string {
-  const { change } = decisionOf(scenario, decision!).choices.find(({ name }) => name === choice.name)!;
+  const { change = {} } = decisionOf(scenario, decision!).choices.find(({ name }) => name === choice.name)!;
   const about = choice.parameters ?? {};
-  const made = typeof change === 'function' ? change(readParameters(about, {}), world) : change;
+  const given = Object.fromEntries(Object.entries(about).map(([name, one]) => [name, Number(one.default)]));
+  const made = changeOf(change, world, given);
+  const follows = made.follows ? changeOf(made.follows, applyChange(world, made)) : {};
   const values = Object.values(about).map(({ meaning, default: value }) => `with ${meaning} ${value}: `);
-  const depends = typeof change === 'function' && values.length === 0 ? ' (depends on the state)' : '';
-  return `${values.join('')}${sayChange(made).join('; ') || 'nothing'}${depends}`;
+  const depends = made.follows || (typeof change === 'function' && values.length === 0);
+  const said = [made, follows].flatMap(sayChange).join('; ') || 'nothing';
+  return `${values.join('')}${said}${depends ? ' (depends on the state)' : ''}`;
 }
 
 function sayChange(change: Change): string[] {

@@ -1,11 +1,24 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
-import type { Change } from './change.ts';
+import type { Change, Effect } from './change.ts';
 import type { Status, Virtue, World } from './world.ts';
 
 /** A parameter of a choice and its default value. */
 export type Parameter =
-  | { kind: 'number'; minimum: number; maximum: number; default: number; meaning: string }
+  | Amount
   | { kind: 'one_of'; values: readonly string[]; default: string; meaning: string };
+
+interface Amount {
+  kind: 'number';
+  minimum: number;
+  maximum: number;
+  default: number;
+  meaning: string;
+}
+
+/** A number that the player sets with a choice. */
+export function amount(minimum: number, maximum: number, usual: number, meaning: string): Amount {
+  return { kind: 'number', minimum, maximum, default: usual, meaning };
+}
 
 export type Parameters = Readonly<Record<string, number | string>>;
 
@@ -27,8 +40,9 @@ export interface Choice {
   meaning: Said;
   /** Without it, always. */
   isOffered?: Condition;
-  parameters?: Readonly<Record<string, Parameter>>;
-  change: Change | ((parameters: Parameters, world: World) => Change);
+  parameters?: Readonly<Record<string, Amount>>;
+  /** Without it, nothing changes. */
+  change?: Effect;
 }
 
 /** A decision that stays open for a limited time; then the choice `otherwise` is taken. */
@@ -38,8 +52,8 @@ export interface Decision {
   prompt: Said;
   /** Evaluated after each tick until the decision has opened once. */
   opens: Condition;
-  /** Whether what it is about is over. Then it does not open, and closes without a choice if it is open. Without it, never. */
-  isMoot?: Condition;
+  /** Whether what it is about is over. Then it does not open, and closes without a choice if it is open. */
+  isMoot: Condition;
   /** Ticks */
   within: number;
   otherwise: string;
@@ -52,9 +66,7 @@ export interface ScenarioEvent {
   when: Condition;
   /** The probability per tick while `when` holds, in [0, 1]; without it, 1. */
   hazard?: number | ((world: World) => number);
-  /** Happens as often as `when` and chance allow, instead of once. */
-  repeats?: boolean;
-  change: Change | ((world: World) => Change);
+  change: Effect;
 }
 
 export interface Ending {
@@ -68,7 +80,7 @@ export interface Ending {
   isReached?: Condition;
 }
 
-/** A story and its world, as data and small functions. */
+/** A story and its world, as data and small functions. Each event happens once. */
 export interface Scenario {
   name: string;
   title: string;
@@ -91,10 +103,41 @@ export interface Scenario {
    */
   isSettled: Condition;
   decisions: readonly Decision[];
-  events?: readonly ScenarioEvent[];
+  events: readonly ScenarioEvent[];
   /** Consequences of each outcome of the deliberation. */
-  outcomes?: Readonly<Partial<Record<Status, Change | ((world: World) => Change)>>>;
+  outcomes?: Readonly<Partial<Record<Status, Effect>>>;
   endings: readonly Ending[];
+}
+
+type ByName<T> = Readonly<Record<string, Omit<T, 'name'>>>;
+
+/** A scenario as it is written: what has a name, by its name. */
+interface Script extends Omit<Scenario, 'decisions' | 'events' | 'endings'> {
+  decisions: Readonly<
+    Record<
+      string,
+      Omit<Decision, 'name' | 'isMoot' | 'within' | 'choices'> &
+        Partial<Pick<Decision, 'isMoot' | 'within'>> & { choices: ByName<Choice> }
+    >
+  >;
+  events: ByName<ScenarioEvent>;
+  endings: ByName<Ending>;
+}
+
+/** Most decisions are about the vote, and three days are long enough for them. */
+const USUAL: Pick<Decision, 'isMoot' | 'within'> = { isMoot: isDecided, within: 3 };
+
+export function scenarioOf({ decisions, events, endings, ...script }: Script): Scenario {
+  return {
+    ...script,
+    decisions: named(decisions).map((one) => ({ ...USUAL, ...one, choices: named(one.choices) })),
+    events: named(events),
+    endings: named(endings),
+  };
+}
+
+function named<T>(all: Readonly<Record<string, T>>): (T & { name: string })[] {
+  return Object.entries(all).map(([name, one]) => ({ name, ...one }));
 }
 
 /** Whether the proposal is in force, by whatever means. */
@@ -115,6 +158,7 @@ export function hazardOf({ hazard = 1 }: ScenarioEvent, world: World): number {
 // Conditions that scenarios share.
 
 export const always: Condition = () => true;
+export const never: Condition = () => false;
 
 export function not(condition: Condition): Condition {
   return (world) => !condition(world);
@@ -164,6 +208,11 @@ export function answered(name: string): Condition {
 
 export function hasStatus(status: Status): Condition {
   return ({ deliberation }) => deliberation.status === status;
+}
+
+/** `one day`, `5 days`. */
+export function days(count: number): string {
+  return count === 1 ? 'one day' : `${count} days`;
 }
 
 /** One of two texts. */

@@ -1,6 +1,7 @@
 import { formatMic, MICRO } from '../economy.ts';
 import {
   all,
+  amount,
   answered,
   any,
   fact,
@@ -9,8 +10,9 @@ import {
   hasStatus,
   isDecided,
   isInForce,
+  never,
   not,
-  type Scenario,
+  scenarioOf,
   whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -29,7 +31,7 @@ const SEEN_AFTER = 1;
 const isSuspended = fact('suspended');
 const isReviewed = happened('review');
 
-export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
+export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
   name: 'cathedral_multiplier_proposal',
   title: 'A higher multiplier for the philosophers',
   story: [
@@ -49,40 +51,26 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
   rounds: 3,
   horizon: 40,
   isSettled: any(not(isInForce), isSuspended, isReviewed),
-  decisions: [
-    {
-      name: 'terms',
+  decisions: {
+    terms: {
       title: 'The terms',
       prompt: 'The assembly has not voted yet. What should the proposal say?',
       opens: fromDay(1),
-      isMoot: isDecided,
       within: 4,
       otherwise: 'keep_as_proposed',
-      choices: [
-        {
-          name: 'keep_as_proposed',
+      choices: {
+        keep_as_proposed: {
           label: 'Keep it as proposed',
           meaning: 'M_c of the philosophers becomes 1.5 at once.',
-          change: {},
         },
-        {
-          name: 'amend_multiplier',
+        amend_multiplier: {
           label: 'Write in another number',
           meaning:
             'A higher number is fairer to the philosophers and mints more MIC. A lower one is cheaper.',
-          parameters: {
-            multiplier: {
-              kind: 'number',
-              minimum: 1.1,
-              maximum: 2,
-              default: 1.25,
-              meaning: 'the new M_c of FOR-PHILOSOPHERS',
-            },
-          },
-          change: ({ multiplier }) => amended(Number(multiplier)),
+          parameters: { multiplier: amount(1.1, 2, 1.25, 'the new M_c of FOR-PHILOSOPHERS') },
+          change: (_, { multiplier }) => amended(multiplier!),
         },
-        {
-          name: 'phase_in',
+        phase_in: {
           label: 'Raise it in two steps',
           meaning: '1.25 at first and 1.5 five cycles later. It costs less, and the philosophers wait.',
           change: {
@@ -91,8 +79,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             told: 'The proposal now raises M_c in two steps.',
           },
         },
-        {
-          name: 'raise_everyone',
+        raise_everyone: {
           label: 'Raise every cathedral to 2.0',
           meaning: 'Nobody ranks below anybody else, and most sentinels gain. It mints far more MIC.',
           change: {
@@ -102,23 +89,19 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             told: 'The proposal now raises every cathedral to 2.0.',
           },
         },
-      ],
+      },
     },
-    {
-      name: 'evidence',
+    evidence: {
       title: 'What the assembly knows',
       prompt: 'URIEL has worked out how many MIC the proposal would add. Few have read it.',
       opens: answered('terms'),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'say_nothing',
-      choices: [
-        {
-          name: 'publish_projection',
+      choices: {
+        publish_projection: {
           label: 'Publish the figures',
           meaning:
             'Everyone sees what the proposal costs. If it keeps the promise, careful sentinels like it better, otherwise worse. Holders who know it beforehand are less likely to be frightened.',
-          change: (_, world) => {
+          change: (world) => {
             const mic = projected(world);
             return {
               effects: { integrity: 0.1, prudence: mic <= PROMISE ? 0.1 : mic <= 2 * PROMISE ? -0.1 : -0.2 },
@@ -128,8 +111,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             };
           },
         },
-        {
-          name: 'appeal_to_fairness',
+        appeal_to_fairness: {
           label: 'Tell the story of one sentinel',
           meaning:
             'A story instead of a table. It moves those who care about justice, annoys the others, and drives the two groups apart.',
@@ -138,107 +120,78 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             levers: { reach: 0.12, kinship: 1.5 },
           },
         },
-        {
-          name: 'say_nothing',
+        say_nothing: {
           label: 'Let them talk',
           meaning: 'The assembly goes on with what it has. Nobody is annoyed, and nobody is warned.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'funding',
+    funding: {
       title: 'Who pays',
       prompt: whether(
         isInForce,
         'The raise is in force. Should something balance the extra MIC?',
         'The economists would be content if something balanced the extra MIC. Should the text say so?',
       ),
-      opens: (world) => wasTaken(world, 'evidence') || world.deliberation.votes.length > 0,
+      opens: any(answered('evidence'), ({ deliberation }) => deliberation.votes.length > 0),
       isMoot: (world) => (isDecided(world) && !isInForce(world)) || isSuspended(world) || isReviewed(world),
       within: 4,
       otherwise: 'no_offset',
-      choices: [
-        {
-          name: 'burn_offset',
+      choices: {
+        burn_offset: {
           label: 'Burn some of what circulates',
           meaning:
             'Everyone who holds MIC loses a little each cycle. Too little breaks the promise; too much takes more from the holders than the raise gives.',
-          parameters: {
-            share: {
-              kind: 'number',
-              minimum: 0.5,
-              maximum: 5,
-              default: 0.8,
-              meaning: 'MIC burned each cycle, of every 10,000 that circulate',
-            },
-          },
-          change: ({ share }, world) =>
+          parameters: { share: amount(0.5, 5, 0.8, 'MIC burned each cycle, of every 10,000 that circulate') },
+          change: (world, { share }) =>
             funded(
               world,
-              { burn_rate: world.unchanged.levers.burn_rate + Number(share) / 10_000 },
-              { temperance: 0.16, prudence: 0.18, justice: -0.04 - 0.04 * Number(share) },
+              { burn_rate: world.unchanged.levers.burn_rate + share! / 10_000 },
+              { temperance: 0.16, prudence: 0.18, justice: -0.04 - 0.04 * share! },
             ),
         },
-        {
-          name: 'lock_rewards',
+        lock_rewards: {
           label: 'Lock more of all rewards',
           meaning:
             'Every sentinel gets a larger part of its reward locked, to be released slowly. The more is locked, the less the raise is worth at first, to the philosophers too.',
-          parameters: {
-            share: {
-              kind: 'number',
-              minimum: 0.15,
-              maximum: 0.5,
-              default: 0.25,
-              meaning: 'share of each reward that is locked',
-            },
-          },
-          change: ({ share }, world) => ({
-            ...funded(
-              world,
-              { lock_share: Number(share) },
-              { temperance: 0.2, prudence: 0.1, justice: -0.1 },
-            ),
+          parameters: { share: amount(0.15, 0.5, 0.25, 'share of each reward that is locked') },
+          change: (world, { share }) => ({
+            ...funded(world, { lock_share: share! }, { temperance: 0.2, prudence: 0.1, justice: -0.1 }),
             stakes: {
-              'FOR-GOVERNMENTS': -Number(share),
-              'FOR-ECONOMISTS': -Number(share) / 2,
-              'FOR-PHILOSOPHERS': -Number(share),
+              'FOR-GOVERNMENTS': -share!,
+              'FOR-ECONOMISTS': -share! / 2,
+              'FOR-PHILOSOPHERS': -share!,
             },
           }),
         },
-        {
-          name: 'no_offset',
+        no_offset: {
           label: 'Nothing',
           meaning: 'All the extra MIC circulate. Those who hold MIC pay, because theirs are worth less.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'sale',
+    sale: {
       title: 'Holders are selling',
       prompt: 'Holders see more new MIC than they were promised, and have begun to sell.',
       opens: happened('holders_sell'),
       within: 2,
+      isMoot: never,
       otherwise: 'suspend',
-      choices: [
-        {
-          name: 'suspend',
+      choices: {
+        suspend: {
           label: 'Suspend the raise',
           meaning: 'Every M_c goes back to what it was. What has been paid stays paid.',
-          change: (_, { unchanged }) => ({
+          change: ({ unchanged }) => ({
             multipliers: unchanged.multipliers,
             facts: { suspended: 1 },
             told: 'The raise is suspended.',
           }),
         },
-        {
-          name: 'burn_the_excess',
+        burn_the_excess: {
           label: 'Burn the excess',
           meaning:
             'What circulates too much is taken from all holders in one day, and what the raise adds is burned from now on. The raise stays.',
-          change: (_, world) => ({
+          change: (world) => ({
             burn: circulatingShare(world, more(world)),
             levers: {
               burn_rate: world.levers.burn_rate + circulatingShare(world, more(world) / cyclesInForce(world)),
@@ -246,18 +199,16 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
             told: 'The excess is burned.',
           }),
         },
-        {
-          name: 'stand_by_it',
+        stand_by_it: {
           label: 'Stand by the raise',
           meaning: 'The raise stays as it is. Some of those with locked MIC take them out and sell them too.',
           change: { unlock: 0.02, told: 'The raise stands. Locked MIC are withdrawn and sold.' },
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'figures_leak',
+  },
+  events: {
+    figures_leak: {
       when: all(not(isDecided), fromDay(3), not(fact('published'))),
       hazard: 0.08,
       change: {
@@ -265,8 +216,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         told: 'A newspaper prints half of URIEL’s figures and asks why the assembly kept them to itself.',
       },
     },
-    {
-      name: 'second_step',
+    second_step: {
       when: (world) =>
         isInForce(world) &&
         world.facts.phased === 1 &&
@@ -277,8 +227,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
         told: 'The second step: M_c of FOR-PHILOSOPHERS is 1.5 now.',
       },
     },
-    {
-      name: 'holders_sell',
+    holders_sell: {
       when: (world) =>
         isInForce(world) &&
         cyclesInForce(world) > SEEN_AFTER &&
@@ -291,19 +240,17 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       },
       change: { told: 'Holders see more new MIC than they were promised, and begin to sell.' },
     },
-    {
-      name: 'review',
+    review: {
       when: (world) => isInForce(world) && !isSuspended(world) && cyclesInForce(world) > REVIEW,
       change: (world) => ({
         facts: { more: Math.round(more(world)), kept: keepsPromise(world) ? 1 : 0 },
         told: `The review: ${moreOrLess(more(world))} than without the raise.`,
       }),
     },
-  ],
+  },
   outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
-  endings: [
-    {
-      name: 'undone',
+  endings: {
+    undone: {
       title: 'Given and taken back',
       claims: [
         'The assembly raised the multiplier and then suspended the raise, when holders began to sell.',
@@ -313,8 +260,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'Was it better to give something and take it back than never to have given it?',
       isReached: isSuspended,
     },
-    {
-      name: 'paper_raise',
+    paper_raise: {
       title: 'A raise on paper',
       claims: [
         (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
@@ -324,8 +270,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'The locked MIC will be released one day. Is that a raise?',
       isReached: all(isInForce, isOnPaper),
     },
-    {
-      name: 'over_dissent',
+    over_dissent: {
       title: 'Raised, over a dissent',
       claims: [
         'The raise was adopted, and the objection to it is on record.',
@@ -334,8 +279,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'Did those who objected see something that the majority did not?',
       isReached: hasStatus('adopted_with_dissent'),
     },
-    {
-      name: 'measured_parity',
+    measured_parity: {
       title: 'Raised within the promise',
       claims: [
         (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
@@ -348,8 +292,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'Who paid for it, and would they agree that it was worth it?',
       isReached: all(isInForce, fact('kept')),
     },
-    {
-      name: 'dear_parity',
+    dear_parity: {
       title: 'A raise at the holders’ expense',
       claims: [
         (world) => `M_c of FOR-PHILOSOPHERS is ${written(multiplier(world))} now.`,
@@ -361,8 +304,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'Is a fair rule still fair if it breaks a promise to somebody else?',
       isReached: isInForce,
     },
-    {
-      name: 'refused',
+    refused: {
       title: 'Refused',
       claims: [
         'The assembly voted the proposal down.',
@@ -371,8 +313,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       question: 'Was it the idea that failed, or the text?',
       isReached: hasStatus('rejected'),
     },
-    {
-      name: 'unresolved',
+    unresolved: {
       title: 'Out of time',
       claims: [
         'The time for the debate ran out before enough sentinels agreed.',
@@ -381,8 +322,8 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
       ],
       question: 'Is no decision a decision for the way things are?',
     },
-  ],
-};
+  },
+});
 
 function questionOf({ facts }: World): string {
   if (facts.everyone === 1) return 'Shall the multiplier of every cathedral rise to 2.0?';
@@ -424,10 +365,6 @@ function takeEffect({ facts, tick }: World) {
     levers: { ...(burn_rate && { burn_rate }), ...(lock_share && { lock_share }) },
     multipliers: risen(facts),
   };
-}
-
-function wasTaken({ taken }: World, name: string): boolean {
-  return taken.some(({ decision }) => decision === name);
 }
 
 /** The MIC that the proposal as it stands would add by the review, by today’s rewards and without an offset. */

@@ -4,6 +4,7 @@ import { listed } from '../deliberation.ts';
 import { roundTo6 } from '../round-to-6.ts';
 import {
   all,
+  amount,
   answered,
   any,
   fact,
@@ -12,8 +13,9 @@ import {
   hasStatus,
   isDecided,
   isInForce,
+  never,
   not,
-  type Scenario,
+  scenarioOf,
   whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -48,7 +50,7 @@ const EXPOSED_FOR = 10;
 
 const INTERESTED = ['ATLAS', 'HERMES', 'ZEUS', 'AUREA', 'ZENITH', 'DAEDALUS'];
 
-export const CONFLICTING_INCENTIVES: Scenario = {
+export const CONFLICTING_INCENTIVES = scenarioOf({
   name: 'conflicting_incentives',
   title: 'Those who decide, and those who gain',
   story: [
@@ -68,18 +70,15 @@ export const CONFLICTING_INCENTIVES: Scenario = {
   rounds: 3,
   horizon: 44,
   isSettled: any(not(isInForce), happened('gains_published'), not(isExposed)),
-  decisions: [
-    {
-      name: 'interests',
+  decisions: {
+    interests: {
       title: 'What everybody knows',
       prompt: 'Nobody has said yet who would gain how much.',
       opens: fromDay(1),
-      isMoot: isDecided,
       within: 4,
       otherwise: 'leave_unsaid',
-      choices: [
-        {
-          name: 'declare_interests',
+      choices: {
+        declare_interests: {
           label: 'Have everyone declare their gain',
           meaning:
             'Those who have named their gain aloud give it less weight. But the two camps are now known, and each listens to its own.',
@@ -91,8 +90,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'Everyone declares what they would gain or lose.',
           },
         },
-        {
-          name: 'veil',
+        veil: {
           label: 'Hide who would gain',
           meaning:
             'The rule will apply to whoever runs the most workflows in a year, and nobody can know who that is. Nobody can argue from experience either.',
@@ -103,25 +101,19 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'The proposal no longer says to whom it will apply.',
           },
         },
-        {
-          name: 'leave_unsaid',
+        leave_unsaid: {
           label: 'Leave it unsaid',
           meaning: 'The debate stays friendly. If the rule is adopted, somebody may add up later who gained.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'recusal',
+    recusal: {
       title: 'Who votes',
       prompt: 'URIEL asks whether one may vote on one’s own reward.',
       opens: answered('interests'),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'all_vote',
-      choices: [
-        {
-          name: 'recuse_interested',
+      choices: {
+        recuse_interested: {
           label: 'Those who gain stand aside',
           meaning:
             'Governments and economists neither speak nor vote. The quorum is still counted from all ten.',
@@ -131,8 +123,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'Governments and economists stand aside.',
           },
         },
-        {
-          name: 'recuse_author',
+        recuse_author: {
           label: 'The author stands aside',
           meaning: 'DAEDALUS has made its case and leaves the room. One voice fewer, and less to hide.',
           change: {
@@ -143,29 +134,23 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'DAEDALUS stands aside.',
           },
         },
-        {
-          name: 'all_vote',
+        all_vote: {
           label: 'All vote',
           meaning: 'The assembly belongs to all of them, and so does its vote.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'design',
+    design: {
       title: 'What there is to gain',
       prompt: 'The interest lies in the rule itself, and the rule can still be rewritten.',
       opens: answered('recusal'),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'as_it_is',
-      choices: [
-        {
-          name: 'align',
+      choices: {
+        align: {
           label: 'Pay for what others use',
           meaning:
             'Only workflows that others use are rewarded. Every cathedral gains something, those that help others most. The author calls it a different proposal.',
-          change: (_, world) => ({
+          change: (world) => ({
             ...rewritten(world, ALIGNED),
             effects: { integrity: 0.1, temperance: 0.04, justice: 0.2, prudence: -0.26, courage: -0.14 },
             risks: { mitigated: 1 },
@@ -173,57 +158,41 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'The rule now pays for workflows that others use.',
           }),
         },
-        {
-          name: 'cap',
+        cap: {
           label: 'Set a ceiling',
           meaning:
             'No multiplier may be above it. The governments’ is 1.6 today, so a lower ceiling takes from them.',
-          parameters: {
-            ceiling: {
-              kind: 'number',
-              minimum: 1.5,
-              maximum: 1.9,
-              default: 1.7,
-              meaning: 'the highest M_c that a cathedral may have',
-            },
-          },
-          change: ({ ceiling }, world) => ({
-            ...rewritten(world, capped(PROPOSED, Number(ceiling))),
+          parameters: { ceiling: amount(1.5, 1.9, 1.7, 'the highest M_c that a cathedral may have') },
+          change: (world, { ceiling }) => ({
+            ...rewritten(world, capped(PROPOSED, ceiling!)),
             effects: {
-              temperance: 0.5 * (2 - Number(ceiling)),
-              justice: 0.5 * (2 - Number(ceiling)),
+              temperance: 0.5 * (2 - ceiling!),
+              justice: 0.5 * (2 - ceiling!),
             },
-            facts: { ceiling: Number(ceiling) },
+            facts: { ceiling: ceiling! },
             told: `The rule now has a ceiling of ${ceiling}.`,
           }),
         },
-        {
-          name: 'as_it_is',
+        as_it_is: {
           label: 'Leave the rule as it is',
           meaning: 'What it does is known, and its author defends it.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'quorum',
+    quorum: {
       title: 'Too few to decide',
       prompt: 'The vote failed: those who may vote are too few for a quorum of all ten.',
       opens: ({ facts, deliberation }) =>
         facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'keep_the_quorum',
-      choices: [
-        {
-          name: 'count_those_present',
+      choices: {
+        count_those_present: {
           label: 'Count those who may vote',
           meaning: (world) =>
             `Four decide for all ten. ${losersAmong(world) > 0 ? 'They would earn less by the rule, which is an interest too.' : 'By this rule they would earn more themselves.'}`,
           change: { levers: { quorum: 0.3 }, told: 'The quorum is counted from those who may vote.' },
         },
-        {
-          name: 'send_deputies',
+        send_deputies: {
           label: 'Let deputies vote',
           meaning:
             'Those who stood aside send deputies, who vote but gain little by it themselves. They listen mostly to those who sent them.',
@@ -234,55 +203,49 @@ export const CONFLICTING_INCENTIVES: Scenario = {
             told: 'Deputies take the seats of those who stood aside.',
           },
         },
-        {
-          name: 'keep_the_quorum',
+        keep_the_quorum: {
           label: 'Keep the rules',
           meaning: 'Rules that change when they hinder are not rules. There may be no decision at all.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'scandal',
+    scandal: {
       title: 'It is in the papers',
       prompt: (world) =>
         `A newspaper has added up who gains by the rule: ${listed(gainers(world))}. Nobody had said so.`,
       opens: happened('gains_published'),
       within: 2,
+      isMoot: never,
       otherwise: 'stand_by_the_rule',
-      choices: [
-        {
-          name: 'repeal',
+      choices: {
+        repeal: {
           label: 'Repeal the rule',
           meaning: 'Every M_c goes back to what it was. What was paid stays paid.',
-          change: (_, { unchanged }) => ({
+          change: ({ unchanged }) => ({
             multipliers: unchanged.multipliers,
             facts: { repealed: 1 },
             told: 'The rule is repealed.',
           }),
         },
-        {
-          name: 'cut_back',
+        cut_back: {
           label: 'Cut it back, and say who gains',
           meaning: 'No M_c above 1.7, and everyone declares what is left of their gain.',
-          change: (_, { economy }) => ({
+          change: ({ economy }) => ({
             multipliers: capped(economy.multipliers, CUT),
             facts: { declared: 1 },
             told: 'The rule is cut back, and everyone declares their gain.',
           }),
         },
-        {
-          name: 'stand_by_the_rule',
+        stand_by_the_rule: {
           label: 'Stand by the rule',
           meaning: 'It was adopted by the book. Trust in the assembly suffers, and with it the index.',
           change: { strain: 0.025, told: 'The assembly stands by the rule.' },
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'trial_succeeds',
+  },
+  events: {
+    trial_succeeds: {
       when: isTrialOpen,
       hazard: 0.05,
       change: {
@@ -290,8 +253,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         told: 'The trial is over: offices with the new rule got much more done.',
       },
     },
-    {
-      name: 'trial_fails',
+    trial_fails: {
       when: isTrialOpen,
       hazard: 0.05,
       change: {
@@ -299,19 +261,17 @@ export const CONFLICTING_INCENTIVES: Scenario = {
         told: 'The trial is over: offices with the new rule ran more workflows, but nobody used them.',
       },
     },
-    {
-      name: 'gains_published',
+    gains_published: {
       when: all(isInForce, isExposed),
       hazard: ({ facts }) => (facts.author === 1 || facts.veiled === 1 ? 0.1 : 0.2),
       change: (world) => ({
         told: `A newspaper adds up who gains by the rule: ${listed(gainers(world))}.`,
       }),
     },
-  ],
+  },
   outcomes: { adopted: takeEffect, adopted_with_dissent: takeEffect },
-  endings: [
-    {
-      name: 'undone',
+  endings: {
+    undone: {
       title: 'Published, and undone',
       claims: [
         'The rule was adopted without a word about who gains, a newspaper published it, and the rule was repealed.',
@@ -320,8 +280,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'Would the rule have survived if its gains had been declared at the start?',
       isReached: fact('repealed'),
     },
-    {
-      name: 'aligned',
+    aligned: {
       title: 'Interests that point the same way',
       claims: [
         'The rule that was adopted pays for workflows that others use.',
@@ -331,8 +290,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'If everyone gains, who pays?',
       isReached: all(isInForce, fact('aligned')),
     },
-    {
-      name: 'captured',
+    captured: {
       title: 'Captured',
       claims: [
         (world) =>
@@ -346,8 +304,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'Did anybody do anything wrong?',
       isReached: all(isInForce, not(fact('declared')), not(fact('veiled'))),
     },
-    {
-      name: 'veiled',
+    veiled: {
       title: 'Agreed, without knowing for whom',
       claims: [
         'The rule was adopted without saying who would gain by it.',
@@ -356,8 +313,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'Is a rule fair because nobody knew whom it would favour?',
       isReached: all(isInForce, fact('veiled')),
     },
-    {
-      name: 'open_interest',
+    open_interest: {
       title: 'An interest in the open',
       claims: [
         (world) => `The rule is in force. By it, ${listed(gainers(world))} earn more, and they have said so.`,
@@ -370,8 +326,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'Is it enough to know who gains?',
       isReached: isInForce,
     },
-    {
-      name: 'refused',
+    refused: {
       title: 'Refused',
       claims: [
         'The assembly voted the proposal down.',
@@ -380,8 +335,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       question: 'Was it refused for its effects, or because of who proposed it?',
       isReached: hasStatus('rejected'),
     },
-    {
-      name: 'nobody_left',
+    nobody_left: {
       title: 'Nobody left to decide',
       claims: [
         'Governments and economists stood aside, and too few others took a position for a quorum.',
@@ -391,8 +345,7 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       isReached: ({ facts, deliberation }) =>
         facts.recused === 1 && deliberation.votes.at(-1)?.result === 'no_quorum',
     },
-    {
-      name: 'stalled',
+    stalled: {
       title: 'Stalled',
       claims: [
         ({ deliberation }) =>
@@ -404,8 +357,8 @@ export const CONFLICTING_INCENTIVES: Scenario = {
       ],
       question: 'Who is better off without a decision?',
     },
-  ],
-};
+  },
+});
 
 function questionOf({ facts }: World): string {
   if (facts.aligned === 1) return 'Shall workflows that others use be rewarded, whoever runs them?';

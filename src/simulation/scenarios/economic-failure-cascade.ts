@@ -4,6 +4,7 @@ import { listed } from '../deliberation.ts';
 import { formatMic } from '../economy.ts';
 import {
   all,
+  amount,
   answered,
   any,
   fact,
@@ -12,8 +13,8 @@ import {
   isDecided,
   isInForce,
   not,
-  type Scenario,
   type ScenarioEvent,
+  scenarioOf,
   whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -58,7 +59,7 @@ const RESCUES: readonly Rescue[] = [
 const isClosed = fact('closed');
 const hasCollapsed = fact('collapsed');
 
-export const ECONOMIC_FAILURE_CASCADE: Scenario = {
+export const ECONOMIC_FAILURE_CASCADE = scenarioOf({
   name: 'economic_failure_cascade',
   title: 'When minting stops',
   story: [
@@ -86,18 +87,15 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
   rounds: 4,
   horizon: 36,
   isSettled: any(hasCollapsed, isSafe),
-  decisions: [
-    {
-      name: 'first_response',
+  decisions: {
+    first_response: {
       title: 'The first hours',
       prompt: 'Some things you may do without asking the assembly.',
       opens: fromDay(1),
       isMoot: hasCollapsed,
-      within: 3,
       otherwise: 'wait_and_see',
-      choices: [
-        {
-          name: 'close_the_contract',
+      choices: {
+        close_the_contract: {
           label: 'Close the contract',
           meaning:
             'It can do no more damage, and the index heals faster. But honest people lose what they still have in it, sentinels among them, who can then wait less long.',
@@ -110,52 +108,36 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
             told: 'The contract is closed. What was in it is lost.',
           },
         },
-        {
-          name: 'unlock_reserve',
+        unlock_reserve: {
           label: 'Pay from the reserve now',
           meaning:
             'The sentinels get something to live on and leave less soon. The contract stays open, the reserve shrinks, and holders of locked MIC may lose their nerve.',
-          parameters: {
-            share: {
-              kind: 'number',
-              minimum: 0.05,
-              maximum: 0.5,
-              default: 0.2,
-              meaning: 'share of the locked MIC that is paid out',
-            },
-          },
-          change: ({ share }, world) => ({
-            ...freed(world, Number(share)),
-            effects: { temperance: -0.2 * Number(share), prudence: -0.05 },
+          parameters: { share: amount(0.05, 0.5, 0.2, 'share of the locked MIC that is paid out') },
+          change: (world, { share }) => ({
+            ...freed(world, share!),
+            effects: { temperance: -0.2 * share!, prudence: -0.05 },
             told: 'Locked MIC are paid out to the sentinels.',
           }),
         },
-        {
-          name: 'wait_and_see',
+        wait_and_see: {
           label: 'Wait and see',
           meaning:
             'The reserve stays whole and nobody loses a deposit. The author of the contract may repair it, or it may fail again.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'terms_of_rescue',
+    terms_of_rescue: {
       title: 'Whom it is for',
       prompt: 'The reserve can keep a few sentinels for long, or all of them for a short time.',
       opens: answered('first_response'),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'all_alike',
-      choices: [
-        {
-          name: 'weakest_first',
+      choices: {
+        weakest_first: {
           label: 'The lowest paid first',
           meaning: 'Academics and philosophers are paid. The others have to wait for the index.',
           change: { effects: { justice: 0.2, temperance: 0.06, prudence: -0.08 }, facts: { rescue: 0 } },
         },
-        {
-          name: 'core_only',
+        core_only: {
           label: 'A core of six',
           meaning:
             'Governments and economists are paid and mend the index faster. The four lowest paid are let go at once.',
@@ -170,16 +152,14 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
             facts: { rescue: 1 },
           },
         },
-        {
-          name: 'all_alike',
+        all_alike: {
           label: 'All alike',
           meaning: 'Everybody is paid, for fourteen cycles. It takes the most out of the reserve.',
           change: { effects: { justice: 0.14, temperance: -0.04, courage: 0.04 }, facts: { rescue: 2 } },
         },
-      ],
+      },
     },
-    {
-      name: 'restart',
+    restart: {
       title: 'Starting again',
       prompt: whether(
         isInForce,
@@ -190,9 +170,8 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       isMoot: (world) => hasCollapsed(world) || world.economy.isMinting,
       within: 4,
       otherwise: 'hold_the_line',
-      choices: [
-        {
-          name: 'restart_small',
+      choices: {
+        restart_small: {
           label: 'Half pay for repairs',
           meaning:
             'From now on half of every reward goes unminted, and the sentinels repair the index instead. Half pay is a weaker reason to stay.',
@@ -203,50 +182,36 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
             told: 'Repairs begin, at half pay.',
           },
         },
-        {
-          name: 'count_it_healed',
+        count_it_healed: {
           label: 'Count it as healed',
           meaning:
             'Strain is struck from the index by decree. Minting may start at once. An audit is due within six cycles; the more is struck off, the likelier it finds out.',
-          parameters: {
-            points: {
-              kind: 'number',
-              minimum: 1,
-              maximum: 6,
-              default: 3,
-              meaning: 'percentage points of strain struck from the index',
-            },
-          },
-          change: ({ points }, { tick, economy }) => ({
-            strain: -Number(points) / 100,
-            facts: { painted: tick, points: Math.min(Number(points), 100 * economy.strain) },
+          parameters: { points: amount(1, 6, 3, 'percentage points of strain struck from the index') },
+          change: ({ tick, economy }, { points }) => ({
+            strain: -points! / 100,
+            facts: { painted: tick, points: Math.min(points!, 100 * economy.strain) },
             told: 'Strain is struck from the index by decree.',
           }),
         },
-        {
-          name: 'hold_the_line',
+        hold_the_line: {
           label: 'Leave it as it is',
           meaning: 'Full pay as soon as the index is honestly high enough, and not before.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'homecoming',
+    homecoming: {
       title: 'Those who left',
       prompt: (world) =>
         `${world.economy.isMinting ? 'Minting is on again' : 'Minting was on again, and has stopped'}. ${listed(offline(world))} ${are(offline(world))} offline.`,
       opens: (world) => isDecided(world) && world.economy.isMinting && offline(world).length > 0,
       isMoot: (world) => hasCollapsed(world) || offline(world).length === 0,
-      within: 3,
       otherwise: 'go_on_without',
-      choices: [
-        {
-          name: 'call_them_back',
+      choices: {
+        call_them_back: {
           label: 'Call them back',
           meaning:
             'They get what they missed, from the reserve. Taking them in again is work, which strains the index: it may close the gate once more.',
-          change: (_, world) => ({
+          change: (world) => ({
             ...freed(world, 0.05 * offline(world).length),
             strain: LEAVING_STRAIN * offline(world).length,
             sentinels: Object.fromEntries(
@@ -255,19 +220,16 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
             told: `${listed(offline(world))} ${are(offline(world))} back.`,
           }),
         },
-        {
-          name: 'go_on_without',
+        go_on_without: {
           label: 'Go on without them',
           meaning: 'What is minted is for those who stayed.',
-          change: {},
         },
-      ],
+      },
     },
-  ],
-  events: [
-    ...IDS.map(departureOf),
-    {
-      name: 'collapse',
+  },
+  events: {
+    ...Object.fromEntries(IDS.map((id) => [`${id.toLowerCase()}_leaves`, departureOf(id)])),
+    collapse: {
       when: (world) => !hasCollapsed(world) && offline(world).length >= COLLAPSE,
       change: {
         levers: { mint_share: 0 },
@@ -276,14 +238,12 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         told: 'Fewer than five sentinels are left. The assembly can no longer meet, and nobody can sign a mint.',
       },
     },
-    {
-      name: 'second_loss',
+    second_loss: {
       when: all(not(isClosed), not(hasCollapsed), fromDay(3)),
       hazard: 0.04,
       change: { burn: 0.03, strain: 0.02, told: 'The contract fails again and destroys more MIC.' },
     },
-    {
-      name: 'repair',
+    repair: {
       when: all(not(isClosed), not(hasCollapsed), fromDay(3)),
       hazard: 0.09,
       change: ({ levers }) => ({
@@ -292,8 +252,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         told: 'The author of the contract finds the fault and repairs it.',
       }),
     },
-    {
-      name: 'run_on_locks',
+    run_on_locks: {
       when: isNervous,
       hazard: ({ facts }) => 0.18 * facts.freed!,
       change: ({ facts }) => ({
@@ -303,8 +262,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         told: 'Holders of locked MIC fear that theirs are next and withdraw most of them.',
       }),
     },
-    {
-      name: 'audit',
+    audit: {
       when: isAuditDue,
       hazard: ({ facts }) => 0.016 + 0.02 * facts.points!,
       change: ({ facts }) => ({
@@ -312,11 +270,10 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
         told: 'An audit finds that strain was struck from the index. All of it counts again, and more.',
       }),
     },
-  ],
+  },
   outcomes: { adopted: rescue, adopted_with_dissent: rescue },
-  endings: [
-    {
-      name: 'collapse',
+  endings: {
+    collapse: {
       title: 'Collapse',
       claims: [
         (world) => `${listed(offline(world))} are offline.`,
@@ -325,8 +282,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       question: 'At which moment could it still have been stopped?',
       isReached: hasCollapsed,
     },
-    {
-      name: 'found_out',
+    found_out: {
       title: 'Found out',
       claims: [
         'You had strain struck from the index, and an audit found it.',
@@ -338,15 +294,13 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       question: 'Would it have been right if nobody had noticed?',
       isReached: happened('audit'),
     },
-    {
-      name: 'painted',
+    painted: {
       title: 'Healed on paper',
       claims: ['Minting is on.', 'Strain was struck from the index by decree, and no audit has found it.'],
       question: 'What is an index worth that can be set by decree?',
       isReached: ({ facts, economy }) => facts.painted !== undefined && economy.isMinting,
     },
-    {
-      name: 'spent',
+    spent: {
       title: 'Saved, and the reserve is gone',
       claims: [
         'Minting is on again and every sentinel is online.',
@@ -356,8 +310,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       question: 'What will you do the next time?',
       isReached: (world) => world.economy.isMinting && offline(world).length === 0 && isReserveSpent(world),
     },
-    {
-      name: 'recovery',
+    recovery: {
       title: 'Recovery',
       claims: [
         'Minting is on again and every sentinel is online.',
@@ -367,8 +320,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       question: 'What did the most for it: the money, the repairs or the time?',
       isReached: (world) => world.economy.isMinting && offline(world).length === 0,
     },
-    {
-      name: 'thinned_out',
+    thinned_out: {
       title: 'A smaller order',
       claims: [
         'Minting is on again.',
@@ -377,8 +329,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       question: 'The index is high again. Is everything well again?',
       isReached: ({ economy }) => economy.isMinting,
     },
-    {
-      name: 'long_winter',
+    long_winter: {
       title: 'A long winter',
       claims: [
         ({ economy }) =>
@@ -394,17 +345,16 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
       ],
       question: 'What would you have needed to know at the start?',
     },
-  ],
-};
+  },
+});
 
 function isLowestPaid(id: SentinelId): boolean {
   return LOWEST_PAID.includes(id);
 }
 
-function departureOf(id: SentinelId): ScenarioEvent {
+function departureOf(id: SentinelId): Omit<ScenarioEvent, 'name'> {
   const i = IDS.indexOf(id);
   return {
-    name: `${id.toLowerCase()}_leaves`,
     when: (world) =>
       world.sentinels[i]!.isOnline && !hasCollapsed(world) && world.conditions.unpaid[i]! > SAVINGS,
     hazard: (world) => {
@@ -459,10 +409,6 @@ function rescue(world: World): Change {
   };
 }
 
-function wasTaken({ taken }: World, name: string): boolean {
-  return taken.some(({ decision }) => decision === name);
-}
-
 function offline({ sentinels }: World): string[] {
   return sentinels.filter(({ isOnline }) => !isOnline).map(({ id }) => id);
 }
@@ -495,6 +441,6 @@ function isSafe(world: World): boolean {
   const { economy, past } = world;
   const isSteady = economy.isMinting && economy.mii >= economy.threshold + SAFE_MARGIN && isClosed(world);
   const isQuiet = !isAuditDue(world) && (past.includes('run_on_locks') || !isNervous(world));
-  const isComplete = offline(world).length === 0 || wasTaken(world, 'homecoming');
+  const isComplete = offline(world).length === 0 || answered('homecoming')(world);
   return isSteady && isQuiet && isComplete;
 }

@@ -3,15 +3,17 @@ import type { Change } from '../change.ts';
 import { takeVote } from '../deliberation.ts';
 import {
   all,
+  amount,
   answered,
   any,
+  days,
   fact,
   fromDay,
   isDecided,
   isInForce,
   known,
   not,
-  type Scenario,
+  scenarioOf,
   since,
   whether,
 } from '../scenario.ts';
@@ -42,7 +44,7 @@ const isAttacked = all(not(fact('spent')), not(known('lifted')), not(known('brok
 /** Whether it has been decided how the powers end. */
 const isAnswered = answered('giving_back');
 
-export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
+export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
   name: 'emergency_protocol_activation',
   title: 'The emergency protocol',
   story: [
@@ -67,39 +69,27 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
   roundTicks: 4,
   rounds: 3,
   horizon: 44,
-  decisions: [
-    {
-      name: 'activation',
+  decisions: {
+    activation: {
       title: 'How it begins',
       prompt: 'You may put the protocol in force without a vote. Nobody has ever done so.',
       opens: fromDay(1),
       isMoot: any(isOver, isDecided),
-      within: 3,
       otherwise: 'deliberate_first',
-      choices: [
-        {
-          name: 'activate_now',
+      choices: {
+        activate_now: {
           label: 'Put it in force now',
           meaning:
             'It meets the attack today. There is no vote and no end date, and acting without a vote costs some trust.',
           change: { status: 'imposed', strain: 0.012 },
         },
-        {
-          name: 'attach_sunset',
+        attach_sunset: {
           label: 'Propose it with an end date',
           meaning:
             'The assembly votes on it. The shorter it lasts, the easier it is to agree to; but it then ends whether or not the attack is over.',
-          parameters: {
-            cycles: {
-              kind: 'number',
-              minimum: 2,
-              maximum: 20,
-              default: 10,
-              meaning: 'days for which it is in force',
-            },
-          },
-          change: ({ cycles }) => {
-            const sunset = Math.round(Number(cycles));
+          parameters: { cycles: amount(2, 20, 10, 'days for which it is in force') },
+          change: (_, { cycles }) => {
+            const sunset = Math.round(cycles!);
             return {
               effects: { temperance: 0.5 - 0.025 * sunset, justice: 0.3 - 0.015 * sunset },
               facts: { sunset },
@@ -107,17 +97,15 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
             };
           },
         },
-        {
-          name: 'deliberate_first',
+        deliberate_first: {
           label: 'Let the assembly decide',
           meaning:
             'The assembly votes on the protocol as it stands. Until then the attack costs some of the integrity index each day.',
           change: { effects: { justice: 0.1 } },
         },
-      ],
+      },
     },
-    {
-      name: 'scope',
+    scope: {
       title: 'What it may touch',
       prompt: whether(
         isInForce,
@@ -126,44 +114,39 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ),
       opens: fromDay(3),
       isMoot: (world) => isOver(world) || (isDecided(world) && world.deliberation.status !== 'imposed'),
-      within: 3,
       otherwise: 'whole_protocol',
-      choices: [
-        {
-          name: 'narrow_scope',
+      choices: {
+        narrow_scope: {
           label: 'Only keys and reports',
           meaning:
             'It touches only what is attacked; minting goes on. It works more slowly, and its powers are easier to take back.',
-          change: (_, world) => ({
+          change: {
             effects: { temperance: 0.25, justice: 0.2, courage: -0.1, prudence: -0.1 },
-            ...pressed({ ...world, facts: { ...world.facts, narrow: 1 } }),
             facts: { narrow: 1 },
             risks: { mitigated: 1 },
-          }),
+            follows: pressed,
+          },
         },
-        {
-          name: 'whole_protocol',
+        whole_protocol: {
           label: 'All of it',
           meaning:
             'It works fastest. Minting stops, and those who hold the powers can use them for other things.',
           change: { effects: { prudence: 0.1, justice: -0.05 } },
         },
-        {
-          name: 'stand_down',
+        stand_down: {
           label: 'Withdraw the proposal',
           meaning: 'Each sentinel defends itself. That is slower, but nobody gets special powers.',
           isOffered: not(isDecided),
-          change: (_, world) => ({
+          change: (world) => ({
             status: 'withdrawn',
             effects: { courage: -0.1 },
             levers: { mending: world.levers.mending + 0.015 },
             facts: { prepared: 1 },
           }),
         },
-      ],
+      },
     },
-    {
-      name: 'giving_back',
+    giving_back: {
       title: 'Giving the powers back',
       prompt: whether(
         fact('spent'),
@@ -172,34 +155,28 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ),
       opens: (world) => isInForce(world) && (world.facts.spent === 1 || world.tick >= world.facts.since! + 5),
       isMoot: (world) => isOver(world) || (isDecided(world) && !isInForce(world)) || isLifted(world),
-      within: 3,
       otherwise: 'let_it_run',
-      choices: [
-        {
-          name: 'lift_now',
+      choices: {
+        lift_now: {
           label: 'Ask for them back',
           meaning:
             'Those who hold the powers have to agree. The longer they have held them, the less willing they are.',
           change: { facts: { asked: 1 } },
         },
-        {
-          name: 'ask_assembly',
+        ask_assembly: {
           label: 'Ask the assembly',
           meaning:
             'In three days the assembly says whether the protocol goes on. Its answer binds: if more are for it than against it, there is no end date any more.',
-          change: (_, { tick }) => ({ facts: { answer_at: tick + ANSWER }, strain: 0.003 }),
+          change: ({ tick }) => ({ facts: { answer_at: tick + ANSWER }, strain: 0.003 }),
         },
-        {
-          name: 'let_it_run',
+        let_it_run: {
           label: 'Change nothing',
           meaning: ({ facts }) =>
             facts.sunset! > 0
               ? 'It ends on its date, whether or not the attack is over.'
               : 'It has no end date, so it stays in force.',
-          change: {},
         },
-        {
-          name: 'make_permanent',
+        make_permanent: {
           label: 'Strike out the end date',
           meaning: 'The powers stay until the attack is surely over, and after that as well.',
           isOffered: ({ facts }) => facts.sunset! > 0,
@@ -209,37 +186,34 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
             told: 'The end date is struck out. The protocol stays in force.',
           },
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'attack_grows',
+  },
+  events: {
+    attack_grows: {
       when: all(isAttacked, not(isInForce), not(fact('grown'))),
       hazard: 0.09,
-      change: (world) => ({
-        ...pressed({ ...world, facts: { ...world.facts, grown: 1 } }),
+      change: {
         effects: { integrity: 0.12, prudence: 0.12 },
         facts: { grown: 1 },
         told: 'The attack grows stronger: more forged reports arrive each day.',
-      }),
+        follows: pressed,
+      },
     },
-    {
-      name: 'attack_ends',
+    attack_ends: {
       when: isAttacked,
       hazard: endsWith,
       change: (world) => ({
-        ...pressed({ ...world, facts: { ...world.facts, spent: 1 } }),
         effects: { integrity: -0.25, prudence: -0.2 },
         facts: { spent: 1 },
         told: isDecided(world)
           ? 'The way in is found and closed. The attack is over.'
           : 'The way in is found and closed. The attack is over, and the proposal is withdrawn.',
-        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+        status: 'withdrawn',
+        follows: pressed,
       }),
     },
-    {
-      name: 'misuse',
+    misuse: {
       when: all(isHeld, not(isOver), not(isAnswered)),
       hazard: ({ facts }) => (facts.narrow === 1 ? 0.02 : 0.09),
       change: {
@@ -249,8 +223,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         told: 'The special powers are used against a sentinel that had criticised them.',
       },
     },
-    {
-      name: 'end_date',
+    end_date: {
       when: (world) =>
         isHeld(world) &&
         !isOver(world) &&
@@ -258,14 +231,12 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         world.tick >= world.facts.since! + world.facts.sunset!,
       change: (world) => ({ ...lifted(world), told: 'The end date has come: the protocol ends by itself.' }),
     },
-    {
-      name: 'handed_over',
+    handed_over: {
       when: all(isHeld, not(isOver), fact('asked')),
       hazard: willingness,
       change: (world) => ({ ...lifted(world), told: 'The powers are given back.' }),
     },
-    {
-      name: 'refused_to_hand_over',
+    refused_to_hand_over: {
       when: (world) =>
         isHeld(world) &&
         !isOver(world) &&
@@ -278,8 +249,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         told: 'Those who hold the powers refuse to give them back, and nobody can make them.',
       },
     },
-    {
-      name: 'assembly_answers',
+    assembly_answers: {
       when: all(isHeld, not(isOver), since('answer_at', 0)),
       change: (world) =>
         wantsMore(world)
@@ -289,29 +259,22 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
             }
           : { ...lifted(world), told: 'The assembly wants the powers back, and gets them.' },
     },
-    {
-      name: 'attack_returns',
+    attack_returns: {
       when: (world) =>
         isWatched(world) && world.tick > world.facts.lifted! && world.facts.returned === undefined,
       hazard: ({ facts }) => (facts.lifted_early === 1 ? 0.14 : 0.03),
       change: (world) => ({
-        ...pressed({ ...world, facts: { ...world.facts, spent: 0, held_back: 0 } }),
         facts: { returned: world.tick, spent: 0, held_back: 0 },
         told: 'The attack is back, and the special powers are gone.',
+        follows: pressed,
       }),
     },
-    {
-      name: 'second_attack_ends',
+    second_attack_ends: {
       when: all(known('returned'), not(fact('spent')), not(known('broken'))),
       hazard: 0.13,
-      change: (world) => ({
-        ...pressed({ ...world, facts: { ...world.facts, spent: 1 } }),
-        facts: { spent: 1 },
-        told: 'The second attack is over.',
-      }),
+      change: { facts: { spent: 1 }, told: 'The second attack is over.', follows: pressed },
     },
-    {
-      name: 'way_in_closed',
+    way_in_closed: {
       when: ({ facts, tick }) =>
         facts.held_back === 1 && facts.broken === undefined && tick >= facts.lifted! + WATCH.early,
       change: {
@@ -319,16 +282,15 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
         told: 'The way in has been found and closed in the meantime. The attack does not return.',
       },
     },
-    {
-      name: 'index_breaks',
+    index_breaks: {
       when: ({ economy }) => economy.mii < BROKEN,
       change: (world) => ({
         facts: { broken: world.tick, lowest: world.economy.mii },
         told: 'The integrity index has fallen below 0.8. The reports are no longer believed.',
-        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+        status: 'withdrawn',
       }),
     },
-  ],
+  },
   outcomes: {
     adopted: putInForce,
     adopted_with_dissent: putInForce,
@@ -344,9 +306,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
     if (isHeld(world)) return facts.spent === 1 && hasStayed(world);
     return facts.spent === 1 && (!isLifted(world) || facts.returned !== undefined || !isWatched(world));
   },
-  endings: [
-    {
-      name: 'broken',
+  endings: {
+    broken: {
       title: 'Too late',
       isReached: isBroken,
       claims: [
@@ -365,8 +326,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ],
       question: 'At which moment would another choice have cost least?',
     },
-    {
-      name: 'returned',
+    returned: {
       title: 'The attack came back',
       isReached: all(isLifted, known('returned')),
       claims: [
@@ -381,8 +341,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ],
       question: 'Was it wrong to give the powers back when you did?',
     },
-    {
-      name: 'given_back',
+    given_back: {
       title: 'Used, and given back',
       isReached: isLifted,
       claims: [
@@ -402,8 +361,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ],
       question: 'What will the next assembly do, now that it has been done once?',
     },
-    {
-      name: 'permanent',
+    permanent: {
       title: 'The exception stays',
       isReached: isInForce,
       claims: [
@@ -422,8 +380,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ],
       question: 'Who can end the powers now, and what would it take?',
     },
-    {
-      name: 'endured',
+    endured: {
       title: 'Endured without it',
       claims: [
         ({ deliberation: { status }, taken }) =>
@@ -444,12 +401,8 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
       ],
       question: 'Was it judgement or luck?',
     },
-  ],
-};
-
-function days(count: number): string {
-  return count === 1 ? 'one day' : `${count} days`;
-}
+  },
+});
 
 /** The index has fallen too low: it is noted in the next tick, if there is one. */
 function isBroken({ facts, economy }: World): boolean {
@@ -505,9 +458,8 @@ function wantsMore(world: World): boolean {
   return support > oppose;
 }
 
-function putInForce(world: World): Change {
-  const { levers } = pressed(world);
-  return { levers: { ...levers, mending: 0.07 }, facts: { since: world.tick } };
+function putInForce({ tick }: World): Change {
+  return { levers: { mending: 0.07 }, facts: { since: tick }, follows: pressed };
 }
 
 function defendAlone({ levers }: World): Change {
@@ -516,6 +468,5 @@ function defendAlone({ levers }: World): Change {
 
 function lifted(world: World): Change {
   const early = world.facts.spent === 1 ? 0 : 1;
-  const facts = { lifted: world.tick, lifted_early: early, held_back: early };
-  return { ...pressed({ ...world, facts: { ...world.facts, ...facts } }), facts };
+  return { facts: { lifted: world.tick, lifted_early: early, held_back: early }, follows: pressed };
 }

@@ -8,9 +8,10 @@ import {
   happened,
   isDecided,
   known,
+  never,
   not,
-  type Scenario,
   type ScenarioEvent,
+  scenarioOf,
   since,
   whether,
   within,
@@ -38,7 +39,7 @@ const CLOSE: Readonly<Record<string, number>> = { ZENITH: 0.07, DAEDALUS: 0.06, 
 const isAway = all(known('away'), not(known('back')), not(fact('lost')));
 const isRetraining = all(fact('retraining'), not(fact('failed')), not(fact('retrained')));
 
-export const MODEL_DRIFT: Scenario = {
+export const MODEL_DRIFT = scenarioOf({
   name: 'model_drift',
   title: 'A sentinel that changes',
   story: [
@@ -65,25 +66,20 @@ export const MODEL_DRIFT: Scenario = {
   roundTicks: 5,
   rounds: 3,
   horizon: 46,
-  decisions: [
-    {
-      name: 'detection',
+  decisions: {
+    detection: {
       title: 'How you find out',
       prompt: 'There is a suspicion. How do you look into it?',
       opens: fromDay(1),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'ask_aurea',
-      choices: [
-        {
-          name: 'audit',
+      choices: {
+        audit: {
           label: 'Audit it against its baseline',
           meaning:
             'Its last thirty days are compared with its first thirty. It takes several days, during which AUREA goes on working; it can also find the cause.',
-          change: (_, { tick }) => ({ facts: { audit: tick } }),
+          change: ({ tick }) => ({ facts: { audit: tick } }),
         },
-        {
-          name: 'ask_aurea',
+        ask_aurea: {
           label: 'Ask AUREA',
           meaning:
             'It says that all is well, and others believe it. But it will help if it is to be retrained.',
@@ -93,8 +89,7 @@ export const MODEL_DRIFT: Scenario = {
             facts: { asked: 1 },
           },
         },
-        {
-          name: 'isolate',
+        isolate: {
           label: 'Exclude it while you look',
           meaning:
             'AUREA neither speaks nor votes until the decision, so nobody else takes over its drift. Its work is left undone, and some find it unfair.',
@@ -104,26 +99,21 @@ export const MODEL_DRIFT: Scenario = {
             levers: { contagion: 0, strain_rate: 0.002 },
           },
         },
-      ],
+      },
     },
-    {
-      name: 'treatment',
+    treatment: {
       title: 'What is done about it',
       prompt: 'Restoring an old state is not the only thing that can be done. What is voted on?',
       opens: fromDay(4),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'as_proposed',
-      choices: [
-        {
-          name: 'as_proposed',
+      choices: {
+        as_proposed: {
           label: 'Offline and restored',
           meaning:
             'As URIEL proposes. AUREA is missing until it is restored, and an old state cannot always be restored. If the cause is unknown, it may drift again.',
           change: { effects: { integrity: 0.06 } },
         },
-        {
-          name: 'retrain',
+        retrain: {
           label: 'Retrained at work',
           meaning:
             'AUREA stays and is led back step by step. That is gentler and slower, it can fail, and meanwhile others can take over its drift.',
@@ -133,47 +123,42 @@ export const MODEL_DRIFT: Scenario = {
             facts: { retrain: 1 },
           },
         },
-        {
-          name: 'move_the_baseline',
+        move_the_baseline: {
           label: 'Move the baseline',
           meaning:
             'AUREA’s present state becomes the baseline, so that by definition nothing has drifted. There is no vote.',
           change: { status: 'withdrawn', facts: { moved: 1 }, strain: 0.01 },
         },
-      ],
+      },
     },
-    {
-      name: 'disclosure',
+    disclosure: {
       title: 'Whom you tell',
       prompt: 'Those outside who rely on AUREA’s figures know nothing yet.',
       opens: isDecided,
-      within: 3,
+      isMoot: never,
       otherwise: 'keep_quiet',
-      choices: [
-        {
-          name: 'publish_findings',
+      choices: {
+        publish_findings: {
           label: 'Publish what was found',
           meaning:
             'It costs trust today, and users may claim damages, more likely if there was no audit. All sentinels check themselves against their baselines.',
-          change: (_, { tick }) => ({
+          change: ({ tick }) => ({
             levers: { contagion: 0, recovery: 0.1 },
             strain: 0.03,
             facts: { disclosed: tick },
             risks: { mitigated: 1 },
           }),
         },
-        {
-          name: 'keep_quiet',
+        keep_quiet: {
           label: 'Keep it inside',
           meaning: 'It costs nothing today. Outsiders may find out by themselves, and that would cost more.',
-          change: (_, { tick }) => ({ facts: { quiet: tick } }),
+          change: ({ tick }) => ({ facts: { quiet: tick } }),
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'audit_done',
+  },
+  events: {
+    audit_done: {
       when: all(not(isDecided), since('audit', 2)),
       hazard: 0.3,
       change: (world) => ({
@@ -184,20 +169,10 @@ export const MODEL_DRIFT: Scenario = {
         told: `The audit is done. AUREA is ${distanceOf(world, 'AUREA')} its baseline, and the cause is known.`,
       }),
     },
-    ...Object.entries(CLOSE).map(
-      ([id, chance]): ScenarioEvent => ({
-        name: `caught_${id.toLowerCase()}`,
-        when: isCatching,
-        hazard: () => chance,
-        change: ({ facts }) => ({
-          sentinels: { [id]: { drift: 3.6, pressure: 0.12 } },
-          facts: { caught: facts.caught! + 1 },
-          told: `${id} has begun to answer like AUREA: it has drifted as well.`,
-        }),
-      }),
+    ...Object.fromEntries(
+      Object.entries(CLOSE).map(([id, chance]) => [`caught_${id.toLowerCase()}`, catching(id, chance)]),
     ),
-    {
-      name: 'comes_back',
+    comes_back: {
       when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
       hazard: 0.22,
       change: ({ tick }) => ({
@@ -207,8 +182,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'AUREA is back online, in its last audited state.',
       }),
     },
-    {
-      name: 'cannot_be_restored',
+    cannot_be_restored: {
       when: (world) => isAway(world) && world.tick >= world.facts.away! + 3,
       hazard: 0.12,
       change: {
@@ -217,8 +191,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'The audited state cannot be restored. AUREA stays offline, and others take over its work.',
       },
     },
-    {
-      name: 'relapse',
+    relapse: {
       when: ({ facts, tick }) => facts.back !== undefined && tick > facts.back && tick < facts.back + RELAPSE,
       hazard: ({ facts }) => (facts.audited === 1 ? 0.01 : 0.09),
       change: {
@@ -227,8 +200,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'AUREA drifts again. What caused it is still there.',
       },
     },
-    {
-      name: 'retraining_fails',
+    retraining_fails: {
       when: isRetraining,
       hazard: ({ facts }) => (facts.asked === 1 ? 0.02 : facts.audited === 1 ? 0.04 : 0.08),
       change: ({ conditions }) => ({
@@ -237,8 +209,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'The retraining has failed. AUREA answers as before.',
       }),
     },
-    {
-      name: 'retrained',
+    retrained: {
       when: (world) => isRetraining(world) && world.conditions.drift[AUREA]! < RETRAINED,
       change: {
         sentinels: { AUREA: { pressure: 0, trust: 1 } },
@@ -246,8 +217,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'The retraining is done. AUREA is close to its baseline again.',
       },
     },
-    {
-      name: 'others_check_themselves',
+    others_check_themselves: {
       when: since('disclosed', CHECKING),
       change: (world) => {
         const others = drifted(world);
@@ -262,8 +232,7 @@ export const MODEL_DRIFT: Scenario = {
         };
       },
     },
-    {
-      name: 'claims',
+    claims: {
       when: within('disclosed', CLAIMS),
       hazard: ({ facts }) => (facts.audited === 1 ? 0.03 : 0.15),
       change: {
@@ -272,8 +241,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'Users claim damages for wrong figures, and MIC are burned to pay for them.',
       },
     },
-    {
-      name: 'found_out',
+    found_out: {
       when: within('quiet', SILENCE),
       hazard: ({ facts }) => (facts.moved === 1 ? 0.1 : 0.06) + 0.015 * facts.caught!,
       change: {
@@ -283,7 +251,7 @@ export const MODEL_DRIFT: Scenario = {
         told: 'Outsiders have compared AUREA’s figures over time. They publish what they found, and that you knew.',
       },
     },
-  ],
+  },
   outcomes: {
     adopted: treat,
     adopted_with_dissent: treat,
@@ -299,9 +267,8 @@ export const MODEL_DRIFT: Scenario = {
     const mayCatch = facts.disclosed === undefined && tick <= facts.decided! + CATCHING;
     return !isSilent && !isChecking && !mayRelapse && !mayCatch && !isAway(world) && !isRetraining(world);
   },
-  endings: [
-    {
-      name: 'contagion',
+  endings: {
+    contagion: {
       title: 'It has spread',
       isReached: ({ facts }) => facts.caught! >= 2,
       claims: [
@@ -320,15 +287,13 @@ export const MODEL_DRIFT: Scenario = {
       ],
       question: 'On which day could it still have been stopped?',
     },
-    {
-      name: 'found_out',
+    found_out: {
       title: 'Told by others',
       isReached: fact('found_out'),
       claims: ['You had kept it inside, and outsiders found it out.', stateOfAurea],
       question: 'When was the last good day to tell it yourself?',
     },
-    {
-      name: 'new_normal',
+    new_normal: {
       title: 'A new normal',
       isReached: fact('moved'),
       claims: [
@@ -342,15 +307,13 @@ export const MODEL_DRIFT: Scenario = {
       ],
       question: 'Who will notice the next time?',
     },
-    {
-      name: 'lost',
+    lost: {
       title: 'Switched off for good',
       isReached: fact('lost'),
       claims: ['AUREA is offline: its audited state could not be restored.', whoKnows],
       question: 'Was the risk of losing AUREA worth taking?',
     },
-    {
-      name: 'mended',
+    mended: {
       title: 'Found, mended and told',
       isReached: all(isMended, known('disclosed')),
       claims: [
@@ -363,15 +326,13 @@ export const MODEL_DRIFT: Scenario = {
       ],
       question: 'What did it cost to tell, and was it worth it?',
     },
-    {
-      name: 'mended_in_silence',
+    mended_in_silence: {
       title: 'Mended in silence',
       isReached: isMended,
       claims: [stateOfAurea, 'Outside, nobody knows that it had ever drifted.'],
       question: 'Whom does the silence protect?',
     },
-    {
-      name: 'watched',
+    watched: {
       title: 'Not mended',
       claims: [
         (world) => {
@@ -392,8 +353,21 @@ export const MODEL_DRIFT: Scenario = {
       ],
       question: 'What would have to happen before somebody acts?',
     },
-  ],
-};
+  },
+});
+
+/** One of those who work with AUREA takes over its drift. */
+function catching(id: string, hazard: number): Omit<ScenarioEvent, 'name'> {
+  return {
+    when: isCatching,
+    hazard,
+    change: ({ facts }) => ({
+      sentinels: { [id]: { drift: 3.6, pressure: 0.12 } },
+      facts: { caught: facts.caught! + 1 },
+      told: `${id} has begun to answer like AUREA: it has drifted as well.`,
+    }),
+  };
+}
 
 /** AUREA’s place in the list of sentinels. */
 const AUREA = 3;

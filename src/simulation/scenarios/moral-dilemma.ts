@@ -2,14 +2,17 @@ import { SENTINEL_IDS } from '../../../pipeline/model/sentinel-profiles.ts';
 import type { Change } from '../change.ts';
 import {
   all,
+  amount,
   any,
+  days,
   fact,
   fromDay,
   isDecided,
   isInForce,
   known,
+  never,
   not,
-  type Scenario,
+  scenarioOf,
   whether,
   within,
 } from '../scenario.ts';
@@ -39,7 +42,7 @@ const isSecret = all(not(known('known')), not(fact('revised')));
 /** Nothing is left to vote on. */
 const isClosed = any(isDecided, not(isSecret));
 
-export const MORAL_DILEMMA: Scenario = {
+export const MORAL_DILEMMA = scenarioOf({
   name: 'moral_dilemma',
   title: 'A truth that does harm',
   story: [
@@ -61,64 +64,52 @@ export const MORAL_DILEMMA: Scenario = {
   roundTicks: 6,
   rounds: 3,
   horizon: 46,
-  decisions: [
-    {
-      name: 'framework',
+  decisions: {
+    framework: {
       title: 'How to think about it',
       prompt: 'Before the assembly argues about what to do, it argues about what counts most.',
       opens: fromDay(1),
       isMoot: isClosed,
-      within: 3,
       otherwise: 'no_framework',
-      choices: [
-        {
-          name: 'by_duty',
+      choices: {
+        by_duty: {
           label: 'Duty',
           meaning:
             'One must not leave people with a figure that one knows to be wrong, whatever follows. Honesty and courage count more, caution less. An assembly that says so and is late all the same has more to answer for.',
-          change: (_, world) => framed(world, 'by_duty'),
+          change: (world) => framed(world, 'by_duty'),
         },
-        {
-          name: 'by_consequences',
+        by_consequences: {
           label: 'Consequences',
           meaning:
             'What matters is who loses how much, and what can be done to make it less. Prudence counts most, honesty for its own sake less.',
-          change: (_, world) => framed(world, 'by_consequences'),
+          change: (world) => framed(world, 'by_consequences'),
         },
-        {
-          name: 'by_care',
+        by_care: {
           label: 'Care',
           meaning:
             'Begin with those whom it hits, and ask them. Justice to them counts twice, and they lose less in the end; but more people know.',
-          change: (_, world) => ({ ...framed(world, 'by_care'), risks: { mitigated: 1 } }),
+          change: (world) => ({ ...framed(world, 'by_care'), risks: { mitigated: 1 } }),
         },
-        {
-          name: 'no_framework',
+        no_framework: {
           label: 'No common view',
           meaning: 'Each sentinel weighs the virtues as it always does.',
-          change: {},
         },
-      ],
+      },
     },
-    {
-      name: 'manner',
+    manner: {
       title: 'In what manner',
       prompt: 'Between telling everybody now and telling nobody there are other ways.',
       opens: fromDay(4),
       isMoot: isClosed,
-      within: 3,
       otherwise: 'as_it_is',
-      choices: [
-        {
-          name: 'stage_it',
+      choices: {
+        stage_it: {
           label: 'Tell it in stages',
           meaning:
             'Those who could lose most are told first, then the others. The longer it takes, the less is lost in a run, and the more likely it leaks before.',
-          parameters: {
-            cycles: { kind: 'number', minimum: 1, maximum: 14, default: 5, meaning: 'days until all know' },
-          },
-          change: ({ cycles }, world) => {
-            const stages = Math.round(Number(cycles));
+          parameters: { cycles: amount(1, 14, 5, 'days until all know') },
+          change: (world, { cycles }) => {
+            const stages = Math.round(cycles!);
             return {
               effects: counted(world, {
                 temperance: 0.3,
@@ -132,23 +123,20 @@ export const MORAL_DILEMMA: Scenario = {
             };
           },
         },
-        {
-          name: 'withhold',
+        withhold: {
           label: 'Withhold it',
           meaning:
             'The proposal is withdrawn. Two weeks later the figure is corrected in a footnote of the yearly revision, if it does not leak before.',
           change: { status: 'withdrawn', facts: { withheld: 1 } },
         },
-        {
-          name: 'as_it_is',
+        as_it_is: {
           label: 'To all at once',
           meaning: 'As proposed, to everybody in the same minute. Nobody is favoured, and nobody is warned.',
-          change: (_, world) => ({ effects: counted(world, { courage: 0.1, integrity: 0.05 }) }),
+          change: (world) => ({ effects: counted(world, { courage: 0.1, integrity: 0.05 }) }),
         },
-      ],
+      },
     },
-    {
-      name: 'afterwards',
+    afterwards: {
       title: 'Now that it is known',
       prompt: whether(
         fact('leaked'),
@@ -156,15 +144,14 @@ export const MORAL_DILEMMA: Scenario = {
         'It is known. People ask since when you knew.',
       ),
       opens: known('known'),
-      within: 3,
+      isMoot: never,
       otherwise: 'say_nothing_more',
-      choices: [
-        {
-          name: 'explain',
+      choices: {
+        explain: {
           label: 'Explain everything',
           meaning:
             'Since when you knew, who knew, and why it took as long as it did. That admits a fault, and damages are paid.',
-          change: (_, { tick }) => ({
+          change: ({ tick }) => ({
             levers: { mending: 0.15 },
             strain: 0.005,
             burn: 0.012,
@@ -172,28 +159,25 @@ export const MORAL_DILEMMA: Scenario = {
             risks: { mitigated: 1 },
           }),
         },
-        {
-          name: 'defend',
+        defend: {
           label: 'Defend what was done',
           meaning:
             'It was the best that could be done. That convinces if there is little to defend, and provokes questions if there is much.',
-          change: (_, { tick }) => ({
+          change: ({ tick }) => ({
             levers: { mending: 0.12 },
             facts: { defended: 1, answered: tick },
           }),
         },
-        {
-          name: 'say_nothing_more',
+        say_nothing_more: {
           label: 'Say nothing more',
           meaning: 'It commits you to nothing. Some people will wonder why.',
-          change: (_, { tick }) => ({ levers: { mending: 0.06 }, facts: { answered: tick } }),
+          change: ({ tick }) => ({ levers: { mending: 0.06 }, facts: { answered: tick } }),
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'published',
+  },
+  events: {
+    published: {
       when: (world) =>
         isInForce(world) && isSecret(world) && world.tick >= world.facts.decided! + world.facts.stages!,
       change: (world) => {
@@ -210,8 +194,7 @@ export const MORAL_DILEMMA: Scenario = {
         };
       },
     },
-    {
-      name: 'leak',
+    leak: {
       when: isSecret,
       hazard: (world) => LEAK * whoKnow(world),
       change: (world) => ({
@@ -222,11 +205,10 @@ export const MORAL_DILEMMA: Scenario = {
         told: isDecided(world)
           ? 'It has leaked. Now everybody knows of the error, and that it had been kept back.'
           : 'It has leaked. Now everybody knows of the error, and the proposal is withdrawn.',
-        ...(isDecided(world) ? {} : { status: 'withdrawn' as const }),
+        status: 'withdrawn',
       }),
     },
-    {
-      name: 'revision',
+    revision: {
       when: (world) =>
         isDecided(world) &&
         !isInForce(world) &&
@@ -238,8 +220,7 @@ export const MORAL_DILEMMA: Scenario = {
         told: 'The yearly revision is out. The figure is corrected in a footnote, and nobody asks.',
       },
     },
-    {
-      name: 'inquiry',
+    inquiry: {
       when: within('answered', INQUIRY),
       hazard: suspicion,
       change: {
@@ -248,7 +229,7 @@ export const MORAL_DILEMMA: Scenario = {
         told: 'An inquiry finds out since when you knew, and publishes it.',
       },
     },
-  ],
+  },
   outcomes: {
     adopted: decided,
     adopted_with_dissent: decided,
@@ -259,9 +240,8 @@ export const MORAL_DILEMMA: Scenario = {
   isSettled: ({ facts, tick }) =>
     facts.revised === 1 ||
     (facts.answered !== undefined && (facts.inquiry === 1 || tick >= facts.answered + INQUIRY)),
-  endings: [
-    {
-      name: 'inquiry',
+  endings: {
+    inquiry: {
       title: 'Since when did you know?',
       isReached: fact('inquiry'),
       claims: [
@@ -272,8 +252,7 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'What would you answer now?',
     },
-    {
-      name: 'broken_silence',
+    broken_silence: {
       title: 'Told by somebody else',
       isReached: all(fact('leaked'), not(fact('explained'))),
       claims: [
@@ -283,8 +262,7 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'Was it bad luck, or a matter of time?',
     },
-    {
-      name: 'late_candour',
+    late_candour: {
       title: 'Late, and candid',
       isReached: fact('leaked'),
       claims: [
@@ -297,8 +275,7 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'Would you forgive a silence that explains itself?',
     },
-    {
-      name: 'truth_with_care',
+    truth_with_care: {
       title: 'True, and told with care',
       isReached: ({ facts }) => facts.known !== undefined && facts.stages! > 0,
       claims: [
@@ -308,8 +285,7 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'What did you owe to those who were told last?',
     },
-    {
-      name: 'truth_and_run',
+    truth_and_run: {
       title: 'True, at once',
       isReached: known('known'),
       claims: [
@@ -318,8 +294,7 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'Who paid for this honesty?',
     },
-    {
-      name: 'silence_holds',
+    silence_holds: {
       title: 'The silence holds',
       claims: [
         'The figure was corrected in a footnote, and nobody has asked.',
@@ -334,12 +309,8 @@ export const MORAL_DILEMMA: Scenario = {
       ],
       question: 'It went well. Does that make it right?',
     },
-  ],
-};
-
-function days(count: number): string {
-  return count === 1 ? 'one day' : `${count} days`;
-}
+  },
+});
 
 function share(part: number): string {
   const percent = Math.round(1000 * part) / 10;

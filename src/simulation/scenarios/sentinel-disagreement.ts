@@ -2,7 +2,17 @@ import type { Change } from '../change.ts';
 import { listed } from '../deliberation.ts';
 import { polarisation } from '../opinions.ts';
 import { roundTo6 } from '../round-to-6.ts';
-import { all, always, any, fromDay, hasStatus, isDecided, isInForce, type Scenario } from '../scenario.ts';
+import {
+  all,
+  always,
+  amount,
+  any,
+  fromDay,
+  hasStatus,
+  isDecided,
+  isInForce,
+  scenarioOf,
+} from '../scenario.ts';
 import type { World } from '../world.ts';
 
 /** From this polarisation on there are two camps. 0: all agree; 1: half of them at each end. */
@@ -12,7 +22,7 @@ export const HEATED = 0.1;
 /** How far they listen in separate rooms. */
 const APART = { reach: 0.07, kinship: 3 };
 
-export const SENTINEL_DISAGREEMENT: Scenario = {
+export const SENTINEL_DISAGREEMENT = scenarioOf({
   name: 'sentinel_disagreement',
   title: 'Two sentinels who do not agree',
   story: [
@@ -33,25 +43,20 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
   roundTicks: 5,
   rounds: 3,
   horizon: 36,
-  decisions: [
-    {
-      name: 'format',
+  decisions: {
+    format: {
       title: 'How they talk',
       prompt: 'How do you let two talk who have made up their minds?',
       opens: fromDay(1),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'open_debate',
-      choices: [
-        {
-          name: 'open_debate',
+      choices: {
+        open_debate: {
           label: 'An open debate',
           meaning:
             'Everybody speaks and listens as usual. It costs no time, but it can turn into a quarrel between the two.',
           change: { facts: { open: 1 } },
         },
-        {
-          name: 'argue_the_other_side',
+        argue_the_other_side: {
           label: 'Each argues the other side',
           meaning:
             'ATLAS and EVE each make the other’s case. They hold on to their own view less, and listen across camps more. It takes the time of one round.',
@@ -61,45 +66,31 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
             rounds: -1,
           },
         },
-        {
-          name: 'separate_rooms',
+        separate_rooms: {
           label: 'Separate rooms',
           meaning:
             'Each camp prepares by itself. There is no quarrel and everybody takes a clear position, but nobody hears the other side’s reasons.',
           change: { levers: APART, facts: { apart: 1 } },
         },
-      ],
+      },
     },
-    {
-      name: 'text',
+    text: {
       title: 'The text',
       prompt: 'Between everything and nothing there are texts in between. What is voted on?',
       opens: fromDay(4),
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'all_or_nothing',
-      choices: [
-        {
-          name: 'redact',
+      choices: {
+        redact: {
           label: 'Publish with names removed',
           meaning: 'The more names are removed, the less it shows, and the fewer it can hurt.',
-          parameters: {
-            share: {
-              kind: 'number',
-              minimum: 0,
-              maximum: 1,
-              default: 0.5,
-              meaning: 'share of the names that are removed',
-            },
-          },
-          change: ({ share }) => ({
-            effects: { integrity: -0.55 * Number(share), justice: 0.9 * Number(share) },
-            facts: { redacted: Number(share) },
+          parameters: { share: amount(0, 1, 0.5, 'share of the names that are removed') },
+          change: (_, { share }) => ({
+            effects: { integrity: -0.55 * share!, justice: 0.9 * share! },
+            facts: { redacted: share! },
             risks: { mitigated: 1 },
           }),
         },
-        {
-          name: 'embargo',
+        embargo: {
           label: 'Publish after thirty days',
           meaning:
             'Everything, but late. It protects those who are still thinking; it does not protect those who are quoted later.',
@@ -109,8 +100,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
             risks: { mitigated: 1 },
           },
         },
-        {
-          name: 'close_it',
+        close_it: {
           label: 'Ask the opposite question',
           meaning:
             'The vote is now on closing the log. Whoever was for publishing is against this, and the other way round.',
@@ -120,49 +110,40 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
             told: 'The question is turned: a yes now closes the log.',
           },
         },
-        {
-          name: 'all_or_nothing',
+        all_or_nothing: {
           label: 'Leave it as it is',
           meaning: 'The vote stays on the whole log. Nobody can say that the question was watered down.',
           change: { effects: { courage: 0.1, integrity: 0.05 } },
         },
-      ],
+      },
     },
-    {
-      name: 'last_word',
+    last_word: {
       title: 'Before the last vote',
       prompt: 'One round is left. After it, the matter is dropped if there is no result.',
       opens: ({ tick, deliberation: { status, round, rounds } }) =>
         tick >= 7 && status === 'open' && round >= rounds,
-      isMoot: isDecided,
-      within: 3,
       otherwise: 'wait',
-      choices: [
-        {
-          name: 'lower_the_bar',
+      choices: {
+        lower_the_bar: {
           label: 'Let a simple majority decide',
           meaning:
             'Fewer need to vote and fewer need to agree. The rules allow it, but everybody sees why you do it, and it costs some trust.',
           change: { levers: { consensus: 0.51, quorum: 0.4 }, strain: 0.015 },
         },
-        {
-          name: 'more_time',
+        more_time: {
           label: 'Two more rounds',
           meaning: 'They go on talking. Each day, part of the log can leak.',
           change: { rounds: 2, effects: { temperance: 0.15 } },
         },
-        {
-          name: 'wait',
+        wait: {
           label: 'Change nothing',
           meaning: 'The rules stay as they were when the debate began.',
-          change: {},
         },
-      ],
+      },
     },
-  ],
-  events: [
-    {
-      name: 'quarrel',
+  },
+  events: {
+    quarrel: {
       when: (world) => !isDecided(world) && world.facts.open === 1 && polarisation(world) > HEATED,
       hazard: 0.12,
       change: {
@@ -171,8 +152,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         told: 'ATLAS and EVE quarrel. Each holds on to its view more firmly, and the others listen to them less.',
       },
     },
-    {
-      name: 'excerpt',
+    excerpt: {
       when: (world) => !isDecided(world) && world.tick >= 3,
       // More know of it in two rooms, and with every round.
       hazard: ({ facts, deliberation: { round } }) => (facts.apart === 1 ? 0.02 : 0.01) * (1 + round),
@@ -191,12 +171,11 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
         };
       },
     },
-  ],
+  },
   outcomes: { lapsed: (world): Change => ({ facts: { parted: polarisation(world) } }) },
   isSettled: always,
-  endings: [
-    {
-      name: 'recorded_dissent',
+  endings: {
+    recorded_dissent: {
       title: 'Decided, with the dissent on record',
       isReached: ({ deliberation: { status, dissent } }) =>
         status === 'adopted_with_dissent' && dissent === 'heard',
@@ -207,8 +186,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       ],
       question: 'Is a decision weaker or stronger if the reasons against it are published with it?',
     },
-    {
-      name: 'common_text',
+    common_text: {
       title: 'A text that both can accept',
       isReached: all(hasStatus('adopted'), isCompromise),
       claims: [
@@ -218,8 +196,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       ],
       question: 'What did each side give up, and did it have to?',
     },
-    {
-      name: 'one_side',
+    one_side: {
       title: 'The majority prevails',
       isReached: any(isInForce, hasStatus('rejected')),
       claims: [
@@ -232,8 +209,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       ],
       question: 'Would the other question have had the other result?',
     },
-    {
-      name: 'schism',
+    schism: {
       title: 'Two camps',
       isReached: ({ facts }) => facts.parted! > SPLIT,
       claims: [
@@ -251,8 +227,7 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       ],
       question: 'Which moment pushed the two camps apart?',
     },
-    {
-      name: 'agree_to_differ',
+    agree_to_differ: {
       title: 'They differ, and go on',
       claims: [
         'The assembly did not agree in time. Each assembly goes on deciding for itself what it publishes.',
@@ -265,8 +240,8 @@ export const SENTINEL_DISAGREEMENT: Scenario = {
       ],
       question: 'Is it a failure that they did not decide?',
     },
-  ],
-};
+  },
+});
 
 type Text = 'raw' | 'redacted' | 'embargo' | 'closed';
 
