@@ -150,6 +150,7 @@ describe('the records of a page', () => {
     topic: id,
     date: null,
     index,
+    events: null,
   }));
   const archive = archiveOf(all);
 

@@ -77,14 +77,9 @@ export class SiteRelease extends PublishedFiles {
     return this.#files.has(path) || this.#printed.has(path);
   }
 
-  /** Where a public file is on this machine, to read parts of it. Throws site_failed where there is none. */
-  placeOf(path: string): string {
-    return this.#pathOf(path);
-  }
-
   /** The first bytes of a public file, or all of a shorter one. Throws site_failed like `read`. */
   head(path: string, bytes: number): string {
-    const handle = openSync(this.placeOf(path), 'r');
+    const handle = openSync(this.#pathOf(path), 'r');
     try {
       const buffer = Buffer.alloc(bytes);
       return buffer.toString('utf8', 0, readSync(handle, buffer, 0, bytes, 0));

@@ -16,8 +16,6 @@ export interface Decision
   date: string;
   /** Whether a later record has the same id, and so corrects this one. */
   isReplaced: boolean;
-  /** Index in the log of the event that recorded it; null for a release without other formats. */
-  event: number | null;
 }
 
 export const decisionRecords = perRelease((release): Archive<Decision> => {
@@ -26,7 +24,7 @@ export const decisionRecords = perRelease((release): Archive<Decision> => {
   const rows = release.read(published).decisions.map((row, at) => {
     const isReplaced = newer.has(row.id);
     newer.add(row.id);
-    return { ...row, isReplaced, event: events?.[at]?.event ?? null };
+    return { ...row, isReplaced, events: events?.[at] ?? null };
   });
   rows.reverse();
   const names = pageNames(rows.map(({ id }) => id));
@@ -41,6 +39,8 @@ export function decisionsWith(release: SiteRelease, sentinel: string): Decision[
 }
 
 export const DECISIONS: ArchiveKind<Decision> = {
+  folder: 'decisions',
+  term: 'decision',
   title: 'Decisions',
   description: 'Every recorded decision: what was decided and why, who disagreed, and what was learned.',
   yearly: 'Decisions in',

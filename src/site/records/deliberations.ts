@@ -9,7 +9,7 @@ import { capitalise } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
 import type { Note } from './record.ts';
 import { type Archive, type ArchiveKind, archiveOf, type Entry } from './records.ts';
-import { type RowEvents, rowEvents } from './row-events.ts';
+import { rowEvents } from './row-events.ts';
 
 const SMALL = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -55,8 +55,6 @@ export interface Deliberation extends Entry {
   positions: readonly Position[];
   outcome: string;
   isArchived: boolean;
-  /** Null until it is in the archive, and for a release without other formats. */
-  events: RowEvents | null;
 }
 
 /** All since genesis: the archive in the order of closing, then those that are not in it yet, in the order of opening. */
@@ -167,6 +165,8 @@ export function endNotes(
 }
 
 export const DELIBERATIONS: ArchiveKind<Deliberation> = {
+  folder: 'deliberations',
+  term: 'deliberation',
   title: 'Deliberations',
   description:
     'What the sentinels deliberate, who took which position and why, and how each deliberation ended.',

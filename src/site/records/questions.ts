@@ -1,6 +1,8 @@
+import { formatDay } from '../../../pipeline/words/moment.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import { type Decision, decisionRecords } from './decisions.ts';
 import { type Deliberation, deliberationRecords } from './deliberations.ts';
+import type { Row } from './record.ts';
 import { questionOf } from './records.ts';
 
 /**
@@ -33,17 +35,23 @@ export function otherDecisions(
   one: Decision | Deliberation,
 ): { earlier: readonly Decision[]; later: readonly Decision[] } {
   const all = decisionRecords(release).questions.get(questionOf(one.topic)) ?? [];
-  const isLater =
-    'isReplaced' in one
-      ? all.indexOf(one)
-      : all.findIndex(({ date }) => one.date !== null && date >= one.date);
-  const at = isLater < 0 ? all.length : isLater;
-  const others = all.slice(at).filter(({ href }) => href !== one.href);
-  return {
-    earlier: all
-      .slice(0, at)
-      .filter(({ href }) => href !== one.href)
-      .slice(-MOST_OTHERS),
-    later: others.slice(0, MOST_OTHERS),
-  };
+  const isBefore = (decision: Decision) =>
+    'isReplaced' in one ? decision.index < one.index : one.date === null || decision.date < one.date;
+  const [earlier, later] = [true, false].map((wanted) =>
+    all.filter((decision) => decision.href !== one.href && isBefore(decision) === wanted),
+  );
+  return { earlier: earlier!.slice(-MOST_OTHERS), later: later!.slice(0, MOST_OTHERS) };
+}
+
+/** The newest first; `shown`: the decision that the page already links to. */
+export function otherRows(
+  release: SiteRelease,
+  one: Decision | Deliberation,
+  shown: Decision | null = null,
+): Row[] {
+  const { earlier, later } = otherDecisions(release, one);
+  return [...earlier, ...later]
+    .filter(({ href }) => href !== shown?.href)
+    .map(({ href, date, topic }) => ({ href, title: topic, when: formatDay(date), notes: [] }))
+    .reverse();
 }

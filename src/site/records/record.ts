@@ -58,7 +58,8 @@ export interface RecordView {
   facts: readonly Fact[];
   /** What to cite: the record, or a paper. Null while it is not over. */
   cited: CitedRecord | Citation | null;
-  jsonLd?: object;
+  /** In schema.org’s terms, beside what all records have. */
+  jsonLd?: { '@type': string; [member: string]: unknown };
   /** The list that it belongs to. */
   above?: { href: string; label: string };
   /** The records before and after it. */

@@ -1,6 +1,8 @@
 import type { KnownType } from '../../../pipeline/ledger/events/event.ts';
+import { capitalise } from '../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import type { RecordView, Row } from './record.ts';
+import type { RowEvents } from './row-events.ts';
 
 /** What every record has, beside what its file says of it. */
 export interface Entry {
@@ -12,6 +14,8 @@ export interface Entry {
   date: string | null;
   /** Its place in the archive. */
   index: number;
+  /** In the log. Null for a release without other formats, and until a deliberation is in its archive. */
+  events: RowEvents | null;
 }
 
 /** The records of one kind, in the order in which they were added. */
@@ -58,11 +62,34 @@ export function recordsAt<T extends Entry>({ entries, pages }: Archive<T>, href:
   return { one, previous, later: entries[one.index + 1] ?? null, earlier: entries[index] ?? null };
 }
 
-/** The links to the pages before and after that of a record. */
-export function neighbours({ earlier, later }: Records<Entry>): Pick<RecordView, 'earlier' | 'later'> {
+/** What stands around the text of a record, apart from its description, notes and facts. */
+export function archiveView(
+  { title: list, folder, term }: Pick<ArchiveKind, 'title' | 'folder' | 'term'>,
+  { one, earlier, later }: Records<Entry>,
+) {
+  const { href, id, topic, date, events } = one;
   const link = (label: string, one: Entry | null) =>
     one && { href: one.href, title: `${label}: ${shortText(one.topic)}` };
-  return { earlier: link('Previous', earlier), later: link('Next', later) };
+  return {
+    href,
+    area: 'philosophy',
+    title: shortText(topic),
+    heading: topic,
+    label: { term, words: id },
+    cited:
+      date === null
+        ? null
+        : {
+            kind: term,
+            href,
+            title: `${capitalise(term)} ${id}: ${topic}`,
+            date,
+            events: events && [events.opened_event ?? events.event, events.event],
+          },
+    above: { href: `/${folder}/`, label: list },
+    earlier: link('Previous', earlier),
+    later: link('Next', later),
+  } satisfies Partial<RecordView>;
 }
 
 /** The prefix of a topic that reviews an earlier deliberation. */
@@ -96,6 +123,9 @@ export function yearOf(name: string): string | null {
 
 /** Records that stay for good: one page for each, a list for each year, and one of the newest. */
 export interface ArchiveKind<E extends Entry = Entry> {
+  folder: 'decisions' | 'deliberations';
+  /** Of one of them, in the glossary. */
+  term: 'decision' | 'deliberation';
   title: string;
   /** Of the list. */
   description: string;

@@ -6,13 +6,12 @@ import { cathedralColour } from '../../../pipeline/charts/drawing/theme.ts';
 import { uptime } from '../../../pipeline/charts/kinds/uptime.ts';
 import { formatNumber, formatScore } from '../../../pipeline/words/number.ts';
 import { perRelease } from '../layout/release.ts';
-import { sentinelFiles } from './sentinels.ts';
 
 /** The data for the charts on every sentinel's page, read once. */
-export const sentinelCharts = perRelease((release) => {
-  const files = sentinelFiles(release);
-  return { scores: scoreHistory.prepare(files), uptime: uptime.prepare(files) };
-});
+export const sentinelCharts = perRelease((release) => ({
+  scores: scoreHistory.prepare(release),
+  uptime: uptime.prepare(release),
+}));
 
 interface Row {
   date: string;

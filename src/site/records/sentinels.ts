@@ -1,16 +1,13 @@
 import type { z } from 'zod';
 import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../pipeline/artifacts/economy/sentinel-roi.ts';
-import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { sentinelStatus } from '../../../pipeline/artifacts/government/sentinel-status.ts';
-import type { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
 import { type DayStatus, NO_HEARTBEAT_YET, UP_STATUSES } from '../../../pipeline/model/sentinel-status.ts';
-import { addDays, daysFrom } from '../../../pipeline/words/day.ts';
+import { addDays } from '../../../pipeline/words/day.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { pageNames } from '../../../pipeline/words/page-names.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
 import { perRelease, type SiteRelease } from '../layout/release.ts';
-import { filesOfDays } from './dated-rows.ts';
 import { type Position, tally } from './deliberations.ts';
 
 interface SentinelDay {
@@ -120,39 +117,23 @@ const sentinelPages = perRelease((release) => {
   return new Map([...names].map(([id, name]) => [id, `/sentinels/${name}/`] as const));
 });
 
-interface SentinelOfDay {
-  href: string;
-  cathedral: string;
-}
-
-type SentinelsOfDay = ReadonlyMap<string, SentinelOfDay>;
-
-/** Pages of a day's records often follow each other, so the last few days are kept. */
-const MOST_DAYS_KEPT = 100;
-const keptDays = perRelease((_): Map<string, SentinelsOfDay> => new Map());
+/** The rows of all sentinels for each day that is over. */
+const sentinelDays = perRelease((release) => Map.groupBy(release.read(sentinelsByDay), ({ date }) => date));
 
 /**
  * The sentinels that were registered on a day and had not been retired before, by id. Pages of its records link to these alone, so
  * that they stay as they are when others come and go.
  */
-export function sentinelsOfDay(release: SiteRelease, date: string): SentinelsOfDay {
-  const kept = keptDays(release);
-  const known = kept.get(date) ?? readDay(release, date);
-  if (!kept.has(date) && kept.size >= MOST_DAYS_KEPT) kept.clear();
-  kept.set(date, known);
-  return known;
-}
-
-function readDay(release: SiteRelease, date: string): SentinelsOfDay {
-  const isOver = date < release.draft.timestamp.slice(0, 10);
+export function sentinelsOfDay(
+  release: SiteRelease,
+  day: string,
+): ReadonlyMap<string, { href: string; cathedral: string }> {
+  const isOver = day < release.draft.timestamp.slice(0, 10);
   const sentinels = isOver
-    ? filesOfDays(release, sentinelsByDay, [{ from: date, to: date }])
-        .read(sentinelsByDay)
-        .map(({ sentinel, cathedral }) => ({ id: sentinel, cathedral }))
+    ? (sentinelDays(release).get(day) ?? []).map(({ sentinel: id, cathedral }) => ({ id, cathedral }))
     : release.read(sentinelStatus).sentinels.filter(({ status }) => status !== 'retired');
-  return new Map(
-    sentinels.map(({ id, cathedral }) => [id, { href: sentinelPages(release).get(id)!, cathedral }] as const),
-  );
+  const pages = sentinelPages(release);
+  return new Map(sentinels.map(({ id, cathedral }) => [id, { href: pages.get(id)!, cathedral }] as const));
 }
 
 /** Every registered sentinel in the order of registration, from the public files. */
@@ -169,41 +150,3 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
 
 /** The time of the data in `sentinelEntries`. */
 export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
-
-/** Oldest first, with the current day. The supply has a row for each day with an event that is over. */
-const daysWithEvents = perRelease((release): string[] => {
-  const [, ...rows] = release.text(supplyByDay.path).trimEnd().split('\n');
-  return [release.draft.timestamp, ...rows].map((row) => row.slice(0, 10)).reverse();
-});
-
-/** The longest life in days that `stepFor` draws by day or week. Of so many days each is read. */
-const RECENT_DAYS = 2800;
-
-/**
- * What the charts on the pages of sentinels are drawn from: the recent days, the last day of each older month, and all days of a month in
- * which a sentinel came or left, or one that left after a short time was there. After fifty years, all days are half a million rows.
- */
-export const sentinelFiles = perRelease((release): PublishedFiles => {
-  const days = daysWithEvents(release);
-  const to = days.at(-1)!;
-  const from = addDays(to, -RECENT_DAYS);
-  const old = days.filter((day) => day < from);
-  const ends = old.filter((day, index) => day.slice(0, 7) !== old[index + 1]?.slice(0, 7));
-  const oneDay = (day: string) => ({ from: day, to: day });
-  const rows = filesOfDays(release, sentinelsByDay, ends.toReversed().map(oneDay)).read(sentinelsByDay);
-  const there = Map.groupBy(rows, ({ date }) => date);
-  const lives = Map.groupBy(rows, ({ sentinel }) => sentinel);
-  const isShort = ({ sentinel }: { sentinel: string }) => {
-    const life = lives.get(sentinel)!;
-    return daysFrom(life[0]!.date, life.at(-1)!.date) <= RECENT_DAYS && life.at(-1)!.date !== ends.at(-1);
-  };
-  const namesAt = (day = '') => (there.get(day) ?? []).map(({ sentinel }) => sentinel).join('\n');
-  const older = ends.map((day, index) => {
-    const isWhole = namesAt(day) !== namesAt(ends[index - 1]) || there.get(day)?.some(isShort);
-    return isWhole ? { from: `${day.slice(0, 7)}-01`, to: day } : oneDay(day);
-  });
-  return filesOfDays(release, sentinelsByDay, [{ from, to }, ...older.reverse()]);
-});
-
-/** These days of all sentinels, oldest first. */
-export const sentinelDays = perRelease((release) => sentinelFiles(release).read(sentinelsByDay));
