@@ -25,10 +25,13 @@ export const Timestamp = z.iso.datetime({ offset: false, local: false }).meta({
   range: 'UTC with Z; a fraction of a second is allowed',
 });
 export const CalendarDate = z.iso.date();
+/** What `Amount` accepts, for messages. */
+export const AMOUNT =
+  'an amount of 0 or more, written like "12.5", with at most 15 digits before the point and 6 after it';
 /** MIC as a decimal string with at most six places, `"12.5"`; never a float, so that sums are exact. */
 export const Amount = z
   .string()
-  .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'a decimal string with at most 6 places')
+  .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, AMOUNT)
   .meta({ unit: 'MIC', range: 'decimal text: at most 15 digits, then at most 6 places' });
 /**
  * A name of an agent, a sentinel or a deliberation. Names become CSV cells, so they must not begin like a spreadsheet formula or contain

@@ -68,6 +68,7 @@ export class Batch {
     const sorted = this.#options.sort ? new SortedRows() : null;
     try {
       for await (const file of files) {
+        this.#checkUnread(file);
         for await (const rows of file.rows) {
           if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
           else yield this.#part(file, rows);
@@ -82,6 +83,17 @@ export class Batch {
       sorted?.close();
     }
     if (this.errors > 0) throw this.#refused();
+  }
+
+  /** An answer of an API may be one page of many. */
+  #checkUnread({ name, unread }: RowFile): void {
+    if (unread.length === 0) return;
+    const found = `${unread.map((member) => JSON.stringify(member)).join(', ')} as well, which ${unread.length === 1 ? 'is' : 'are'} not read: check that no events follow elsewhere`;
+    const error = this.#warning(
+      { kind: 'member', expected: 'only the member "events"', found: found.slice(0, 500) },
+      name,
+    );
+    if (error) this.#refuse(error);
   }
 
   *#part({ name, mapping }: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { NO_VALUE } from '../../ledger/events/draft.ts';
 import {
+  AMOUNT,
   Amount,
   CalendarDate,
   EVENT_DATA,
@@ -194,23 +195,40 @@ function parseJson(text: string, expected: string): unknown {
   }
 }
 
-const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-
 function toNumber(value: string, how: CellFormat): number {
-  const text = plainNumber(value.trim(), how);
-  if (!NUMBER.test(text)) throw new CellFault(numberHint(value, how));
-  const number = exactNumber(text);
+  const { sign, whole, fraction, power } = readNumber(value, how);
+  const parts = [whole || '0', fraction && `.${fraction}`, power === 0 ? '' : `e${power}`];
+  const number = exactNumber(sign + parts.join(''));
   if (number === null) throw new CellFault(EXACT_NUMBER);
   return number;
 }
 
+/** Beyond it no number is an amount. */
+const MAX_POWER = 30;
+
 function toAmount(value: unknown, how: CellFormat): unknown {
-  const written = typeof value === 'string' ? value.trim() : numberText(value);
+  const written = typeof value === 'string' ? value : numberText(value);
   if (written === undefined) return value;
-  const text = typeof value === 'string' ? plainNumber(written, how) : written;
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new CellFault(numberHint(written, how));
+  const { sign, whole, fraction, power } = readNumber(written, typeof value === 'string' ? how : {});
+  if (sign === '-' || Math.abs(power) > MAX_POWER) throw new CellFault(AMOUNT);
+  const digits = `${'0'.repeat(MAX_POWER)}${whole}${fraction.padEnd(Math.max(power, 0), '0')}`;
+  const point = MAX_POWER + whole.length + power;
   // A column numeric(18,8) writes 12.50000000. Zeros at the end add nothing; any other seventh place is refused.
-  return text.replace(/(\.\d{6})0+$/, '$1');
+  const places = digits.slice(point).replace(/^(.{6})0+$/, '$1');
+  const text = `${digits.slice(0, point).replace(/^0+(?=\d)/, '')}${places && `.${places}`}`;
+  if (!Amount.safeParse(text).success) throw new CellFault(AMOUNT);
+  return text;
+}
+
+/** Databases write `.5`, R writes `1e+05`, and mainframes write zeros in front. */
+const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+
+/** The parts of a number as it is written: `-1.50e3` → `-`, `1`, `50`, 3. */
+function readNumber(value: string, how: CellFormat) {
+  const text = plainNumber(value.trim(), how);
+  const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? [];
+  if (whole === '' && fraction === '') throw new CellFault(numberHint(value, how));
+  return { sign, whole, fraction, power: Number(power) };
 }
 
 /** The same number with a point, without groups and currency, `€ 1.234,5` → `1234.5`. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
-import { jsonItems, objectRow } from './json-rows.ts';
+import { type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
 import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { readRecords } from './records.ts';
 import { csvReader, eventsOfRow, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
@@ -23,6 +23,8 @@ export interface RowFile {
   name: string;
   /** The mapping of its rows; null for events as JSON. */
   mapping: Mapping | null;
+  /** Members of a JSON document that hold no rows, as where more of them are to be had. */
+  unread: readonly string[];
   /** Throws `ledger_unreadable`, and `ledger_corrupt` where nothing after a place can be read. */
   rows: AsyncGenerator<FileRow[]>;
 }
@@ -42,7 +44,10 @@ export async function readRowFile(
   const { name } = input;
   const { start, isWhole, content } = await begun(utf8Chunks(input, mapping?.file.encoding), START_BYTES);
   const kind = format ?? formatOf(name, start.toString());
-  if (kind === 'json') return { name, mapping, rows: documentRows(content, name, mapping) };
+  if (kind === 'json') {
+    const { items, unread } = await readJsonDocument(content, name);
+    return { name, mapping, unread, rows: documentRows(items, name, mapping) };
+  }
   const decode = decoderOf(name);
   const opening = { name, begin: { offset: 0, line: 1, index: 0 }, decode, mapping };
   const reader = kind === 'csv' ? await csvReader({ ...opening, start, isWhole }) : ndjsonReader(opening);
@@ -53,15 +58,14 @@ export async function readRowFile(
       yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping));
     }
   }
-  return { name, mapping: reader.mapping, rows: rows() };
+  return { name, mapping: reader.mapping, unread: [], rows: rows() };
 }
 
 async function* documentRows(
-  content: AsyncIterable<Buffer>,
+  items: JsonDocument['items'],
   name: string,
   mapping: Mapping | null,
 ): AsyncGenerator<FileRow[]> {
-  const items = await jsonItems(content, name);
   yield items.flatMap(({ line, value }) => {
     const row = orFault(() => objectRow(value, () => `${name}:${line}`));
     return rowsOf(row, line, name, mapping);

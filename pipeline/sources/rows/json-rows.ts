@@ -15,14 +15,18 @@ import { faultOf, STRICT } from './row-json.ts';
 /** Longest JSON document, in bytes: it is read as a whole. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 
+/** What a JSON document holds. */
+export interface JsonDocument {
+  items: { line: number; value: unknown }[];
+  /** The names of the members beside `events`, which are not read. */
+  unread: readonly string[];
+}
+
 /**
  * The items of a JSON array, or of the array `events` of an object, with their lines. A single event is one item. Throws `ledger_corrupt` for
  * what is no such document.
  */
-export async function jsonItems(
-  content: AsyncIterable<Buffer>,
-  name: string,
-): Promise<{ line: number; value: unknown }[]> {
+export async function readJsonDocument(content: AsyncIterable<Buffer>, name: string): Promise<JsonDocument> {
   const text = await documentText(content, name);
   const lines = lineCounter(text);
   const starts: number[] = [];
@@ -36,14 +40,15 @@ export async function jsonItems(
     if (!(fault instanceof JsonFault)) throw fault;
     throw faultOf(fault, text, `${name}:${lines(fault.range.start)}`);
   }
-  const items = itemsOf(value);
+  const [items, unread] = itemsOf(value);
   if (items === null)
     throw corrupt(name, 'an array of events, {"events": [...]} or one event', text.slice(0, 80));
   const first = lines(text.search(/\S/));
-  return items.map((item, index) => ({
+  const placed = items.map((item, index) => ({
     line: starts[index] === undefined ? first : lines(starts[index]),
     value: item,
   }));
+  return { items: placed, unread };
 }
 
 async function documentText(content: AsyncIterable<Buffer>, name: string): Promise<string> {
@@ -70,12 +75,12 @@ function lineCounter(text: string): (offset: number) => number {
   };
 }
 
-function itemsOf(value: unknown): unknown[] | null {
-  if (Array.isArray(value)) return value;
-  if (typeof value !== 'object' || value === null) return null;
-  const { events } = value as { events?: unknown };
-  if (Array.isArray(events)) return events;
-  return Object.hasOwn(value, 'type') ? [value] : null;
+function itemsOf(value: unknown): [items: unknown[] | null, unread: string[]] {
+  if (Array.isArray(value)) return [value, []];
+  if (typeof value !== 'object' || value === null) return [null, []];
+  const { events, ...rest } = value as { events?: unknown };
+  if (Array.isArray(events)) return [events, Object.keys(rest)];
+  return [Object.hasOwn(value, 'type') ? [value] : null, []];
 }
 
 const MEMBERS = ['seq', 'timestamp', 'cycle', 'type', 'agent', 'data', 'salt', 'id'];

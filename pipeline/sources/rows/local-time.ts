@@ -2,7 +2,7 @@ import { DAY_MS } from '../../words/day.ts';
 
 /** How a table writes times. */
 export interface TimeFormat {
-  /** `excel`, `unix`, `unix-ms`, or a pattern like `dd.MM.yyyy HH:mm`; missing: ISO 8601. */
+  /** `excel`, `unix`, `unix-ms`, or a pattern like `dd.MM.yyyy HH:mm 'Uhr'`; missing: ISO 8601. */
   format?: string | undefined;
   /** IANA time zone of times without an offset, `Europe/Berlin`. */
   zone?: string | undefined;
@@ -25,6 +25,7 @@ export class TimeFault extends Error {
 /** The letters of a pattern: a regular expression and the part of a time. Longest first, so that `MM` is not two `M`. */
 const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['yyyy', '(?<year>\\d{4})'],
+  ['yy', '(?<year>\\d{2})'],
   ['MMMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
   ['MMM', '(?<month>[\\p{L}\\p{M}]+\\.?)'],
   ['MM', '(?<month>\\d{2})'],
@@ -39,8 +40,10 @@ const LETTERS: readonly (readonly [letters: string, pattern: string])[] = [
   ['h', '(?<half>\\d{1,2})'],
   ['mm', '(?<minute>\\d{2})'],
   ['ss', '(?<second>\\d{2})'],
+  ['SSSSSS', '(?<fraction>\\d{6})'],
   ['SSS', '(?<fraction>\\d{3})'],
-  ['a', '(?<noon>[AaPp][Mm])'],
+  // Also a.m., and p. m. as in Spanish.
+  ['a', '(?<noon>[AaPp]\\.?\\s?[Mm]\\.?)'],
   ['XXX', '(?<offset>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)'],
   ['T', 'T'],
 ];
@@ -51,27 +54,30 @@ const NAMED = ['excel', 'unix', 'unix-ms'];
 export function formatFault(format: string): string | null {
   if (NAMED.includes(format)) return null;
   const letters = lettersOf(format);
-  if (letters === null) return `only the letters ${[...SOURCES.keys()].join(', ')}`;
+  if (letters === null)
+    return `only the letters ${[...SOURCES.keys()].join(', ')}, and other text in single quotes`;
   const has = (...names: string[]) => letters.some((one) => names.includes(one));
   if (new Set(letters.map(partOf)).size < letters.length) return 'each part of a time once';
-  if (!has('yyyy') || !has('M', 'MM', 'MMM', 'MMMM') || !has('d', 'dd'))
-    return 'a year of four digits, a month and a day';
+  if (!has('yyyy', 'yy') || !has('M', 'MM', 'MMM', 'MMMM') || !has('d', 'dd'))
+    return 'a year, a month and a day';
   return has('h', 'hh') === has('a') ? null : 'h together with a (am or pm)';
 }
 
 /** Whether times of this format need a zone: they neither state their offset from UTC nor are days without a time. */
 export function needsZone(format: string): boolean {
   if (NAMED.includes(format)) return format === 'excel';
-  return !lettersOf(format)?.includes('XXX') && /[Hh]/.test(format);
+  const letters = lettersOf(format) ?? [];
+  return !letters.includes('XXX') && letters.some((one) => /^h/i.test(one));
 }
 
 /** The parts of a pattern that stand for a value; null if a letter is none of them. */
 function lettersOf(format: string): string[] | null {
-  const words = format.match(/[A-Za-z]+/g) ?? [];
+  const words = format.replaceAll(QUOTED, ' ').match(/[A-Za-z]+/g) ?? [];
   const isKnown = words.every((word) => word.match(TOKENS)?.join('') === word);
   return isKnown ? words.flatMap((word) => word.match(TOKENS)!).filter((letters) => letters !== 'T') : null;
 }
 
+const QUOTED = /'([^']*)'/g;
 const TOKENS = new RegExp(LETTERS.map(([letters]) => letters).join('|'), 'g');
 const SOURCES = new Map(LETTERS);
 const PATTERNS = new Map<string, RegExp>();
@@ -82,12 +88,19 @@ function partOf(letters: string): string {
 
 function patternOf(format: string): RegExp {
   return PATTERNS.getOrInsertComputed(format, () => {
-    const parts = format.split(/([A-Za-z]+)/);
+    const parts = format.split(/('[^']*'|[A-Za-z]+)/);
     const source = parts.map((part) =>
-      /^[A-Za-z]/.test(part) ? part.replace(TOKENS, (letters) => SOURCES.get(letters)!) : RegExp.escape(part),
+      /^[A-Za-z]/.test(part)
+        ? part.replace(TOKENS, (letters) => SOURCES.get(letters)!)
+        : literal(part.replaceAll(QUOTED, '$1')),
     );
     return new RegExp(`^${source.join('')}$`, 'u');
   });
+}
+
+/** A space stands for every kind of space: browsers write a narrow one before PM. */
+function literal(text: string): string {
+  return text.split(' ').map(RegExp.escape).join('\\s');
 }
 
 const ISO =
@@ -147,10 +160,14 @@ function localTime(parts: readonly (string | number | undefined)[]): Temporal.Pl
   return inCalendar(() => new Temporal.PlainDateTime(year, month!, day!, hour, minute, second));
 }
 
+/** Of a year of two digits: no ledger is older. */
+const CENTURY = '20';
+
 function readPattern(text: string, format: string, language = 'en'): Written {
   const found = patternOf(format).exec(text)?.groups;
   if (!found) throw new TimeFault(`a time in the format ${format}`);
-  const { year, month, day, half, noon, minute = 0, second = 0, fraction, offset } = found;
+  const { month, day, half, noon, minute = 0, second = 0, fraction, offset } = found;
+  const year = found.year!.padStart(4, CENTURY);
   const hour = half === undefined ? (found.hour ?? 0) : hourOf(half, noon!);
   return {
     local: localTime([year, monthNumber(month!, language), day, hour, minute, second]),
@@ -251,7 +268,7 @@ function fractionOf(digits: string): string {
 function hourOf(half: string, noon: string): number {
   const hour = Number(half);
   if (hour < 1 || hour > 12) throw new TimeFault('an hour from 1 to 12 with am or pm');
-  return (hour % 12) + (noon.toLowerCase() === 'pm' ? 12 : 0);
+  return (hour % 12) + (noon.toLowerCase().startsWith('p') ? 12 : 0);
 }
 
 /** `zone`: a time zone or an offset, `+02` or `+0200`. */

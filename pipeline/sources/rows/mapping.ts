@@ -1,7 +1,7 @@
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
-import { numberText } from '../../ledger/events/json.ts';
+import { isJsonObject, numberText } from '../../ledger/events/json.ts';
 import { type CellFormat, convertCell, type Kind, type Member, memberOf } from './cell-value.ts';
 import {
   eventsOf,
@@ -215,6 +215,7 @@ function mapRow(
   head: Head,
   membersOf: (type: string) => Members,
   place: () => string,
+  whole = ABSENT,
 ): MappedRow | null {
   const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
   const type = text('type');
@@ -222,10 +223,12 @@ function mapRow(
   if (type === undefined) throw emptyRow(row, head.type.column, place);
   const timestamp = timeOf(row, head.timestamp, place);
   if (timestamp === null) return null;
-  const data: Record<string, unknown> = {};
+  let data: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
   for (const { path, reader } of membersOf(`${type}`)) {
     const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
-    if (value !== undefined) setMember(data, path, value);
+    if (value === undefined) continue;
+    const at = () => (reader.column === null ? place() : `${place()}, column ${reader.column}`);
+    data = withMember(data, path.split('.'), value, 'data', at);
   }
   const cycle = text('cycle');
   // What has the wrong type is refused when the draft is completed.
@@ -265,17 +268,30 @@ function emptyRow(row: Row, column: string | null, place: () => string): Cathedr
   });
 }
 
-/** `statuses.GDPR` is the member GDPR of the member statuses. */
-function setMember(data: Record<string, unknown>, path: string, value: unknown): void {
-  const names = path.split('.');
-  let object = data;
-  for (const name of names.slice(0, -1)) {
-    const inner = object[name];
-    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-    if (!isObject) object[name] = {};
-    object = object[name] as Record<string, unknown>;
+/**
+ * Data with one more member: of `statuses.GDPR`, the member GDPR of the member statuses. `name` says in errors what `data` is. Throws
+ * `ledger_schema` if there is a value already: another column has it too, and one of the two would be lost.
+ */
+function withMember(
+  data: unknown,
+  [member = '', ...rest]: readonly string[],
+  value: unknown,
+  name: string,
+  place: () => string,
+): unknown {
+  const isObject = isJsonObject(data);
+  const known = isObject && Object.hasOwn(data, member) ? data[member] : undefined;
+  const path = `${name}.${member}`;
+  if (isObject && (known === undefined || rest.length > 0)) {
+    const inner = rest.length === 0 ? value : withMember(known ?? {}, rest, value, path, place);
+    return { ...data, [member]: inner };
   }
-  object[names.at(-1)!] = value;
+  const [whose, found] = isObject ? [path, known] : [name, data];
+  throw new CathedralError('ledger_schema', {
+    place: place(),
+    expected: `${whose} from one column`,
+    found: `${JSON.stringify(found).slice(0, 200)} from another one as well`,
+  });
 }
 
 const HEAD = ['id', 'timestamp', 'type', 'agent', 'cycle'] as const;
@@ -305,12 +321,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
   const members = columns
     .filter((column) => column.startsWith(MEMBER))
     .map((column) => ({ path: column.slice(MEMBER.length), reader: readerOf(column, {}) }));
-  const map = (row: Row, place: () => string) => {
-    const mapped = mapRow(row, head, () => members, place);
-    const data = whole.read(row, plain('object'), 'data', place);
-    if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
-    return mapped;
-  };
+  const map = (row: Row, place: () => string) => mapRow(row, head, () => members, place, whole);
   return {
     columns,
     file: {},
@@ -324,12 +335,6 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
       return member.startsWith(MEMBER) && columns.includes('data') ? 'data' : null;
     },
   };
-}
-
-function withMembers(data: unknown, members: Record<string, unknown>): Record<string, unknown> {
-  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  // Anything else is refused when the draft is completed.
-  return isObject ? { ...data, ...members } : (data as Record<string, unknown>);
 }
 
 /** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */

@@ -28,6 +28,21 @@ describe('a time', () => {
     ['1790834400', { format: 'unix' }, '2026-10-01T06:00:00Z'],
     ['1790834400250', { format: 'unix-ms' }, '2026-10-01T06:00:00.25Z'],
     ['10/1/2026 6:05 PM', { format: 'M/d/yyyy h:mm a', zone: 'America/New_York' }, '2026-10-01T22:05:00Z'],
+    ['10/1/2026, 6:05:00\u202fPM', { format: 'M/d/yyyy, h:mm:ss a', zone: 'UTC' }, '2026-10-01T18:05:00Z'],
+    ['1/10/2026 6:05 p. m.', { format: 'd/M/yyyy h:mm a', zone: 'UTC' }, '2026-10-01T18:05:00Z'],
+    ['1/10/2026 12:05 a.m.', { format: 'd/M/yyyy h:mm a', zone: 'UTC' }, '2026-10-01T00:05:00Z'],
+    ['01-OCT-26', { format: 'dd-MMM-yy' }, '2026-10-01T00:00:00Z'],
+    ['5 de enero de 2026', { format: "d 'de' MMMM 'de' yyyy", language: 'es' }, '2026-01-05T00:00:00Z'],
+    [
+      '01.10.2026 08:00 Uhr',
+      { format: "dd.MM.yyyy HH:mm 'Uhr'", zone: 'Europe/Berlin' },
+      '2026-10-01T06:00:00Z',
+    ],
+    [
+      '01.10.2026 08:00:00.123450',
+      { format: 'dd.MM.yyyy HH:mm:ss.SSSSSS', zone: 'UTC' },
+      '2026-10-01T08:00:00.123450Z',
+    ],
     ['20261001T060000', { format: 'yyyyMMddTHHmmss', zone: 'UTC' }, '2026-10-01T06:00:00Z'],
     [
       '25.10.2026 02:30',
