@@ -2,34 +2,13 @@ import { forecast } from './advance.ts';
 import { type Available, available, readParameters, takeAction } from './decisions.ts';
 import { MICRO } from './economy.ts';
 import { meanOpinion, ownOpinions } from './opinions.ts';
+import type { SimulationUpdate } from './protocol/server-message.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Parameters, Scenario } from './scenario.ts';
 import type { Status, World } from './world.ts';
 
-/** Over the futures. `middle`: the median. */
-interface Spread {
-  low: number;
-  middle: number;
-  high: number;
-}
-
 /** Where the world may be some ticks later, without further actions: in how many futures it is what, and between which values. */
-export interface Outlook {
-  /** The tick that it looks at; a future may have ended before. */
-  tick: number;
-  /** Number of futures. */
-  runs: number;
-  /** Those of the choice, as assumed. */
-  parameters: Parameters;
-  /** Futures by the status of the deliberation. */
-  deliberation: Readonly<Partial<Record<Status, number>>>;
-  mean_opinion: Spread;
-  mii: Spread;
-  /** MIC */
-  circulating: Spread;
-  /** Futures in which MIC is minted. */
-  minting: number;
-}
+export type Outlook = NonNullable<SimulationUpdate['current_state']['outlook']>;
 
 /** The outlook of each choice with its default parameters, by name, and of no choice. */
 export interface Outlooks {
@@ -93,7 +72,7 @@ function lookAhead(world: World, scenario: Scenario, parameters: Parameters): Ou
   };
 }
 
-function spreadOf(values: number[]): Spread {
+function spreadOf(values: number[]): Outlook['mii'] {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
   const middle = roundTo6((sorted[half - 1]! + sorted[half]!) / 2);

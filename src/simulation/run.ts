@@ -108,15 +108,22 @@ export function replay(
 }
 
 /**
- * The run to its end without the action of this index: its decision goes by its time. Later actions stay where they are available;
- * `dropped` are those that are not.
+ * The run before the action of this index, and to its end without it: its decision goes by its time. Later actions stay where they are
+ * available; `dropped` are those that are not.
  */
-export function withoutAction(run: Run, index: number): { run: Run; dropped: readonly Action[] } {
+export function withoutAction(
+  run: Run,
+  index: number,
+): { before: Run; without: Run; dropped: readonly Action[] } {
   const dropped: Action[] = [];
   let next = startRun(run.scenario.name, run.seed, run.settings);
+  let before = next;
   for (const [i, action] of run.actions.entries()) {
-    if (i === index) continue;
     next = stepRun(next, action.tick - next.world.tick);
+    if (i === index) {
+      before = next;
+      continue;
+    }
     try {
       next = actInRun(next, action.name, action.parameters);
     } catch (error) {
@@ -124,5 +131,5 @@ export function withoutAction(run: Run, index: number): { run: Run; dropped: rea
       dropped.push(action);
     }
   }
-  return { run: stepRun(next, run.scenario.horizon), dropped };
+  return { before, without: stepRun(next, run.scenario.horizon), dropped };
 }

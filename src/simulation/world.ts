@@ -157,7 +157,7 @@ interface Taken {
 }
 
 /** An event, a vote or a change of the rules, in a sentence for the player. */
-export interface LogEntry {
+interface LogEntry {
   tick: number;
   text: string;
 }

@@ -34,7 +34,7 @@ test('a debrief says of each action how the run would have ended without it', ()
   let others = 0;
   for (const { run, debrief } of ENDED)
     for (const [i, { without }] of debrief.choices.filter(({ by }) => by === 'you').entries()) {
-      const { run: other, dropped } = withoutAction(run, i);
+      const { without: other, dropped } = withoutAction(run, i);
       const ended = run.scenario.endings.find(({ name }) => name === other.world.ending)!;
       expect(without).toEqual({
         ending: ended.name,
@@ -56,9 +56,9 @@ test('a run without an action is the run in which its decision went by its time,
   };
   const alone = replay({ ...recorded, tick: 46 });
   const none = replay({ ...recorded, actions: [], tick: 46 });
-  expect(withoutAction(alone, 0)).toMatchObject({ run: { world: none.world }, dropped: [] });
+  expect(withoutAction(alone, 0)).toMatchObject({ without: { world: none.world }, dropped: [] });
   const briefing = { sentinel: 'EVE', virtue: 'justice' };
   const both = stepRun(actInRun(replay(recorded), 'brief_sentinel', briefing), 46);
-  const { run, dropped } = withoutAction(both, 0);
+  const { without: run, dropped } = withoutAction(both, 0);
   expect([run.actions.map(({ name }) => name), dropped]).toEqual([['brief_sentinel'], []]);
 });

@@ -1,7 +1,8 @@
 import type { Recorded } from '../run.ts';
 import type { ActionName } from './client-message.ts';
 import { parseMessage } from './parse-message.ts';
-import { messageOf, NEW_SESSION, type Reply, receive, type SimulationUpdate } from './session.ts';
+import type { SimulationUpdate } from './server-message.ts';
+import { messageOf, NEW_SESSION, type Reply, receive } from './session.ts';
 
 /** A run as it is recorded: the branch of the conversation. */
 const BRANCH = {

@@ -339,4 +339,7 @@ export const SERVER_MESSAGES = {
   simulation_error: SimulationError,
 } as const;
 
-export type ScenarioList = z.infer<typeof ScenarioList>;
+type Fixed<T> = { readonly [Key in keyof T]: T[Key] extends object | null ? Fixed<T[Key]> : T[Key] };
+
+export type SimulationUpdate = Fixed<z.infer<typeof SimulationUpdate>>;
+export type ScenarioList = Fixed<z.infer<typeof ScenarioList>>;

@@ -2,10 +2,10 @@ import { actInRun, type Run, replay, startRun, stepRun } from '../run.ts';
 import { textOf } from '../scenario.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { startWorld } from '../start-world.ts';
-import { type Shown, type ShownState, show } from '../view.ts';
+import { show } from '../view.ts';
 import { type ClientMessage, type MessageId, PROTOCOL_LIMITS, type StartMessage } from './client-message.ts';
 import { refuse } from './problems.ts';
-import type { ScenarioList } from './server-message.ts';
+import type { ScenarioList, SimulationUpdate } from './server-message.ts';
 
 /** The state of a connection's simulation. Immutable: keeping the previous value undoes a change. */
 export interface Session {
@@ -30,14 +30,6 @@ export const NEW_SESSION: Session = {
   due: null,
   since: null,
 };
-
-/** The client's view of its run: the schema of the same name, as computed by the engine. */
-export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
-  type: 'simulation_update';
-  current_state: ShownState & { is_running: boolean; pace_ms: number };
-  /** In the answer to a message with an id. */
-  reply_to?: MessageId;
-}
 
 /** The session after a message or a tick, and the reply to the client; null: no reply. */
 export interface Reply {
@@ -167,7 +159,7 @@ function listScenarios(): ScenarioList {
         name,
         title,
         question: textOf(question, startWorld(scenario, 1)),
-        story: [...story],
+        story,
         horizon,
         endings: endings.length,
       };

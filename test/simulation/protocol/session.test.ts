@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CLIENT_MESSAGES, PROTOCOL_LIMITS } from '../../../src/simulation/protocol/client-message.ts';
 import { CONVERSATION } from '../../../src/simulation/protocol/examples.ts';
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
-import { SERVER_MESSAGES } from '../../../src/simulation/protocol/server-message.ts';
+import { SERVER_MESSAGES, type SimulationUpdate } from '../../../src/simulation/protocol/server-message.ts';
 import {
   elapse,
   messageOf,
@@ -10,7 +10,6 @@ import {
   type Reply,
   receive,
   type Session,
-  type SimulationUpdate,
 } from '../../../src/simulation/protocol/session.ts';
 import { MAX_ACTIONS } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
