@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/config\//, 'Settings from flags, environment variables and defaults'],
   [/^pipeline\/words\//, 'Numbers, dates, durations and lists as text'],
   [/^pipeline\/disk\//, 'Durable writes, and locks between processes'],
+  [/^pipeline\/sql\//, 'Tables of keys, counts and the access log, and the engine of one machine'],
   [/^pipeline\/postgres\//, 'The database that many machines share: connections, transactions, its schema'],
   [/^pipeline\/objects\//, 'A bucket of an S3-compatible object store'],
   [/^pipeline\/ledger\//, 'Events, snapshots, checkpoints, and the transparency log over them'],
@@ -124,7 +125,7 @@ describe('imports', () => {
     const reached = new Set(declared);
     for (const file of reached) for (const imported of loadedBy(file)) reached.add(imported);
     const WORK =
-      /^(pipeline\/(postgres|objects|sources|mirror|bucket|build|charts|formats|sample\/(?!span)|verify)|src\/service\/(?!settings)|src\/site)\//;
+      /^(pipeline\/(sql|postgres|objects|sources|mirror|bucket|build|charts|formats|sample\/(?!span)|verify)|src\/service\/(?!settings)|src\/site)\//;
     expect(declared.length).toBeGreaterThan(10);
     expect([...reached].filter((file) => WORK.test(file))).toEqual([]);
   });

@@ -1,23 +1,7 @@
 import type pg from 'pg';
 import { CathedralError } from '../errors.ts';
+import type { Answer, Query } from '../sql/store.ts';
 import { sqlState, storeFault } from './fault.ts';
-
-export interface Answer<Row> {
-  rows: Row[];
-  /** How many rows were written or returned. */
-  count: number;
-}
-
-/**
- * Carries out a statement; values are `$1`, `$2` … in its text. bigint columns become numbers. With a `name`, which has to be that of this text
- * only, each connection has the server parse and plan it once; the text must then name its columns. Throws store_failed or config_invalid.
- */
-// biome-ignore lint/suspicious/noExplicitAny: a row has the columns that the text names
-export type Query = <Row = Record<string, any>>(
-  text: string,
-  values?: readonly unknown[],
-  name?: string,
-) => Promise<Answer<Row>>;
 
 /** The server ends, or has become a standby. */
 const GONE = /^(57P0[123]|25006)$/;
@@ -57,15 +41,22 @@ export async function runStatement<Row>(
   return { rows: rows as Row[], count: rowCount ?? 0 };
 }
 
-/** Commits what `work` did, or nothing. */
+/** How long somebody who was paused may hold a lock that others wait for: less than they do. */
+const MOST_IDLE_MS = 2_000;
+
+/** Commits what `work` did, or nothing. `lock`: a name in lower case; no other transaction with it runs at the same time. */
 export async function runTransaction<T>(
   client: pg.ClientBase,
   place: string,
   work: (query: Query) => Promise<T>,
+  lock?: string,
 ): Promise<T> {
-  await run(client, place, 'BEGIN ISOLATION LEVEL READ COMMITTED');
   let result: T;
   try {
+    // One round trip, since others wait for each while the lock is held. Not a lock of a table, which would keep vacuum out.
+    const locking = `SELECT pg_advisory_xact_lock(hashtext('cathedral.${lock}')),
+      set_config('idle_in_transaction_session_timeout', '${MOST_IDLE_MS}', true)`;
+    await run(client, place, `BEGIN ISOLATION LEVEL READ COMMITTED${lock ? `; ${locking}` : ''}`);
     result = await work((...statement) => runStatement(client, place, ...statement));
   } catch (error) {
     // A connection that ended took its transaction along.

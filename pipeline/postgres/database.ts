@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CathedralError } from '../errors.ts';
+import type { Query, SqlStore } from '../sql/store.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from './address.ts';
 import { DatabaseClock } from './clock.ts';
-import { courseOf, type Query, runStatement, runTransaction } from './connection.ts';
+import { courseOf, runStatement, runTransaction } from './connection.ts';
 import { isUnreachable, sqlState, storeFault } from './fault.ts';
 import { Listener } from './listener.ts';
 import { migrate, STEPS } from './migrations.ts';
@@ -15,24 +16,23 @@ import { type Connecting, clientOptions, findPrimary, type Primary } from './pri
  * primary if its own commit was not confirmed; a commit that is confirmed confirms all before it. So before acting outside the database
  * on what was read, commit something.
  */
-export interface Database {
-  /** The address without the password. */
-  readonly name: string;
-  /** One statement, which is committed, also on a synchronous standby, when this resolves. */
+export interface Database extends SqlStore {
+  readonly engine: 'postgres';
+  /**
+   * One statement, which is committed, also on a synchronous standby, when this resolves. Names without a schema are those of `cathedral`, and
+   * bigint columns become numbers.
+   */
   query: Query;
   /**
-   * Commits what `work` did, or nothing if it throws. Runs `work` again after a deadlock or a conflict with another transaction, so it may
-   * only have effects in the database. Rejects if a synchronous standby has not confirmed the commit.
+   * Commits what `work` did, or nothing if it throws. Runs `work` again after a deadlock or a conflict with another transaction. Rejects if a
+   * synchronous standby has not confirmed the commit.
    */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transaction<T>(work: (query: Query) => Promise<T>, lock?: string): Promise<T>;
   /**
    * Calls back for each NOTIFY on the channel (a lower-case identifier), and with '' whenever the connection was made again, since
    * notifications may have been lost. Returns how to stop.
    */
   listen(channel: string, onNotify: (payload: string) => void): () => void;
-  /** What to add to Date.now() to get the database's time, ms; 0 before the first contact. */
-  clock(): number;
-  close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
@@ -78,6 +78,7 @@ export async function openDatabase(address: string, options: DatabaseOptions): P
 }
 
 class PostgresDatabase implements Database {
+  readonly engine = 'postgres';
   readonly name: string;
   readonly #address: DatabaseAddress;
   readonly #connecting: Connecting;
@@ -113,9 +114,17 @@ class PostgresDatabase implements Database {
   query: Query = (...statement) =>
     this.#again(() => this.#using((client) => runStatement(client, this.name, ...statement)));
 
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#again(() => this.#using((client) => runTransaction(client, this.name, work)));
+  async transaction<T>(work: (query: Query) => Promise<T>, lock?: string): Promise<T> {
+    return this.#again(() => this.#using((client) => runTransaction(client, this.name, work, lock)));
   }
+
+  /** A commit that has to be flushed, and confirmed by a standby, and leaves no row behind. */
+  async check(): Promise<void> {
+    await this.query("SELECT pg_logical_emit_message(true, 'cathedral', '')");
+  }
+
+  /** What is deleted is vacuumed, and partitions are dropped with their bytes. */
+  async scrub(): Promise<void> {}
 
   listen(channel: string, onNotify: (payload: string) => void): () => void {
     return this.#listener.add(channel, onNotify);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
-import type { Query } from './connection.ts';
+import type { Query } from '../sql/store.ts';
 import type { Database } from './database.ts';
 import { sqlState } from './fault.ts';
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
-import type { Query } from './connection.ts';
+import type { Query } from '../sql/store.ts';
+import { createTables } from '../sql/table.ts';
+import { COUNT_TABLES, KEY_TABLES } from '../sql/tables.ts';
 
 // The ledger of many machines (pipeline/sources/shared). `ledger` has one row; whoever changes the other two tables locks it first.
 // `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
@@ -115,33 +117,8 @@ const CURRENT_RELEASE = `
     publisher text NOT NULL
   );`;
 
-// The same tables as in the files of a single machine (src/sidecar/keys/sqlite-schema.ts). Times: ms since 1970.
-const KEYS = `
-  CREATE TABLE cathedral.holders (id text PRIMARY KEY, email text NOT NULL UNIQUE);
-  CREATE TABLE cathedral.keys (
-    id text COLLATE "C" PRIMARY KEY, holder text NOT NULL REFERENCES cathedral.holders (id),
-    hash text NOT NULL UNIQUE CHECK (length(hash) = 64), prefix text NOT NULL, tier text NOT NULL,
-    areas text NOT NULL CHECK (areas <> ''), name text NOT NULL, affiliation text NOT NULL, purpose text NOT NULL,
-    volume text, basis text, issued_at bigint NOT NULL, expires_at bigint NOT NULL, delivered_at bigint,
-    revoked_at bigint, revoked_for text, replaces text REFERENCES cathedral.keys (id), notified_at bigint,
-    CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
-  );
-  -- Two rotations of one key at the same time: one of them wins.
-  CREATE UNIQUE INDEX successors ON cathedral.keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
-  CREATE TABLE cathedral.verifications (
-    id text COLLATE "C" PRIMARY KEY, email text NOT NULL, code_hash text NOT NULL CHECK (length(code_hash) = 64),
-    created_at bigint NOT NULL, expires_at bigint NOT NULL, tries integer NOT NULL DEFAULT 0, used_at bigint
-  );
-  CREATE INDEX verifications_of ON cathedral.verifications (email, created_at);`;
-
-// Personal data, so each day has partitions of its own, which are dropped with all their bytes.
-// `most` and `granted`: the limit that the last statement knew, and how many requests it counted.
-const COUNTS = `
-  CREATE TABLE cathedral.counts (
-    day date, area text COLLATE "C", subject text COLLATE "C", n integer NOT NULL, granted integer NOT NULL,
-    most integer NOT NULL, PRIMARY KEY (day, area, subject)
-  ) PARTITION BY LIST (day);
-  CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);
+// Each day has partitions of its own, which are dropped with all their bytes.
+const DAYS_OF_COUNTS = `
   -- With the rights of the owner, since servers need not have them.
   CREATE FUNCTION cathedral.add_day_of_counts(day date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
@@ -150,7 +127,7 @@ const COUNTS = `
     PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
     FOREACH parent IN ARRAY ARRAY['counts', 'count_secrets'] LOOP
       EXECUTE format('CREATE TABLE IF NOT EXISTS cathedral.%I PARTITION OF cathedral.%I FOR VALUES IN (%L)',
-        parent || to_char(day, '_YYYYMMDD'), parent, day);
+        parent || to_char(day, '_YYYYMMDD'), parent, to_char(day, 'YYYY-MM-DD'));
     END LOOP;
   END $$;
   CREATE FUNCTION cathedral.drop_days_of_counts(before date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
@@ -182,7 +159,10 @@ const REPLICAS = `
  * version before, which are still running, go on using the tables.
  */
 export const STEPS: readonly string[] = [
-  [LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, KEYS, COUNTS, REPLICAS].join('\n'),
+  [
+    createTables([...KEY_TABLES, ...COUNT_TABLES], 'postgres'),
+    ...[LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, DAYS_OF_COUNTS, REPLICAS],
+  ].join('\n'),
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */
@@ -207,6 +187,7 @@ export async function migrate(
   await transaction(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await query(MADE);
+    await query('SET LOCAL search_path = cathedral');
     // Another process may have done it meanwhile.
     const version = await readVersion(place, query, steps);
     for (const [index, sql] of steps.slice(version).entries()) {

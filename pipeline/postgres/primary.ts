@@ -152,14 +152,15 @@ async function openPrimary(
   return { server, pool, timeline };
 }
 
-/** Also makes sure that a commit is flushed here and on synchronous standbys, whatever the default of the user or database is. */
+/** Also makes sure that a commit is flushed here and on synchronous standbys, whatever the default of the user or database is, and names the schema. */
 const FACTS = `
   SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS "isStandby",
     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
     CASE WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
-      THEN set_config('synchronous_commit', 'on', false) END`;
+      THEN set_config('synchronous_commit', 'on', false) END,
+    set_config('search_path', 'cathedral', false)`;
 
 async function readFacts(client: pg.ClientBase): Promise<ServerFacts> {
   const { rows } = await client.query(FACTS);

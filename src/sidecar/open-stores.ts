@@ -8,11 +8,9 @@ import { openFolderAccessLog } from './access-log/folder-access-log.ts';
 import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
 import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { folderBytes } from './health/disks.ts';
-import { postgresKeyStore } from './keys/postgres-key-store.ts';
-import { openKeyStore } from './keys/sqlite-key-store.ts';
+import { keyStoreIn, openKeyStore } from './keys/sql-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
-import { postgresCountStore } from './limits/postgres-count-store.ts';
-import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
+import { countStoreIn, openCountStore } from './limits/sql-count-store.ts';
 
 type StoreConfig = Pick<Config, 'store' | 'keys' | 'limits' | 'accessLog'>;
 
@@ -30,8 +28,8 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   const database = await openSharedDatabase(config);
   // Machines whose clocks differ agree on days and expiries.
   const now = database ? () => Date.now() + database.clock() : Date.now;
-  const keys = database ? postgresKeyStore(database) : openKeyStore(config.keys);
-  const { limiter, countsLostAt } = openCounts(config, database, logger);
+  const keys = database ? keyStoreIn(database) : await openKeyStore(config.keys);
+  const { limiter, countsLostAt } = await openCounts(config, database, logger);
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
   );
@@ -60,9 +58,9 @@ async function openSharedDatabase({ store }: StoreConfig): Promise<Database | nu
   return openDatabase(store, { ...options, whenUnreachable: 'retry' });
 }
 
-function openCounts({ limits: path }: StoreConfig, database: Database | null, logger: pino.Logger) {
+async function openCounts({ limits: path }: StoreConfig, database: Database | null, logger: pino.Logger) {
   if (database) {
-    const store = postgresCountStore(database);
+    const store = countStoreIn(database);
     const limiter = createLimiter({ store, random: randomBytes, parallel: PARALLEL_COUNTS });
     return { limiter, countsLostAt: () => null };
   }
@@ -72,7 +70,7 @@ function openCounts({ limits: path }: StoreConfig, database: Database | null, lo
     limiter.forget();
     logger.error({ path }, 'the file of counts was removed or replaced: counting starts again at zero');
   };
-  const limiter = createLimiter({ store: openSqliteCountStore(path, { onReplaced }), random: randomBytes });
+  const limiter = createLimiter({ store: await openCountStore(path, { onReplaced }), random: randomBytes });
   const countsLostAt = () => (utcDay(lostAt) === utcDay(Date.now()) ? lostAt : null);
   return { limiter, countsLostAt };
 }

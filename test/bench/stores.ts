@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
-import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
-import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { keyStoreIn, openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { PostgresServer } from '../engines/postgres.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
@@ -89,7 +88,7 @@ interface Holders {
 /** The same keys in both stores. */
 async function applicants(path: string, address: string): Promise<Holders> {
   const database = await openDatabase(address, { application: 'bench', connections: 2 });
-  const [sqlite, postgres] = [openKeyStore(path), postgresKeyStore(database)];
+  const [sqlite, postgres] = [await openKeyStore(path), keyStoreIn(database)];
   const baseUrl = 'https://data.example.org';
   const keyOf = async (applicant: object) => {
     const services = { store: sqlite, mailer: null, now: Date.now, randomBytes, baseUrl };

@@ -291,9 +291,12 @@ describe.skipIf(postgres.isMissing)('publishers that share a database and a buck
     };
     const means: Means = {
       database: {
+        ...database,
         name: database.name,
         query,
         transaction,
+        check: () => database.check(),
+        scrub: () => database.scrub(),
         clock: () => database.clock(),
         listen: () => () => {},
         close: async () => {},

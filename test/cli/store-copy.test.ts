@@ -9,10 +9,8 @@ import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-
 import { listArchives, readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
 import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
 import type { NewKey } from '../../src/sidecar/keys/key-store.ts';
-import { postgresKeyStore } from '../../src/sidecar/keys/postgres-key-store.ts';
-import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
-import { postgresCountStore } from '../../src/sidecar/limits/postgres-count-store.ts';
-import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
+import { keyStoreIn, openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
+import { countStoreIn, openCountStore } from '../../src/sidecar/limits/sql-count-store.ts';
 import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
@@ -81,7 +79,7 @@ function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
 async function filledFiles(entries = 700) {
   const files = await emptyFiles();
   const { env } = files;
-  const keys = openKeyStore(env.CATHEDRAL_KEYS);
+  const keys = await openKeyStore(env.CATHEDRAL_KEYS);
   // The successor comes before the key that it replaces in any order of ids.
   for (const key of [newKey(9), newKey(1, { replaces: 'k_9' }), newKey(2)]) await keys.addKey(key);
   await keys.activateKey('k_9', START, START);
@@ -91,7 +89,7 @@ async function filledFiles(entries = 700) {
   await keys.addVerification({ ...code, expiresAt: START + 1_000 }, quota);
   await keys.tryCode(code.email, code.codeHash, START, 3);
   await keys.close();
-  const counts = openSqliteCountStore(env.CATHEDRAL_LIMITS);
+  const counts = await openCountStore(env.CATHEDRAL_LIMITS);
   const take = { area: 'economy', subject: 'holder:h_1', limit: 100 } as const;
   await counts.takeAll([
     { day: TODAY, ...take },
@@ -150,7 +148,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     const parts = await copied('files', address, there.env);
     expect(parts).toMatchObject([
       { part: 'API keys', rows: { holders: 2, keys: 3, verifications: 1 }, copied: true },
-      { part: 'counts of today', rows: { counts: 1, secrets: 1 }, copied: true },
+      { part: 'counts of today', rows: { counts: 1, count_secrets: 1 }, copied: true },
       { part: 'access log', rows: { entries: 690, removals: 2 }, copied: true },
       { part: 'signing record', rows: { services: 1 }, copied: true },
     ]);
@@ -160,17 +158,19 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     expect(await copied(address, 'files', back.env)).toEqual(same);
 
     const database = await connect(address);
-    const [original, copy] = [there.env, back.env].map(({ CATHEDRAL_KEYS }) => openKeyStore(CATHEDRAL_KEYS));
+    const [original, copy] = await Promise.all(
+      [there.env, back.env].map(({ CATHEDRAL_KEYS }) => openKeyStore(CATHEDRAL_KEYS)),
+    );
     const keys = await original!.keys();
     expect(keys).toHaveLength(3);
-    for (const store of [postgresKeyStore(database), copy!]) {
+    for (const store of [keyStoreIn(database), copy!]) {
       expect(await store.keys()).toEqual(keys);
       expect(await store.verifiedAt('ada1@institute.example')).toBe(START);
     }
     await Promise.all([original!.close(), copy!.close()]);
     const take = { day: TODAY, area: 'economy', subject: 'holder:h_1', limit: 3 } as const;
-    const counts = openSqliteCountStore(back.env.CATHEDRAL_LIMITS);
-    for (const store of [postgresCountStore(database), counts]) {
+    const counts = await openCountStore(back.env.CATHEDRAL_LIMITS);
+    for (const store of [countStoreIn(database), counts]) {
       expect(await store.takeAll([take, take])).toEqual([3, null]);
       expect(await store.secret(TODAY, new Uint8Array(32))).toEqual(new Uint8Array(32).fill(200));
     }
@@ -284,7 +284,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     };
     const isThere = await killedAt(['files', address], there.env);
     expect(await entriesOf(readLogTables(database))).toEqual([]);
-    expect(await postgresKeyStore(database).keys()).toHaveLength(3);
+    expect(await keyStoreIn(database).keys()).toHaveLength(3);
     // The server notices that the connection of the killed one ended, and its lease lasts on.
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
     expect((await copied('files', address, there.env)).map((part) => part.copied)).toEqual([
@@ -306,13 +306,13 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
 });
 
 async function addKey(path: string): Promise<void> {
-  const keys = openKeyStore(path);
+  const keys = await openKeyStore(path);
   await keys.addKey(newKey(5));
   await keys.close();
 }
 
 async function contentOf({ env, record }: Files) {
-  const keys = existsSync(env.CATHEDRAL_KEYS) ? openKeyStore(env.CATHEDRAL_KEYS) : null;
+  const keys = existsSync(env.CATHEDRAL_KEYS) ? await openKeyStore(env.CATHEDRAL_KEYS) : null;
   const content = {
     keys: (await keys?.keys()) ?? [],
     entries: existsSync(env.CATHEDRAL_ACCESS_LOG)

@@ -13,7 +13,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { METRICS } from '../../src/sidecar/health/metrics-reference.ts';
 import { hashKey } from '../../src/sidecar/keys/key-text.ts';
-import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { openServices } from '../../src/sidecar/open-services.ts';
 import { createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
@@ -52,7 +52,7 @@ const timeOf = (series: string) => Number(sampleOf(series)) * 1000;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-metrics-'));
   const { ledger, out } = await liveLedger(folder);
-  const keys = openKeyStore(join(folder, 'keys.sqlite'));
+  const keys = await openKeyStore(join(folder, 'keys.sqlite'));
   const record = { out, software: 'cathedral-data-service 0.0.0', now: Date.now };
   const fault = new CathedralError('disk_full', { place: out, expected: 'room', found: 'none' });
   await recordRun(record, () => Promise.reject(fault)).catch(() => {});

@@ -9,7 +9,7 @@ import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeat
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
-import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { GOVERNMENT } from './keys/tiny-key-services.ts';
 import { get, servedShared, type TinyOptions } from './tiny-app.ts';
 
@@ -63,7 +63,7 @@ describe('a restricted file', () => {
     expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
     await rm(path);
     await copyFile(copy, path);
-    const other = openKeyStore(path);
+    const other = await openKeyStore(path);
     onTestFinished(() => other.close());
     await revokeKey({ id, reason: 'left' }, { ...keyServices, store: other });
     expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });

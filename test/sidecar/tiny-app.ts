@@ -11,12 +11,12 @@ import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
 import type { ServiceFacts } from '../../src/sidecar/health/service-metrics.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
-import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { createLimiter } from '../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
-import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
+import { openCountStore } from '../../src/sidecar/limits/sql-count-store.ts';
 import { type AppLimits, createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import type { Services } from '../../src/sidecar/services.ts';
@@ -89,8 +89,8 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   // Its clock stands still: no test goes on into a day with a new quota.
   const opened = Date.now();
   const stores = await temporaryFolder();
-  const keys = openKeyStore(join(stores, 'keys.sqlite'));
-  const limiter = asDiskErrors ? openLimiter(stores) : null;
+  const keys = await openKeyStore(join(stores, 'keys.sqlite'));
+  const limiter = asDiskErrors ? await openLimiter(stores) : null;
   const accessLog = asDiskErrors ? openLogHere({ dir: join(stores, 'access-log') }) : null;
   const server = createApp(
     {
@@ -130,8 +130,8 @@ function injected(server: Server): InjectedApp {
   };
 }
 
-function openLimiter(stores: string) {
-  return createLimiter({ store: openSqliteCountStore(join(stores, 'limits.db')), random: randomBytes });
+async function openLimiter(stores: string) {
+  return createLimiter({ store: await openCountStore(join(stores, 'limits.db')), random: randomBytes });
 }
 
 /** The same release for all tests, which leave it as it is. */

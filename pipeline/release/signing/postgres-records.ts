@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { Query } from '../../postgres/connection.ts';
 import type { Database } from '../../postgres/database.ts';
 import { assertHeld, type Lease } from '../../postgres/lease.ts';
+import type { Query } from '../../sql/store.ts';
 import { FOLDERS } from './file-records.ts';
 import {
   formatSigningRecord,

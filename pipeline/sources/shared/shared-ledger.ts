@@ -1,8 +1,8 @@
 import { CathedralError } from '../../errors.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import type { Query } from '../../postgres/connection.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Query } from '../../sql/store.ts';
 
 /** A file of a ledger snapshot, as the object store has it. */
 export interface SharedFile {

@@ -1,7 +1,7 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { Query } from '../../../pipeline/postgres/connection.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
 import { sqlState } from '../../../pipeline/postgres/fault.ts';
+import type { Query } from '../../../pipeline/sql/store.ts';
 import { type AccessLog, type AccessLogOptions, createAccessLog } from './access-log.ts';
 import { type AccessRecord, COLUMNS, type Entry, FIRST_LINK, type Link, linkEntry } from './entry.ts';
 

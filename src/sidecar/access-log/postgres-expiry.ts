@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Query } from '../../../pipeline/postgres/connection.ts';
 import type { Database } from '../../../pipeline/postgres/database.ts';
+import type { Query } from '../../../pipeline/sql/store.ts';
 import type { Link } from './entry.ts';
 import type { Expired } from './expire-entries.ts';
 import { formatLogTime } from './log-reader.ts';

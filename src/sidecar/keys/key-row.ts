@@ -5,18 +5,15 @@ import { KEY_AREAS, TIER_NAMES } from '../../api/tiers.ts';
 import type { KeyRecord } from './key-store.ts';
 
 /**
- * SQL that selects keys as `readKeyRow` takes them; `schema`: `''` or `cathedral.`. Revoked and undelivered successors do not count, because
- * the holder cannot use them.
+ * Columns of `keys`, joined with `holders`, as `readKeyRow` takes them. Revoked and undelivered successors do not count, because the holder
+ * cannot use them.
  */
-export function selectKey(schema: '' | 'cathedral.'): string {
-  return `
-  SELECT keys.id, holder, holders.email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis,
-    issued_at AS "issuedAt", expires_at AS "expiresAt", delivered_at AS "deliveredAt", revoked_at AS "revokedAt",
-    revoked_for AS "revokedFor", replaces, notified_at AS "notifiedAt",
-    (SELECT id FROM ${schema}keys AS next
-      WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL) AS "replacedBy"
-  FROM ${schema}keys AS keys JOIN ${schema}holders AS holders ON holders.id = keys.holder`;
-}
+export const KEY_COLUMNS = `
+  keys.id, holder, holders.email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis,
+  issued_at AS "issuedAt", expires_at AS "expiresAt", delivered_at AS "deliveredAt", revoked_at AS "revokedAt",
+  revoked_for AS "revokedFor", replaces, notified_at AS "notifiedAt",
+  (SELECT id FROM keys AS next
+    WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL) AS "replacedBy"`;
 
 const time = z.int().nonnegative();
 

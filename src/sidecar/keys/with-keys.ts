@@ -1,8 +1,7 @@
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
 import type { KeyStore } from './key-store.ts';
-import { postgresKeyStore } from './postgres-key-store.ts';
-import { openKeyStore } from './sqlite-key-store.ts';
+import { keyStoreIn, openKeyStore } from './sql-key-store.ts';
 
 /**
  * Runs `work` with the API keys that the settings name, and with the time by which they expire: that of the database that machines
@@ -14,7 +13,7 @@ export async function withKeys<T>(
   work: (store: KeyStore, now: () => number) => Promise<T>,
 ): Promise<T> {
   return withDatabase(store, command, async (database) => {
-    const opened = database ? postgresKeyStore(database) : openKeyStore(keys, { mustExist });
+    const opened = database ? keyStoreIn(database) : await openKeyStore(keys, { mustExist });
     try {
       return await work(opened, database ? () => now() + database.clock() : now);
     } finally {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PUBLISHER_LEASE } from '../../../pipeline/build/cluster.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
@@ -13,15 +14,14 @@ import {
   type SigningRecord,
   type SigningRecords,
 } from '../../../pipeline/release/signing/signing-record.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import type { SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
+import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES } from '../../../pipeline/sql/tables.ts';
 import { utcDay } from '../../api/quotas.ts';
 import { type CopiedLog, copiedFolder, copiedTables, copyAccessLog } from '../access-log/copy-access-log.ts';
 import { isWritten } from '../access-log/log-files.ts';
-import { openKeyStore } from '../keys/sqlite-key-store.ts';
-import { KEY_TABLES } from '../keys/sqlite-schema.ts';
-import { addDayOfCounts } from '../limits/postgres-count-store.ts';
-import { COUNT_TABLES, openSqliteCountStore } from '../limits/sqlite-count-store.ts';
 import type { Copied } from './copied.ts';
-import { copyTables, databaseTables, fileTables, type TablePlace } from './copy-tables.ts';
+import { copyTables, type TablePlace } from './copy-tables.ts';
 
 /** A table is written in one statement. */
 const TIMEOUT_MS = 600_000;
@@ -84,8 +84,8 @@ interface Side {
 function filesOf({ keys, limits, accessLog, publisherKey }: StoreFiles): Side {
   return {
     name: 'the files of this machine',
-    keys: fileTables(keys, () => openKeyStore(keys).close()),
-    counts: fileTables(limits, () => openSqliteCountStore(limits).close()),
+    keys: fileTables(keys, KEY_FILE),
+    counts: fileTables(limits, COUNT_FILE),
     accessLog: copiedFolder(accessLog),
     records: () => fileRecords(publisherKey, { waitMs: 0 }),
   };
@@ -95,12 +95,28 @@ function tablesOf(database: Database): Side {
   return {
     name: database.name,
     keys: databaseTables(database),
-    counts: databaseTables(database, (day) => addDayOfCounts(database, day)),
+    counts: databaseTables(database),
     accessLog: copiedTables(database),
     // The record is copied as it is, whatever folders it names.
     records: (lease) =>
       postgresRecords(database, lease, { nameOf: async (out) => out, isAbandoned: async () => true }),
   };
+}
+
+/** A file of an older version is brought to the newest form, and another file is refused. */
+function fileTables(path: string, form: SqliteForm): TablePlace {
+  return {
+    name: path,
+    isMissing: () => !existsSync(path),
+    async use(work) {
+      const store = await openSqlite(path, form);
+      return work(store).finally(() => store.close());
+    },
+  };
+}
+
+function databaseTables(database: Database): TablePlace {
+  return { name: database.name, isMissing: () => false, use: (work) => work(database) };
 }
 
 /** Servers show up as sessions of the database, or by the lock on the log; a publisher by its lease. */

@@ -63,7 +63,7 @@ export function checkpointAndCloseWal(database: DatabaseSync): boolean {
 }
 
 /** Brings a database to the newest version of its schema, all steps or none. Throws what `readVersion` throws. */
-export function migrate(path: string, database: DatabaseSync, schema: DatabaseSchema): void {
+function migrate(path: string, database: DatabaseSync, schema: DatabaseSchema): void {
   const { applicationId, steps } = schema;
   // Take the write lock first, so that the second of two processes finds the work done.
   database.exec('BEGIN IMMEDIATE');

@@ -1,5 +1,4 @@
 import { rmSync, statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
 /** The second file holds the latest commits, and the third is its index. */
@@ -53,55 +52,6 @@ export class OpenedFiles {
       const file = this.#files[index];
       if (index > 0 && file && identify(this.#path + suffix) === file) rmSync(this.#path + suffix);
     }
-  }
-}
-
-/** An open database with its prepared statements. */
-export interface Opened {
-  database: DatabaseSync;
-}
-
-/** A database that a process keeps open, and reopens if its files were removed or replaced at their path. */
-export class StoreFile<T extends Opened> {
-  readonly #path: string;
-  readonly #open: (isFirst: boolean) => T;
-  #opened: { use: T; placement: OpenedFiles } | null = null;
-  #wasOpen = false;
-  #isClosed = false;
-
-  /** `open`: `isFirst` is false if the file was open before. `take` passes on its errors. */
-  constructor(path: string, open: (isFirst: boolean) => T) {
-    this.#path = path;
-    this.#open = open;
-    this.take();
-  }
-
-  /** The file that is at the path now. */
-  take(): T {
-    if (this.#isClosed) throw new Error('the store was closed');
-    if (this.#opened?.placement.isKept()) return this.#opened.use;
-    this.#opened?.placement.removeRemains();
-    this.drop();
-    const before = identify(this.#path);
-    const use = this.#open(!this.#wasOpen);
-    const placement = new OpenedFiles(this.#path);
-    this.#opened = { use, placement };
-    // The file was replaced while opening, so it is unknown which of the two is open.
-    if (before !== null && before !== placement.main) return this.take();
-    this.#wasOpen = true;
-    return use;
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.drop();
-  }
-
-  /** Makes the next use reopen the file. */
-  drop(): void {
-    const opened = this.#opened;
-    this.#opened = null;
-    if (opened?.use.database.isOpen) opened.use.database.close();
   }
 }
 

@@ -22,7 +22,7 @@ import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { build } from '../../build/run-build.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
@@ -86,7 +86,7 @@ async function asDiskErrors() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
   const charts = createCharts({ renderer, baseUrl: 'https://data.example.org' });
-  const keys = openKeyStore(join(await temporaryFolder(), 'keys.sqlite'));
+  const keys = await openKeyStore(join(await temporaryFolder(), 'keys.sqlite'));
   onTestFinished(() => keys.close());
   const { app } = await tinyApp(out, {
     asDiskErrors: true,

@@ -22,14 +22,12 @@ import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-l
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
-import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
-import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
+import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 
 export type { Access };
 
@@ -68,11 +66,11 @@ export async function openStores(place: string, options: StoreOptions = {}) {
   const database = isFolder(place)
     ? null
     : await openDatabase(place, { application: 'a test', connections: 4, timeoutMs: PATIENCE_MS });
-  const keyStore = database ? postgresKeyStore(database) : openKeyStore(join(place, 'keys', 'keys.sqlite'));
+  const keyStore = database ? keyStoreIn(database) : await openKeyStore(join(place, 'keys', 'keys.sqlite'));
   const mailer = { send: ({ to, text }: Mail) => send({ to, text }) };
   const keys = { store: keyStore, mailer, now, randomBytes, baseUrl: BASE_URL };
   const limiter = createLimiter({
-    store: database ? postgresCountStore(database) : openSqliteCountStore(join(place, 'limits.db')),
+    store: database ? countStoreIn(database) : await openCountStore(join(place, 'limits.db')),
     random: randomBytes,
   });
   const dir = join(place, 'access-log');

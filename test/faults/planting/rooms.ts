@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'pipeline/disk',
       'pipeline/postgres',
       'pipeline/release/signing',
+      'pipeline/sql',
       'src/sidecar/access-log',
       'src/sidecar/keys',
       'src/sidecar/limits',

@@ -9,9 +9,9 @@ import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-exp
 import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
+import { keyStoreIn } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
-import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
+import { countStoreIn } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
@@ -181,13 +181,13 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     });
     expect(await verifyAccessLog(reader)).toMatchObject({ faults: [], entries: 6 });
     // The rights that the other stores and publishers need.
-    const counts = postgresCountStore(service);
+    const counts = countStoreIn(service);
     const take = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 1 } as const;
     expect(await counts.takeAll([take, take])).toEqual([1, null]);
     await counts.secret(take.day, new Uint8Array(32));
     await counts.prune('2025-12-02');
     expect(await counts.count(take.day, take.area, take.subject)).toBe(0);
-    const keys = postgresKeyStore(service);
+    const keys = keyStoreIn(service);
     expect(await keys.addKey(newKey('a'))).toBe(true);
     expect(await keys.keys()).toHaveLength(1);
     const lease = { name: 'test', holder: 'test', waitMs: 0 };
@@ -256,9 +256,9 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
       const servers = await Promise.all(
         Array.from({ length: 3 }, async () => {
           const database = await connect(both);
-          const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
+          const limiter = createLimiter({ store: countStoreIn(database), random: randomBytes });
           const stores = {
-            keys: postgresKeyStore(database),
+            keys: keyStoreIn(database),
             accessLog: openPostgresAccessLog(database),
             limiter,
           };

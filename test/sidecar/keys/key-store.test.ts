@@ -1,4 +1,4 @@
-import { execFile, type PromiseWithChild } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { REPLACEMENTS } from '../storage/replacements.ts';
 import { newKey, sha256 } from './new-key.ts';
@@ -15,27 +15,30 @@ async function newPath(): Promise<string> {
   return join(await temporaryFolder(), 'private', 'keys.sqlite');
 }
 
-function open(path: string): KeyStore {
-  const store = openKeyStore(path);
+async function open(path: string): Promise<KeyStore> {
+  const store = await openKeyStore(path);
   onTestFinished(() => store.close().catch(() => undefined));
   return store;
 }
 
-const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/sqlite-key-store.ts');
+const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/sql-key-store.ts');
 
 /** Runs `work` over the store `path` in a process of its own; resolves to what it printed. */
-function inAnotherProcess(path: string, work: string): PromiseWithChild<{ stdout: string }> {
-  const code = `
-    import { openKeyStore } from ${JSON.stringify(STORE)};
-    const store = openKeyStore(${JSON.stringify(path)});
-    ${work}`;
-  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+async function inAnotherProcess(path: string, work: string): Promise<{ stdout: string }> {
+  const program = join(await temporaryFolder(), 'work.mjs');
+  await writeFile(
+    program,
+    `import { openKeyStore } from ${JSON.stringify(STORE)};
+    const store = await openKeyStore(${JSON.stringify(path)});
+    ${work}`,
+  );
+  return promisify(execFile)(process.execPath, [program]);
 }
 
 describe('a store on the disk', () => {
   test('can be read by its owner alone', async () => {
     const path = await newPath();
-    await open(path).addKey(newKey('a'));
+    await (await open(path)).addKey(newKey('a'));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
   });
@@ -51,24 +54,24 @@ describe('a store on the disk', () => {
 describe('a store whose file is replaced while it is open', () => {
   test.each(Object.entries(REPLACEMENTS))('(%s) is the new file from then on', async (_, replace) => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     const copy = join(await temporaryFolder(), 'back-up.sqlite');
     await copyFile(path, copy);
     await store.addKey(newKey('b'));
     replace(path, copy);
-    const other = openKeyStore(path);
+    const other = await openKeyStore(path);
     expect(await other.revokeKey('a', 7, 'lost')).toBe(true);
     await other.close();
     expect((await store.keyByHash(sha256('a')))?.revokedAt).toBe(7);
     expect(await store.keyById('b')).toBeNull();
     await store.addKey(newKey('c'));
-    expect(await open(path).keyById('c')).not.toBeNull();
+    expect(await (await open(path)).keyById('c')).not.toBeNull();
   });
 
   test('by an empty file cannot be read, and knows its keys when it is back', async () => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     await rename(path, `${path}.aside`);
     await writeFile(path, '');
@@ -80,7 +83,7 @@ describe('a store whose file is replaced while it is open', () => {
 
   test('in place by a database of another mode is read when it is written back in place', async () => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     const own = await readFile(path);
     const other = join(await temporaryFolder(), 'other.sqlite');
@@ -95,7 +98,7 @@ describe('a store whose file is replaced while it is open', () => {
 
   test('by nothing cannot be read, and is not made anew, until a file is back', async () => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     await rename(path, `${path}.aside`);
     const failure = { code: 'keys_unreadable', place: path, found: 'no file' };
@@ -108,7 +111,7 @@ describe('a store whose file is replaced while it is open', () => {
 
   test('by what is no key store cannot be read until that is mended', async () => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     await rename(path, `${path}.aside`);
     await writeFile(path, 'x'.repeat(5000));
@@ -120,17 +123,19 @@ describe('a store whose file is replaced while it is open', () => {
 
 test('a store that was in three files becomes one', async () => {
   const path = await newPath();
-  await open(path).close();
+  await (await open(path)).close();
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL');
   database.close();
-  await open(path).addKey(newKey('a'));
+  await (await open(path)).addKey(newKey('a'));
   expect(await readdir(dirname(path))).toEqual(['keys.sqlite']);
 });
 
 test('a store that has to be there is not made', async () => {
   const path = await newPath();
-  expect(() => openKeyStore(path, { mustExist: true })).toThrow(/expected a key store, found no file/);
+  await expect(openKeyStore(path, { mustExist: true })).rejects.toThrow(
+    /expected a key store, found no file/,
+  );
   expect(existsSync(dirname(path))).toBe(false);
 });
 
@@ -139,7 +144,7 @@ describe('a file that is no key store', () => {
     const path = join(await temporaryFolder(), 'other.sqlite');
     const other = new DatabaseSync(path);
     other.exec('CREATE TABLE t (x); PRAGMA user_version = 1');
-    expect(() => openKeyStore(path)).toThrow(
+    await expect(openKeyStore(path)).rejects.toThrow(
       /expected a key store, found another database \(keys_unreadable\)/,
     );
     expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
@@ -147,12 +152,12 @@ describe('a file that is no key store', () => {
   });
 
   test('but text is refused, and names the file', async () => {
-    expect(() => openKeyStore(import.meta.filename)).toThrow(/key-store\.test\.ts: .*not a database/);
+    await expect(openKeyStore(import.meta.filename)).rejects.toThrow(/key-store\.test\.ts: .*not a database/);
   });
 
   test('with a row that is no key is refused when that is read', async () => {
     const path = await newPath();
-    const store = open(path);
+    const store = await open(path);
     await store.addKey(newKey('a'));
     const database = new DatabaseSync(path);
     database.exec(`UPDATE keys SET tier = 'emperor'`);
@@ -162,7 +167,7 @@ describe('a file that is no key store', () => {
   });
 
   test('any more, because it was closed, says so', async () => {
-    const store = open(await newPath());
+    const store = await open(await newPath());
     await store.close();
     expect(await failureOf(() => store.keys())).toMatchObject({ code: 'keys_unreadable' });
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { KeyServices } from '../../../src/sidecar/keys/key-services.ts';
 import type { Mail } from '../../../src/sidecar/keys/mailer.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** 2026-03-02T09:00:00Z */
@@ -21,7 +21,7 @@ export interface TinyKeyServices extends KeyServices {
 /** The real store in a folder of the test's own, a clock that the test moves, and a mail server that accepts everything. */
 export async function tinyKeyServices(send?: (mail: Mail) => Promise<void>): Promise<TinyKeyServices> {
   const path = join(await temporaryFolder(), 'keys.sqlite');
-  const store = openKeyStore(path);
+  const store = await openKeyStore(path);
   onTestFinished(() => store.close().catch(() => undefined));
   const clock = { now: NOW };
   const mails: Mail[] = [];

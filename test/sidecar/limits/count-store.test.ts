@@ -2,14 +2,14 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
+import { openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;
 
 async function openTemporary() {
   const path = join(await temporaryFolder(), 'limits.db');
-  return { path, store: openSqliteCountStore(path) };
+  return { path, store: await openCountStore(path) };
 }
 
 describe('counts in SQLite', () => {
@@ -28,7 +28,7 @@ describe('counts in SQLite', () => {
 
   test('are not given out where the lock is never given back', async () => {
     const path = join(await temporaryFolder(), 'limits.db');
-    const store = openSqliteCountStore(path, { busyRetries: 20 });
+    const store = await openCountStore(path, { waitMs: 20 });
     onTestFinished(() => store.close());
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
@@ -48,12 +48,12 @@ describe('counts in SQLite', () => {
     const onReplaced = () => {
       replaced += 1;
     };
-    const store = openSqliteCountStore(path, { onReplaced });
+    const store = await openCountStore(path, { onReplaced });
     onTestFinished(() => store.close());
     await store.takeAll([TAKE]);
     for (const suffix of suffixes) rmSync(path + suffix);
     const [first] = await store.takeAll([TAKE]);
-    const other = openSqliteCountStore(path);
+    const other = await openCountStore(path);
     onTestFinished(() => other.close());
     expect(await other.takeAll([TAKE])).toEqual([first! + 1]);
     expect(await store.takeAll([TAKE])).toEqual([first! + 2]);
@@ -62,7 +62,7 @@ describe('counts in SQLite', () => {
 
   test('that cannot be kept are a fault until they can', async () => {
     const path = join(await temporaryFolder(), 'counts', 'limits.db');
-    const store = openSqliteCountStore(path);
+    const store = await openCountStore(path);
     onTestFinished(() => store.close());
     await store.check();
     renameSync(dirname(path), `${dirname(path)}.aside`);
@@ -76,8 +76,8 @@ describe('counts in SQLite', () => {
   test('leave no trace in the files when their day is over', async () => {
     const { path, store } = await openTemporary();
     onTestFinished(() => store.close());
-    const secret = Buffer.from('0123456789abcdef-a-secret-of-the-day');
-    await store.secret(TAKE.day, secret);
+    const secret = '0123456789abcdef'.repeat(4);
+    await store.secret(TAKE.day, Buffer.from(secret, 'hex'));
     await store.takeAll([{ ...TAKE, subject: 'network:find-me' }]);
     const bytes = () => Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)]);
     expect(bytes().includes(secret) && bytes().includes('find-me')).toBe(true);
@@ -92,7 +92,7 @@ describe('counts in SQLite', () => {
   ])('are not looked for in %s', async (_, prepare) => {
     const path = join(await temporaryFolder(), 'limits.db');
     prepare(path);
-    const failure = await failureOf(async () => openSqliteCountStore(path));
+    const failure = await failureOf(async () => await openCountStore(path));
     expect(failure).toMatchObject({ code: 'store_failed', place: path });
   });
 });

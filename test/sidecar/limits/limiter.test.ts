@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CountStore } from '../../../src/sidecar/limits/count-store.ts';
-import { createLimiter, type QuotaRequest } from '../../../src/sidecar/limits/limiter.ts';
-import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
+import { createLimiter, type Limiter, type QuotaRequest } from '../../../src/sidecar/limits/limiter.ts';
+import { openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { memoryCountStore } from './memory-count-store.ts';
 
@@ -60,9 +60,9 @@ describe('midnight in UTC', () => {
 describe('an address in the store', () => {
   test('is counted on by another server with the same file, whatever secret that one would have chosen', async () => {
     const path = join(await temporaryFolder(), 'limits.db');
-    const [first, second] = [1, 2].map((fill) =>
-      createLimiter({ store: openSqliteCountStore(path), random: (bytes) => Buffer.alloc(bytes, fill) }),
-    ) as [ReturnType<typeof createLimiter>, ReturnType<typeof createLimiter>];
+    const open = async (fill: number) =>
+      createLimiter({ store: await openCountStore(path), random: (bytes) => Buffer.alloc(bytes, fill) });
+    const [first, second] = [await open(1), await open(2)];
     onTestFinished(async () => {
       await first.close();
       await second.close();
@@ -74,13 +74,13 @@ describe('an address in the store', () => {
 
 test('counts that were lost begin anew, and two servers still count as one', async () => {
   const path = join(await temporaryFolder(), 'limits.db');
-  const open = (fill: number) => {
-    const store = openSqliteCountStore(path, { onReplaced: () => limiter.forget() });
-    const limiter = createLimiter({ store, random: (bytes) => Buffer.alloc(bytes, fill) });
+  const open = async (fill: number) => {
+    const store = await openCountStore(path, { onReplaced: () => limiter.forget() });
+    const limiter: Limiter = createLimiter({ store, random: (bytes) => Buffer.alloc(bytes, fill) });
     onTestFinished(() => limiter.close());
     return limiter;
   };
-  const [first, second] = [open(1), open(2)];
+  const [first, second] = [await open(1), await open(2)];
   await first.take(request());
   await second.take(request());
   rmSync(path);

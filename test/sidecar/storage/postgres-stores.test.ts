@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
-import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
+import { countStoreIn } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { useStore } from '../../setups/use-store.ts';
 
 const store = useStore();
@@ -17,7 +17,7 @@ describe.skipIf(store.isMissing)('in PostgreSQL', () => {
     const address = await store.newDatabase();
     await store.sql(address, await readFile('deploy/postgres-roles.sql', 'utf8'));
     await store.sql(address, `ALTER DATABASE ${new URL(address).pathname.slice(1)} SET datestyle = 'German'`);
-    const counts = postgresCountStore(await open(address.replace('owner', 'cathedral_service')));
+    const counts = countStoreIn(await open(address.replace('owner', 'cathedral_service')));
     const take = { day: '2025-12-31', area: 'economy', subject: 'holder:a', limit: 1 } as const;
     const tables = async () => {
       const like = "relname LIKE 'count%2025%' AND relkind = 'r'";

@@ -4,16 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { STEPS } from '../../../pipeline/postgres/migrations.ts';
+import { migrate, readVersion, type Schema } from '../../../pipeline/sql/sqlite-file.ts';
+import { COUNT_FILE, KEY_FILE } from '../../../pipeline/sql/tables.ts';
 import { LOG_SCHEMA } from '../../../src/sidecar/access-log/log-files.ts';
 import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
 import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
-import { KEY_SCHEMA } from '../../../src/sidecar/keys/sqlite-schema.ts';
-import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
-import { COUNT_SCHEMA, openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
-import { type DatabaseSchema, migrate, readVersion } from '../../../src/sidecar/storage/open-database.ts';
+import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
+import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from '../access-log/open-temporary-log.ts';
@@ -25,13 +23,13 @@ const postgres = useStore();
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'holder:a', limit: 9 } as const;
 
 /** The schema of a later version of this program, which adds a column to a table. */
-function later(schema: DatabaseSchema, table: string): DatabaseSchema {
+function later(schema: Schema, table: string): Schema {
   const step = `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT 'new'`;
   return { ...schema, steps: [...schema.steps, step] };
 }
 
 interface Stored {
-  schema: DatabaseSchema;
+  schema: Schema;
   /** With one row; it gets the column. */
   table: string;
   path: string;
@@ -43,22 +41,22 @@ interface Stored {
 const FILES: Record<string, () => Promise<Stored>> = {
   async keys() {
     const path = join(await temporaryFolder(), 'keys.db');
-    const store = openKeyStore(path);
+    const store = await openKeyStore(path);
     onTestFinished(() => store.close());
     await store.addKey(newKey('a'));
     const goesOn = () => store.addKey(newKey('b'));
-    return { schema: KEY_SCHEMA, table: 'keys', path, goesOn, open: () => openKeyStore(path) };
+    return { schema: KEY_FILE, table: 'keys', path, goesOn, open: () => openKeyStore(path) };
   },
   async counts() {
     const path = join(await temporaryFolder(), 'limits.db');
-    const store = openSqliteCountStore(path);
+    const store = await openCountStore(path);
     onTestFinished(() => store.close());
     await store.takeAll([TAKE]);
     const goesOn = async () => {
       await store.check();
       await store.takeAll([{ ...TAKE, subject: 'holder:b' }]);
     };
-    return { schema: COUNT_SCHEMA, table: 'counts', path, goesOn, open: () => openSqliteCountStore(path) };
+    return { schema: COUNT_FILE, table: 'counts', path, goesOn, open: () => openCountStore(path) };
   },
   async 'access log'() {
     const { dir, log } = await openTemporaryLog();
@@ -92,7 +90,7 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
     expect(readVersion(path, database, next)).toBe(2);
     const failure = await failureOf(async () => open());
     expect(failure).toMatchObject({
-      code: schema.code ?? 'store_failed',
+      code: table === 'keys' ? 'keys_unreadable' : 'store_failed',
       place: path,
       expected: `${schema.name} of version 1 or lower`,
       found: 'version 2, of a later version of this program',
@@ -147,11 +145,7 @@ describe.skipIf(postgres.isMissing)('a database of many machines', () => {
   test('is brought to a later version once, with its rows, while programs of this one go on; another one is refused', async () => {
     const address = await postgres.newDatabase('nothing');
     const running = await open(address);
-    const [keys, counts, log] = [
-      postgresKeyStore(running),
-      postgresCountStore(running),
-      openPostgresAccessLog(running),
-    ];
+    const [keys, counts, log] = [keyStoreIn(running), countStoreIn(running), openPostgresAccessLog(running)];
     onTestFinished(() => log.close());
     await keys.addKey(newKey('a'));
     await counts.takeAll([TAKE]);

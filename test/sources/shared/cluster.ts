@@ -10,11 +10,11 @@ import { openDirectory } from '../../../pipeline/ledger/reading/directory.ts';
 import { readHead } from '../../../pipeline/ledger/reading/head.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
-import type { Query } from '../../../pipeline/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { LedgerReplica, type ReplicaOptions } from '../../../pipeline/sources/shared/ledger-replica.ts';
 import { LedgerSharer, type SharerOptions } from '../../../pipeline/sources/shared/ledger-sharer.ts';
 import { SharedLedger } from '../../../pipeline/sources/shared/shared-ledger.ts';
+import type { Query } from '../../../pipeline/sql/store.ts';
 import { collect, readSealed } from '../../ledger/test-ledger.ts';
 import { signer } from '../../ledger/test-signer.ts';
 

@@ -1,0 +1,206 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import type { Answer, Query, SqlStore } from '../../../pipeline/sql/store.ts';
+import { places } from '../../../pipeline/sql/table.ts';
+import { KEY_FILE } from '../../../pipeline/sql/tables.ts';
+import { GroupCommit } from '../storage/group-commit.ts';
+import { KEY_COLUMNS, readKeyRow } from './key-row.ts';
+import type {
+  AddResult,
+  CodeResult,
+  KeyRecord,
+  KeyStore,
+  NewKey,
+  Verification,
+  VerificationQuota,
+} from './key-store.ts';
+
+const KEY = `SELECT ${KEY_COLUMNS} FROM keys JOIN holders ON holders.id = keys.holder`;
+
+const SQL = {
+  byId: `${KEY} WHERE keys.id = $1`,
+  all: `${KEY} ORDER BY issued_at DESC, keys.id`,
+  expiries: `
+    SELECT expires_at AS at FROM keys
+    WHERE delivered_at IS NOT NULL AND revoked_at IS NULL AND expires_at > $1 AND NOT EXISTS (
+      SELECT 1 FROM keys AS next
+      WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL)`,
+  addHolder: 'INSERT INTO holders (id, email) VALUES ($1, $2) ON CONFLICT (email) DO NOTHING',
+  // The index of successors decides which of two rotations wins, also at the same time.
+  addKey: `
+    INSERT INTO keys (id, holder, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis, issued_at,
+      expires_at, delivered_at, replaces)
+    VALUES ($1, (SELECT id FROM holders WHERE email = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    ON CONFLICT (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL DO NOTHING`,
+  deliver: 'UPDATE keys SET delivered_at = $2 WHERE id = $1 AND delivered_at IS NULL AND revoked_at IS NULL',
+  endReplaced: `
+    UPDATE keys SET expires_at = $2 WHERE expires_at > $2 AND id = (SELECT replaces FROM keys AS next WHERE next.id = $1)`,
+  revoke: 'UPDATE keys SET revoked_at = $2, revoked_for = $3 WHERE id = $1 AND revoked_at IS NULL',
+  claimNotice: 'UPDATE keys SET notified_at = $2 WHERE id = $1 AND notified_at IS NULL',
+  releaseNotice: 'UPDATE keys SET notified_at = NULL WHERE id = $1',
+  forgetCodes: 'DELETE FROM verifications WHERE used_at IS NULL AND created_at < $1 AND expires_at <= $2',
+  countCodes: `
+    SELECT count(*) AS total, count(*) FILTER (WHERE email = $1) AS own FROM verifications WHERE created_at >= $2`,
+  addCode:
+    'INSERT INTO verifications (id, email, code_hash, created_at, expires_at, tries) VALUES ($1, $2, $3, $4, $5, 0)',
+  withdrawCode: 'DELETE FROM verifications WHERE id = $1 AND used_at IS NULL',
+  newestCode: `
+    SELECT id, code_hash AS hash, expires_at AS "expiresAt", tries, used_at AS "usedAt" FROM verifications
+    WHERE email = $1 ORDER BY created_at DESC, id DESC LIMIT 1`,
+  countTry: 'UPDATE verifications SET tries = tries + 1, used_at = $2 WHERE id = $1',
+  verifiedAt: 'SELECT max(used_at) AS at FROM verifications WHERE email = $1',
+} as const;
+
+/** Two codes at the same time may not both be the last one of a quota, and each of several attempts at one counts. */
+const CODES = 'verifications';
+
+/**
+ * The keys in a file of this machine. Each call sees what any process has written before. A file that was replaced, for example by a back-up, is
+ * opened again; one that was removed is an error, since an empty one would make every key unknown. `mustExist`: none is made.
+ */
+export async function openKeyStore(path: string, { mustExist = false } = {}): Promise<KeyStore> {
+  const store = await openSqlite(path, KEY_FILE, { mustExist }).catch(refuse);
+  return new SqlKeyStore(store, () => store.close());
+}
+
+/**
+ * The keys in a database. Each lookup asks the primary, so a revocation on one machine is in force on all. Closing it leaves the database
+ * open.
+ */
+export function keyStoreIn(database: SqlStore): KeyStore {
+  return new SqlKeyStore(database, async () => undefined);
+}
+
+class SqlKeyStore implements KeyStore {
+  readonly #store: SqlStore;
+  readonly #close: () => Promise<void>;
+
+  /** Clients that ask at the same time share a statement, which begins after all of them have asked. */
+  readonly #lookups: GroupCommit<string, unknown>;
+
+  constructor(store: SqlStore, close: () => Promise<void>) {
+    this.#store = store;
+    this.#close = close;
+    this.#lookups = new GroupCommit({ commit: (hashes) => this.#rowsByHash(hashes) });
+  }
+
+  addKey(key: NewKey): Promise<boolean> {
+    return this.#transaction(async (query) => {
+      await query(SQL.addHolder, [key.holder, key.email]);
+      const { id, email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis } = key;
+      const { count } = await query(SQL.addKey, [
+        ...[id, email, hash, prefix, tier, areas.join(','), name, affiliation, purpose, volume, basis],
+        ...[key.issuedAt, key.expiresAt, key.deliveredAt, key.replaces],
+      ]);
+      return count === 1;
+    });
+  }
+
+  activateKey(id: string, at: number, replacedEndsAt: number): Promise<boolean> {
+    return this.#transaction(async (query) => {
+      if ((await query(SQL.deliver, [id, at])).count === 0) return false;
+      await query(SQL.endReplaced, [id, replacedEndsAt]);
+      return true;
+    });
+  }
+
+  async keyByHash(hash: string): Promise<KeyRecord | null> {
+    return readKeyRow(await this.#lookups.add(hash), this.#store.name);
+  }
+
+  /** The rows of keys, unread: a row that another program damaged concerns only who asks for it. */
+  async #rowsByHash(hashes: readonly string[]): Promise<unknown[]> {
+    const asked = [...new Set(hashes)];
+    // Powers of two, so that the statements are few.
+    const size = 2 ** Math.ceil(Math.log2(asked.length));
+    const values = Array.from({ length: size }, (_, at) => asked[at] ?? asked[0]);
+    const text = `${KEY} WHERE hash IN (${places(size)})`;
+    const { rows } = await this.#query<{ hash: string }>(text, values, `keys by ${size} hashes`);
+    const found = new Map(rows.map((row) => [row.hash, row]));
+    return hashes.map((hash) => found.get(hash));
+  }
+
+  async keyById(id: string): Promise<KeyRecord | null> {
+    return readKeyRow((await this.#query(SQL.byId, [id])).rows[0], this.#store.name);
+  }
+
+  async keys(): Promise<KeyRecord[]> {
+    const { rows } = await this.#query(SQL.all);
+    return rows.map((row) => readKeyRow(row, this.#store.name)!);
+  }
+
+  async expiries(now: number): Promise<number[]> {
+    return (await this.#query<{ at: number }>(SQL.expiries, [now])).rows.map(({ at }) => at);
+  }
+
+  async revokeKey(id: string, at: number, reason: string): Promise<boolean> {
+    return (await this.#query(SQL.revoke, [id, at, reason])).count === 1;
+  }
+
+  async claimNotice(id: string, at: number): Promise<boolean> {
+    return (await this.#query(SQL.claimNotice, [id, at])).count === 1;
+  }
+
+  async releaseNotice(id: string): Promise<void> {
+    await this.#query(SQL.releaseNotice, [id]);
+  }
+
+  addVerification(verification: Verification, quota: VerificationQuota): Promise<AddResult> {
+    const { id, email, codeHash, createdAt, expiresAt } = verification;
+    return this.#transaction(async (query) => {
+      await query(SQL.forgetCodes, [quota.since, createdAt]);
+      const { rows } = await query<{ own: number; total: number }>(SQL.countCodes, [email, quota.since]);
+      const { own, total } = rows[0]!;
+      if (own >= quota.perAddress) return 'address_quota';
+      if (total >= quota.total) return 'total_quota';
+      await query(SQL.addCode, [id, email, codeHash, createdAt, expiresAt]);
+      return 'added';
+    }, CODES);
+  }
+
+  async withdrawVerification(id: string): Promise<void> {
+    await this.#query(SQL.withdrawCode, [id]);
+  }
+
+  tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<CodeResult> {
+    return this.#transaction(async (query) => {
+      const [code] = (await query<CodeRow>(SQL.newestCode, [email])).rows;
+      if (!code || code.usedAt !== null || code.expiresAt <= at) return 'none';
+      if (code.tries >= maxTries) return 'spent';
+      const isRight = code.hash === codeHash;
+      await query(SQL.countTry, [code.id, isRight ? at : null]);
+      return isRight ? 'verified' : 'wrong';
+    }, CODES);
+  }
+
+  async verifiedAt(email: string): Promise<number | null> {
+    return (await this.#query<{ at: number | null }>(SQL.verifiedAt, [email])).rows[0]!.at;
+  }
+
+  async close(): Promise<void> {
+    await this.#lookups.idle();
+    await this.#close();
+  }
+
+  #query<Row>(...statement: Parameters<Query>): Promise<Answer<Row>> {
+    return this.#store.query<Row>(...statement).catch(refuse);
+  }
+
+  #transaction<T>(work: (query: Query) => Promise<T>, lock?: string): Promise<T> {
+    return this.#store.transaction(work, lock).catch(refuse);
+  }
+}
+
+interface CodeRow {
+  id: string;
+  hash: string;
+  expiresAt: number;
+  tries: number;
+  usedAt: number | null;
+}
+
+function refuse(cause: unknown): never {
+  if (!(cause instanceof CathedralError) || cause.code !== 'store_failed') throw cause;
+  const { place, expected, found } = cause;
+  throw new CathedralError('keys_unreadable', { place, expected, found, cause });
+}
