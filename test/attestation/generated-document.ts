@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
+import { anyCharacter } from '../any-character.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const text = fc.string({ unit: 'grapheme', maxLength: 30 });
@@ -42,7 +43,7 @@ const justification = open(
     {
       values: strings,
       reasoning: fc
-        .string({ unit: 'binary', minLength: 10, maxLength: 20 })
+        .string({ unit: anyCharacter, minLength: 10, maxLength: 20 })
         .filter((one) => one.isWellFormed() && [...one].length >= 10),
       anchors: fc.array(anchor, { minLength: 2, maxLength: 3 }),
       boundaries: open(fc.record({ applies_when: strings, fails_when: strings })),

@@ -8,6 +8,7 @@ import {
   formatChartState,
   parseChartState,
 } from '../../pipeline/charts/chart-state.ts';
+import { anyCharacter } from '../any-character.ts';
 
 const ALL = { id: 'all', controls: Object.keys(CONTROLS) as ControlName[] };
 const parse = (query: string) => parseChartState(ALL, new URLSearchParams(query));
@@ -17,7 +18,7 @@ const day = fc
   .map((date) => date.toISOString().slice(0, 10));
 const hundredths = (least: number, most: number) =>
   fc.integer({ min: least * 100, max: most * 100 }).map((value) => value / 100);
-const names = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), {
+const names = fc.uniqueArray(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 40 }), {
   minLength: 1,
   maxLength: 9,
 });

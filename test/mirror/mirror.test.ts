@@ -9,7 +9,7 @@ import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { HttpOrigin } from '../../pipeline/verify/http-origin.ts';
 import { answer, LyingServer, serve, stream } from '../contract/lies/host.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
+import { NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
 import { contents, httpOrigin, servedBy, updateMirror } from './update-mirror.ts';
 
 let server: LyingServer;
@@ -24,13 +24,6 @@ afterEach(() => server.close());
 const NOTES = ['log/checkpoint', 'manifest.json.sig', 'snapshots/index.json.sig'];
 
 describe('a mirror', () => {
-  test('serves the same bytes as its origin, including the log and the snapshots', async () => {
-    server.site = smallSite({ release: 3 });
-    const { outcome, manifest } = await updateMirror(server.url, folder);
-    expect([outcome, manifest.version]).toEqual(['mirrored', 3]);
-    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
-  });
-
   test('leaves only what it serves and what it remembers', async () => {
     await updateMirror(server.url, folder);
     const names = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
@@ -461,15 +454,5 @@ describe('the keys of a mirror', () => {
     await updateMirror(server.url, folder);
     const error = await failureOf(() => updateMirror(server.url, folder, { keys: [STRANGER.verifier] }));
     expect(error).toMatchObject({ code: 'mirror_untrusted' });
-  });
-
-  test('of the ledger are verified if they are given', async () => {
-    await updateMirror(server.url, folder, { ledgerKeys: [LEDGER.verifier] });
-    const other = await temporaryFolder();
-    const error = await failureOf(() => updateMirror(server.url, other, { ledgerKeys: [STRANGER.verifier] }));
-    expect(error).toMatchObject({
-      code: 'mirror_untrusted',
-      place: `${server.url}/manifest.json: log.checkpoint`,
-    });
   });
 });

@@ -9,6 +9,7 @@ import {
   SEVERITIES,
   VIRTUES,
 } from '../../pipeline/ledger/events/vocabulary.ts';
+import { anyCharacter } from '../any-character.ts';
 import { HOSTILE_IDS, type NastyEvent, type NastyLedger } from '../contract/release/nasty-events.ts';
 
 type Data = Record<string, unknown>;
@@ -60,7 +61,7 @@ const text = fc.oneof(
       'ATLAS d-1 C-0',
     ],
   ),
-  fc.string({ maxLength: 60, unit: 'binary' }).filter((one) => one.isWellFormed()),
+  fc.string({ maxLength: 60, unit: anyCharacter }).filter((one) => one.isWellFormed()),
 );
 const token = fc.constantFrom('a', 'non_compliant', 'compliant', 'constructor', `x${'_y'.repeat(40)}`);
 const amount = fc.constantFrom('0', '0.000001', '1', '999999999999999.999999', '100000000000000', '12.5');

@@ -4,6 +4,7 @@ import { deliberationNames, pageNames } from '../../pipeline/words/page-names.ts
 import { firstSentence } from '../../src/site/records/deliberation-sentences.ts';
 import { linkWords } from '../../src/site/records/linked-words.ts';
 import { archiveOf, questionOf, recordsAt, shortText } from '../../src/site/records/records.ts';
+import { anyCharacter } from '../any-character.ts';
 
 describe('the name of a page', () => {
   test('is the id in lower case', () => {
@@ -108,7 +109,7 @@ describe('the name of a page', () => {
       '\u212a',
     );
     const id = fc.oneof(
-      fc.string({ minLength: 1, maxLength: 30, unit: 'binary' }),
+      fc.string({ minLength: 1, maxLength: 30, unit: anyCharacter }),
       fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
     );
     const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 12 });
@@ -201,7 +202,7 @@ describe('a text of the ledger', () => {
 
   test('is whole in its pieces, whatever it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(
           linkWords(text, pages, '')
             .map((piece) => piece.text)

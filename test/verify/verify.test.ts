@@ -72,12 +72,6 @@ function largeSignatures(count: number): string {
 }
 
 describe('the verification of a service', () => {
-  test('says that no key was given, and uses the one that the manifest names', async () => {
-    const { verdicts, findings } = await look({ keys: null });
-    expect(findings).toEqual([]);
-    expect(verdicts[0]!.detail).toContain('a key that the manifest itself names');
-  });
-
   test('reads nothing of a history without rows, from a host or a folder', async () => {
     const files = (all: Site) => all.set('economy/mic-history.csv', Buffer.from('event,what\n'));
     server.site = smallSite({ release: 3, files });
@@ -114,12 +108,6 @@ describe('the verification of a service', () => {
     expect((await look({ ledgerKeys: [LEDGER.verifier] })).findings).toEqual([]);
   });
 
-  test('finds an expired release, unless expiry is accepted', async () => {
-    const now = () => BEGIN + 90 * 3_600_000;
-    expect(states(await look({ now })).freshness).toBe('failed');
-    expect((await look({ now, acceptExpired: true })).findings).toEqual([]);
-  });
-
   test('accepts a log checkpoint that is newer than the release', async () => {
     for (const [path, bytes] of logOf(500, (index) => `event ${index}`).files) server.site.set(path, bytes);
     expect((await look()).findings).toEqual([]);
@@ -127,15 +115,6 @@ describe('the verification of a service', () => {
     server.site.set('log/checkpoint', forked.get('log/checkpoint')!);
     for (const [path, bytes] of forked) if (!server.site.has(path)) server.site.set(path, bytes);
     expect(states(await look()).log).toBe('failed');
-  });
-
-  test('reads only the sample', async () => {
-    const first = <T>(all: readonly T[]) => all.slice(0, 1);
-    const choose = { files: first, tiles: first, snapshots: first };
-    const { findings, verdicts } = await look({ choose });
-    expect(findings).toEqual([]);
-    expect(verdicts.map(({ detail }) => detail).join()).toMatch(/1 of 9 read.*1 of 3 tiles.*1 of 3 read/);
-    expect(server.requests.filter((path) => path === 'economy/large.bin')).toEqual([]);
   });
 
   test('reports a newer answer of a running service as not proven, and does not count it', async () => {
@@ -303,16 +282,6 @@ describe('a host that sends endless data', () => {
 });
 
 describe('the verification of a folder', () => {
-  test('reads a mirror, and a plain copy', async () => {
-    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
-    await updateMirror(server.url, folder);
-    await writeSite(copy, server.site);
-    for (const place of [folder, copy]) {
-      const origin = await FolderOrigin.at(place);
-      expect((await look({ origin })).findings).toEqual([]);
-    }
-  });
-
   test('accepts no file as a newer answer, and no copy in a snapshot instead of the file', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);

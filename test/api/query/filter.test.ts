@@ -9,6 +9,7 @@ import {
   narrow,
   parseFilter,
 } from '../../../src/api/query/filter.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { problemOf } from '../../sidecar/export/problem-of.ts';
 
 const HASH = `0x${'0a'.repeat(32)}`;
@@ -37,7 +38,7 @@ function spellNode(node: ExpressionNode): string {
 const value = fc.oneof(
   fc.constantFrom('ATLAS', 'android', '"and"', 'É∑', 'AT*', '[x]', 'a.b/c', '0'),
   fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 12 })
+    .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
     .filter((text) => !text.endsWith('*'))
     .map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`),
   fc.constantFrom("'it\\'s'", '"a;b,c==(d)"', '"\\\\"'),
@@ -185,7 +186,7 @@ describe('the limits of a filter', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.array(token).map((all) => all.join('')),
         ),
         (text) => {

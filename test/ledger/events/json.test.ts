@@ -7,6 +7,7 @@ import {
   parseExactJson,
   roundNumbers,
 } from '../../../pipeline/ledger/events/json.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 describe('parseExactJson', () => {
   test.each([
@@ -32,7 +33,7 @@ describe('parseExactJson', () => {
         { maxDepth: 5 },
         fc.double({ noNaN: true, noDefaultInfinity: true }),
         fc.integer(),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
         fc.constantFrom(null, true, false),
         fc.array(tie('tree')),
         fc.dictionary(name, tie('tree'), { noNullPrototype: true }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
 import { EXAMPLE_LEDGER } from '../../../pipeline/ledger/events/event-examples.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { WRONG as OTHER_WRONG } from '../../attestation/generated-document.ts';
 
 /** Values on both sides of each limit and pattern of the schemas; undefined leaves the member out. */
@@ -92,7 +93,7 @@ export function placesOf(event: LedgerEvent): [parent: Parent, name: string, wro
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...WRONG) },
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: anyCharacter, maxLength: 5 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.jsonValue({ maxDepth: 2 }),
 );

@@ -8,7 +8,7 @@ import { madeOnce } from '../../site/made-once.ts';
 import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
 
 export const DOCUMENT = signed();
-export const ID = attestationId(DOCUMENT);
+const ID = attestationId(DOCUMENT);
 export const UUID = attestationUuid(ID);
 
 /** What a release would have of that document. */

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest';
 import { csvRow } from '../../../pipeline/artifacts/format/csv.ts';
 import { jsonRoom, writeJsonRow } from '../../../src/sidecar/export/json-row.ts';
 import { Row } from '../../../src/sidecar/export/row.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const HASH = `0x${'0b'.repeat(32)}`;
 
 test('A CSV row is written as JSON within the room that is kept for it, whatever its texts are', () => {
   const texts = fc.record({
-    agent: fc.string({ unit: 'binary', minLength: 1 }),
-    data: fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+    agent: fc.string({ unit: anyCharacter, minLength: 1 }),
+    data: fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()),
     before: fc.nat(100),
   });
   const property = fc.property(texts, ({ agent, data, before }) => {

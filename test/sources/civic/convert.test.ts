@@ -9,6 +9,7 @@ import { convertEvent, forkAlert } from '../../../pipeline/sources/civic/convert
 import { formatPythonJson } from '../../../pipeline/sources/civic/python-json.ts';
 import { parseRemotePage } from '../../../pipeline/sources/civic/remote-event.ts';
 import type { Salt } from '../../../pipeline/sources/import/source.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { type CivicEvent, civicEvent, formatPage } from './civic-server.ts';
 
 const SALT = 'AAECAwQFBgcICQoLDA0ODw';
@@ -105,7 +106,10 @@ describe('convertEvent', () => {
   });
 
   test('gives a valid line with the event_hash for any payload', () => {
-    const payload = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const payload = fc.dictionary(
+      fc.string({ unit: anyCharacter }),
+      fc.jsonValue({ stringUnit: anyCharacter }),
+    );
     fc.assert(
       fc.property(payload, (value) => {
         const text = JSON.stringify(value);

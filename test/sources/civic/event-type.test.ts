@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Envelope } from '../../../pipeline/ledger/events/event.ts';
 import { ledgerType } from '../../../pipeline/sources/civic/convert.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 describe('ledgerType', () => {
   test.each([
@@ -20,7 +21,7 @@ describe('ledgerType', () => {
 
   test('is a valid ledger type for any remote type', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (type) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 500 }), (type) => {
         expect(Envelope.shape.type.safeParse(ledgerType(type, {}, 1)).success).toBe(true);
       }),
     );

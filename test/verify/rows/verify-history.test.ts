@@ -250,29 +250,6 @@ test('a file with other columns, of a restricted table or of none cannot be chec
   expect(await reasonOf('')).toMatch(/the file is empty/);
 });
 
-test('a history that follows from hashed events cannot be checked, and the types are named', async () => {
-  for (const path of ['academics/sentinels-by-day.csv', 'philosophy/metrics-by-day.csv']) {
-    const { verdict, unchecked } = await verify(fileOf(path, rowsOf(path)));
-    expect([verdict, unchecked[0]]).toEqual(['cannot_be_checked', expect.stringContaining('attestation')]);
-  }
-});
-
-test('of the counts by type, those of public types are compared', async () => {
-  const path = 'academics/events-by-day.csv';
-  const rows = rowsOf(path);
-  const { verdict, proved, unchecked } = await verify(fileOf(path, rows));
-  expect(verdict).toBe('cannot_be_checked');
-  expect(proved).toBe(
-    rows.filter((row) => /,(genesis|mi[ic]_|multi|delib|posit|decis|audit_s|alert_r)/.test(row)).length,
-  );
-  expect(unchecked[0]).toMatch(/types whose events stay hashes/);
-  const at = rows.findIndex((row) => row.includes('mic_mint'));
-  expect(await found(fileOf(path, rows.with(at, rows[at]!.replace(/\d+$/, '999'))))).toEqual([
-    'does_not_hold',
-    `${at + 2} edited`,
-  ]);
-});
-
 describe('events that stay hashes', () => {
   const hidden = leaves.map((leaf) =>
     leaf.event.type === 'genesis'
