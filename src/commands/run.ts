@@ -96,8 +96,13 @@ const build = defineCommand({
     const ms = now() - started;
     const read = { new_snapshots: snapshots, new_events: events, findings };
     const about = { outcome, release, as_of: timestamp, ledger, files: files.length, lacks };
-    const words = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
-    const lines = [`${outcome} ${release}: ${files.length} files; ${words}; ${formatDuration(ms)}`];
+    const news = [
+      formatCount(snapshots, 'new snapshot'),
+      formatCount(events, 'new event'),
+      formatCount(findings.length, 'finding'),
+    ];
+    const published = formatCount(files.length, 'file');
+    const lines = [`${outcome} ${release}: ${published}; ${news.join(', ')}; ${formatDuration(ms)}`];
     if (migrated !== null) lines.push(`rebuilt from genesis: ${migrated}`);
     present({ facts: { ...about, ...read, migrated, duration_ms: ms }, lines }, config, context);
     // A service that started this run asks them itself, between its runs.

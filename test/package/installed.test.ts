@@ -186,7 +186,7 @@ const SAYS: Record<string, (outputOf: (words: string) => string, log: string) =>
     expect(outputOf('mic_burn')).toContain('"burned": 350');
     expect(outputOf('cathedral mirror')).toMatch(/^log {9}verified {5}101 events/m);
     expect(log).toContain('expected data.mii to be at most 1, found 97');
-    expect(log).toContain('101 new events, 0 findings');
+    expect(log).toContain('101 new events, no findings');
   },
   'economist.md': (outputOf) => {
     const difference = (words: string) => Number(/difference (\S+)/.exec(outputOf(words))![1]);

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
@@ -41,9 +41,12 @@ export function fileSource(kind: FileKind, path: string, mapping: Mapping | null
     name,
     oldestFirst: 'sort the file by time once, and append new rows at its end',
     async open(opening) {
-      const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-        throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
-      });
+      // A named pipe, which nobody writes to, would never be opened.
+      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+        (cause: NodeJS.ErrnoException) => {
+          throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
+        },
+      );
       try {
         return await openView(kind, { name, file, mapping }, opening);
       } catch (error) {
@@ -61,7 +64,10 @@ async function openView(
   { name, file, mapping }: { name: string; file: FileHandle; mapping: Mapping | null },
   opening: Opening,
 ): Promise<RowView> {
-  const { size, mtimeMs } = await file.stat();
+  const stats = await file.stat();
+  if (!stats.isFile())
+    throw importFault(name, 'a file', stats.isDirectory() ? 'a folder' : 'a pipe or a device');
+  const { size, mtimeMs } = stats;
   const extent = { file, end: size, changedAt: mtimeMs, isSettled: opening.now - mtimeMs >= SETTLED_MS };
   const head = Buffer.concat(await Array.fromAsync(chunksOf(extent, 0, Math.min(size, START_BYTES))));
   const mark = markOf(head);

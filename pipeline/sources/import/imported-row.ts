@@ -4,6 +4,7 @@ import { CathedralError } from '../../errors.ts';
 import { completeEvent, cycleOf, type EventDraft } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { eventLine } from '../../ledger/events/event-line.ts';
+import { isJsonObject } from '../../ledger/events/json.ts';
 import { slotId, slotTime } from '../../ledger/events/slot.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import { assertLineFits } from '../../ledger/writing/ledger-writer.ts';
@@ -73,16 +74,25 @@ export function slotStart(timestamp: string): number {
 }
 
 /**
- * All that a row says, without its id. The text is the same whether it is made from the row or from the event that the row became.
+ * All that a row says, without its id. The text is the same whether it is made from the row or from the event that the row became, and in
+ * whatever order the columns stand.
  */
 function rowText({ timestamp, draft }: SourceRow): string {
   if (draft === null) return 'left out';
   if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
-  return textOf(timestamp, draft, JSON.stringify(withSourceLast(draft.data)));
+  return textOf(timestamp, draft);
 }
 
-function textOf(timestamp: string, { cycle, type, agent }: EventDraft, data: string): string {
-  return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${data}`;
+function textOf(timestamp: string, { cycle, type, agent, data }: EventDraft): string {
+  const json = JSON.stringify(data, withMembersInOrder);
+  return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
+}
+
+function withMembersInOrder(_: string, value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value);
+  const isSorted = names.every((name, index) => index === 0 || names[index - 1]! < name);
+  return isSorted ? value : Object.fromEntries(names.sort().map((name) => [name, value[name]]));
 }
 
 function knownRow(id: string, timestamp: string, text: string, late: boolean): KnownRow {
@@ -99,8 +109,7 @@ function importedRow(event: LedgerEvent): KnownRow | null {
   const { source: _, ...data } = event.data;
   const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
   const { type, agent } = event;
-  const text = textOf(timestamp, { cycle, type, agent, data }, JSON.stringify(own));
-  return knownRow(row, timestamp, text, late);
+  return knownRow(row, timestamp, textOf(timestamp, { cycle, type, agent, data: own }), late);
 }
 
 function changesOf({ type, data }: LedgerEvent): Change[] {
@@ -136,19 +145,8 @@ function importRow(
   if (late) source.late = true;
   const hasOwn = Object.hasOwn(data, 'source');
   if (hasOwn) source.data_source = data.source;
-  const json = JSON.stringify(hasOwn ? withSourceLast(data) : data);
-  // Most rows have no such member, and making their JSON twice would take a tenth of the import's time.
-  const imported = hasOwn
-    ? JSON.stringify({ ...withSourceLast(data), source })
-    : `${json.slice(0, -1)}${json === '{}' ? '' : ','}"source":${JSON.stringify(source)}}`;
-  const line = eventLine(event, imported);
+  const { source: _, ...others } = data;
+  const line = eventLine(event, JSON.stringify({ ...others, source }));
   assertLineFits(line, place);
-  return { events: [{ event, line }], row: knownRow(id, timestamp, textOf(timestamp, draft, json), late) };
-}
-
-/** Moves the row's own member `source` to the end, where it is when the data is taken from the event again. */
-function withSourceLast(data: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.hasOwn(data, 'source')) return data;
-  const { source, ...others } = data;
-  return { ...others, source };
+  return { events: [{ event, line }], row: knownRow(id, timestamp, textOf(timestamp, draft), late) };
 }

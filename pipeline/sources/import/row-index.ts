@@ -6,8 +6,8 @@ import { CathedralError } from '../../errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
 import { IMPORT_INDEX } from '../../ledger/reading/directory.ts';
 
-/** Changes with `SCHEMA`. A file of another version is made anew from the ledger. */
-const VERSION = 2;
+/** Changes with `SCHEMA` and with what digests cover. A file of another version is made anew from the ledger. */
+const VERSION = 3;
 /** Rows of the source, whether they are in their place, came late, or are left out by the mapping. */
 const KIND = { inOrder: 0, late: 1, leftOut: 2 } as const;
 const SCHEMA = `
