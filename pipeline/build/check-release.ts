@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError, type Finding, findingOf } from '../errors.ts';
-import { bundlePath, fullTileOf, newTiles } from '../ledger/log/tile.ts';
+import { type Bundle, bundlePath, fullTileOf, newTiles, TILE_WIDTH } from '../ledger/log/tile.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
@@ -17,11 +18,10 @@ import {
 } from '../release/format/public-manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
 import { LIST_PATH } from '../release/format/snapshot-index.ts';
-import { plainPath } from '../release/log/compressed-bundle.ts';
-import { ENTRIES_FOLDER, logFile } from '../release/log/log-folder.ts';
+import { assertCompressed, plainPath } from '../release/log/compressed-bundle.ts';
+import { ENTRIES_FOLDER, logFile, verifiedEntries } from '../release/log/log-folder.ts';
 import { openLog } from '../release/log/open-log.ts';
-import { hasPublicBundles } from '../release/log/public-bundles.ts';
-import { assertLeaves } from '../release/log/reread-tiles.ts';
+import { assertPublicBundle, hasPublicBundles } from '../release/log/public-bundles.ts';
 import { verifyRelease } from '../release/staging/verify-release.ts';
 import type { CheckName, Trust } from '../verify/checks.ts';
 import { FolderOrigin } from '../verify/folder-origin.ts';
@@ -133,6 +133,21 @@ async function checkEntries(out: string, ledger: Facts['ledger']): Promise<Findi
     findings.push(...(await surplusEntries(out, size)));
   });
   return findings;
+}
+
+/**
+ * Verifies a tile of level 0 against the checkpoint, its entries against their hashes, their compressed variant, and if `isPublic`, the
+ * public events against the entries. Throws log_invalid.
+ */
+async function assertLeaves(
+  out: string,
+  bundle: Bundle,
+  reader: TileReader,
+  isPublic: boolean,
+): Promise<void> {
+  const entries = await verifiedEntries(out, bundle, reader);
+  if (bundle.width === TILE_WIDTH) assertCompressed(out, bundle, entries);
+  if (isPublic) assertPublicBundle(out, bundle, entries);
 }
 
 /** A partial bundle stays until the full one exists, and must be its beginning. */

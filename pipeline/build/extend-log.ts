@@ -8,7 +8,6 @@ import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/as
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import { hasPublicBundles } from '../release/log/public-bundles.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
-import { rereadTiles, slotsToReread, type Turns } from '../release/log/reread-tiles.ts';
 import { StagedLog, stageExtension, stagePublicEvents } from '../release/log/staged-log.ts';
 
 interface LogOptions {
@@ -37,9 +36,7 @@ export type ExtendLog = <T>(
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit(async () => {});
-  const newest = (await ledger.snapshots(null)).at(-1)?.id ?? null;
-  const turns = slotsToReread(previous?.manifest.ledger.snapshot ?? null, newest);
-  const published = await openWhole(out, turns).catch((cause) => {
+  const published = await openLog(out).catch((cause) => {
     throw withHint(
       cause,
       `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
@@ -50,12 +47,6 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   if (previous && !rebuild) assertSameSnapshot(ledger.path, previous.manifest.ledger, verifiers);
   const served = previous?.manifest.ledger.size ?? Number.POSITIVE_INFINITY;
   return (target, commit) => extend(published, target, commit, { ...options, served });
-}
-
-async function openWhole(out: string, turns: Turns): Promise<PublishedLog> {
-  const published = await openLog(out);
-  if (published.reader) await rereadTiles(out, published.reader, turns);
-  return published;
 }
 
 async function extend<T>(

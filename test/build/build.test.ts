@@ -230,10 +230,22 @@ describe('a release of another version', () => {
 });
 
 describe('a check', () => {
-  test('finds a changed tile of the log', async () => {
+  test.each([
+    'log/tile/0/000',
+    'log/public/v1/000',
+    'log/public/v1/000.gz',
+    'log-entries/000',
+    'log-entries/000.gz',
+  ])('finds that %s is changed or lost', async (path) => {
     await copied('whole', 'tampered');
-    await writeFile(join(folder, 'tampered/log/tile/0/000'), Buffer.alloc(8192));
-    expect(await check(options('tampered'))).toMatchObject([{ place: 'log/tile/0/000' }]);
+    const place = join(folder, 'tampered', path);
+    const bytes = await readFile(place);
+    bytes[bytes.length - 1]! ^= 1;
+    await writeFile(place, bytes);
+    const places = async () => (await check(options('tampered'))).map((finding) => finding.place);
+    expect(await places()).toEqual([expect.stringContaining(path)]);
+    await rm(place);
+    expect(await places()).toEqual([expect.stringContaining(path)]);
   });
 
   test('finds a number that contradicts the ledger, even if the manifest matches it', async () => {

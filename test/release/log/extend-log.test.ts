@@ -254,28 +254,6 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     },
   );
 
-  test.each(['tile/0/000', 'tile/entries/000', 'tile/entries/000.gz', 'public/v1/000', 'public/v1/000.gz'])(
-    'if the full %s was truncated, changed or removed',
-    async (path) => {
-      const { out, ledger } = await published(300);
-      const end = (await ledgerOf(300)).ends[0]!;
-      const bytes = readFileSync(logFile(out, path));
-      const refused = () =>
-        expectRefusal([out, ledger, end], {
-          code: 'log_invalid',
-          place: expect.stringContaining(path.replace('tile/entries/', 'log-entries/')),
-          message: expect.stringContaining(`remove ${out}/log`),
-        });
-      truncateSync(logFile(out, path), bytes.length - 1);
-      await refused();
-      writeFileSync(logFile(out, path), bytes);
-      flip(logFile(out, path));
-      await refused();
-      unlinkSync(logFile(out, path));
-      if (path !== 'tile/entries/000.gz') await refused();
-    },
-  );
-
   test.each([
     ['is not a signed note', () => 'checkpoint'],
     ['is empty', () => ''],
