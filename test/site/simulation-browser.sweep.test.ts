@@ -36,7 +36,7 @@ const moment = (page: Page) => page.locator('[data-part="moment"]').textContent(
 const fault = (page: Page) => page.locator('[data-part="fault"]').textContent();
 const heard = (page: Page) => page.locator('[data-part="said"]').textContent();
 const dots = (page: Page) =>
-  page.locator('.sentinel circle').evaluateAll((all) => all.map((dot) => Number(dot.getAttribute('cx'))));
+  page.locator('.sentinel .dot').evaluateAll((all) => all.map((dot) => (dot as HTMLElement).style.left));
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
@@ -111,9 +111,9 @@ test('with the keyboard a case is chosen, decided and ended, and a screen reader
   const { label } = first!.choices[0]!;
   expect(await focused(page)).toBe(label);
   // What it does, whom it pleases and what it costs is heard with it.
-  const tree = await page.locator('.card').ariaSnapshot();
+  const tree = await page.locator('[data-part="card"]').ariaSnapshot();
   expect(tree).toContain(`button "${label}"`);
-  await expect.poll(() => page.locator('.card').ariaSnapshot()).toContain('term: In a week');
+  await expect.poll(() => page.locator('[data-part="card"]').ariaSnapshot()).toContain('term: In a week');
   await page.keyboard.press('Enter');
   await expect.poll(() => new URL(page.url()).searchParams.getAll('do')).toHaveLength(1);
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H3');
@@ -124,7 +124,7 @@ test('with the keyboard a case is chosen, decided and ended, and a screen reader
     await page.keyboard.press('Enter');
   }
   await reach(page, 'ended');
-  expect(await page.locator('.chosen-list').textContent()).toContain('Without it: ');
+  expect(await page.locator('.ended .entries').textContent()).toContain('Without it: ');
   expect([wrong, host.missed]).toEqual([[], []]);
 });
 
@@ -230,8 +230,8 @@ test('a run is drawn in the colours that a reader has chosen', async () => {
       probe.style.color = colour;
       return getComputedStyle(probe).color;
     });
-    const dots = [...document.querySelectorAll('.sentinel circle')].map((dot) => getComputedStyle(dot));
-    return { system, dots: dots.flatMap(({ fill, stroke }) => [fill, stroke]) };
+    const dots = [...document.querySelectorAll('.sentinel .dot')].map((dot) => getComputedStyle(dot));
+    return { system, dots: dots.flatMap((dot) => [dot.backgroundColor, dot.borderTopColor]) };
   });
   expect(drawn.system).toEqual(expect.arrayContaining([...new Set(drawn.dots)]));
 });
@@ -243,7 +243,7 @@ test('a run is printed without what paper cannot do, with its question, ending a
   await reach(page, 'ended');
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('#simulation :is(input, select, button:not(.sort)):visible').count()).toBe(0);
-  for (const part of ['[data-part="question"]', '.ended', '.chosen-list', '[data-part="course"] svg'])
+  for (const part of ['[data-part="question"]', '.ended', '.ended .entries', '[data-part="course"] svg'])
     expect(await page.locator(part).isVisible()).toBe(true);
   await page.goto(`${host.origin}${PATH}`);
   await page.emulateMedia({ media: 'print' });

@@ -7,7 +7,7 @@ import { isDecided } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { VERSIONS } from '../../src/simulation/versions.ts';
 import { show } from '../../src/simulation/view.ts';
-import { zonePlace } from '../../src/site/simulation/board.ts';
+import { zonePlace } from '../../src/site/simulation/bar.ts';
 import { coursePicture } from '../../src/site/simulation/course.ts';
 import { formatRunAddress, parseRunAddress } from '../../src/site/simulation/run-address.ts';
 import { standAlone, transcriptCsv, transcriptJson } from '../../src/site/simulation/take-away.ts';

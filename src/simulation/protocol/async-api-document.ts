@@ -55,7 +55,9 @@ export function asyncApiDocument({ baseUrl, version, organisation }: AsyncApiFac
       },
       tell: operation('send', 'Updates of ticks, which answer no message.', ['simulation_update']),
     },
-    components: { messages: { ...clientMessages(), ...serverMessages() } },
+    components: {
+      messages: { ...messagesOf(CLIENT_MESSAGES, 'input'), ...messagesOf(SERVER_MESSAGES, 'output') },
+    },
   };
 }
 
@@ -78,37 +80,31 @@ function referTo(names: readonly string[], from: string): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/${from}/messages/${name}` }]));
 }
 
-function clientMessages(): Part {
+type Direction = 'input' | 'output';
+
+/** The JSON Schema of a message: of a client’s, as it writes it, so that members with a default are optional. */
+export function payloadOf(schema: z.ZodType, io: Direction): Part {
+  return toJsonSchema(schema, { target: 'draft-7', io });
+}
+
+function messagesOf(schemas: Readonly<Record<string, z.ZodType>>, io: Direction): Part {
   return Object.fromEntries(
-    Object.entries(CLIENT_MESSAGES).map(([name, schema]) => {
-      const examples = CONVERSATION.filter(({ message: { action } }) => action === name).map(
-        ({ meaning, message }) => ({
-          summary: meaning,
-          payload: message,
-        }),
+    Object.entries(schemas).map(([name, schema]) => {
+      const payload = payloadOf(schema, io);
+      const examples = CONVERSATION.filter(({ message }) => message.action === name).map(
+        ({ meaning, message }) => ({ summary: meaning, payload: message }),
       );
-      // As a client writes it: members with a default are optional.
-      return [name, { ...messageOf(name, schema, 'input'), ...(examples.length > 0 ? { examples } : {}) }];
+      const message = {
+        name,
+        summary: String(payload.description),
+        contentType: 'application/json',
+        correlationId: { location: `$message.payload#/${io === 'input' ? 'id' : 'reply_to'}` },
+        payload,
+        ...(examples.length > 0 ? { examples } : {}),
+      };
+      return [name, message];
     }),
   );
-}
-
-function serverMessages(): Part {
-  return Object.fromEntries(
-    Object.entries(SERVER_MESSAGES).map(([name, schema]) => [name, messageOf(name, schema, 'output')]),
-  );
-}
-
-function messageOf(name: string, schema: z.ZodType, io: 'input' | 'output'): Part {
-  const payload = toJsonSchema(schema, { target: 'draft-7', io });
-  const correlationId = { location: `$message.payload#/${io === 'input' ? 'id' : 'reply_to'}` };
-  return {
-    name,
-    summary: String(payload.description),
-    contentType: 'application/json',
-    correlationId,
-    payload,
-  };
 }
 
 function closeCodes(): string {

@@ -29,16 +29,7 @@ export function makeButton(words: string, press: () => void, className = ''): HT
   return button;
 }
 
-/** Creates a part of a picture. */
-export function draw<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[Tag] {
-  return filled(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
-}
-
-export function setAttributes(element: Element, attributes: Attributes): void {
+function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes))
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
     else element.setAttribute(name, String(value));

@@ -19,17 +19,14 @@ export interface ChoiceHandlers {
 /** The decision that is due first with its choices, or, without one, a way to go on; and the moves that are always possible. */
 export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLElement {
   const { world, scenario } = run;
-  const all = available(world, scenario);
   const [due, ...others] = [...askedDecisions(world)].sort((a, b) => a.until - b.until);
-  const moves = all.filter(({ decision }) => decision === null);
+  const forms = (decision: string | null, otherwise: (() => Outlook) | null) =>
+    available(world, scenario)
+      .filter((action) => action.decision === decision)
+      .map((action) => choiceForm(run, action, otherwise, choose));
+  const moves = forms(null, null);
   const movesPart =
-    moves.length > 0 &&
-    make(
-      'details',
-      { class: 'moves' },
-      make('summary', {}, 'Other moves'),
-      ...moves.map((action) => choiceForm(run, action, null, choose)),
-    );
+    moves.length > 0 && make('details', { class: 'moves' }, make('summary', {}, 'Other moves'), ...moves);
   if (!due)
     return make(
       'section',
@@ -39,35 +36,29 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
       make('p', { class: 'commit' }, makeButton('Go on', goOn)),
       movesPart,
     );
-  const decision = decisionOf(scenario, due.name);
-  const next = others.map(({ name }) => decisionOf(scenario, name).title);
+  const { title, prompt, otherwise } = decisionOf(scenario, due.name);
   let ifNobody: Outlook | null = null;
-  const otherwise = () => {
+  const outlook = () => {
     ifNobody ??= outlookOfNone(world, scenario);
     return ifNobody;
   };
   // Each forecast in a task of its own, so that the page answers in between.
-  setTimeout(otherwise);
+  setTimeout(outlook);
+  const next = others.map(({ name }) => decisionOf(scenario, name).title);
   return make(
     'section',
     { 'data-decision': due.name },
-    make('h3', { tabindex: -1 }, decision.title),
-    make('p', {}, textOf(decision.prompt, world)),
-    make(
-      'div',
-      { class: 'choices' },
-      ...all
-        .filter((action) => action.decision === due.name)
-        .map((action) => choiceForm(run, action, otherwise, choose)),
-    ),
+    make('h3', { tabindex: -1 }, title),
+    make('p', {}, textOf(prompt, world)),
+    make('div', { class: 'choices' }, ...forms(due.name, outlook)),
     make(
       'p',
       { class: 'commit' },
       makeButton('Let time pass', goOn, 'quiet'),
       make(
         'span',
-        { class: 'note' },
-        `Without you, it is “${labelOf(decision.otherwise, scenario)}” on day ${due.until}.`,
+        { class: 'muted' },
+        `Without you, it is “${labelOf(otherwise, scenario)}” on day ${due.until}.`,
         next.length > 0 && ` Next: ${next.join(', ')}.`,
       ),
     ),
@@ -83,33 +74,32 @@ function choiceForm(
   choose: ChoiceHandlers['choose'],
 ): HTMLFormElement {
   const { name, label, meaning, parameters = {} } = action.choice;
-  const about = make('div', { id: `about-${name}` }, make('p', { class: 'meaning' }, textOf(meaning, world)));
-  const prospect = make('dl', { class: 'prospect', 'aria-live': 'polite' });
+  const prospect = otherwise && make('dl', { class: 'prospect', 'aria-live': 'polite' });
   const form = make(
     'form',
     { class: 'choice', 'data-choice': name, autocomplete: 'off' },
     make('button', { type: 'submit', 'aria-describedby': `about-${name}` }, label),
-    about,
+    make('div', { id: `about-${name}` }, make('p', {}, textOf(meaning, world)), prospect),
     ...Object.entries(parameters).map(([key, one]) => parameterField(`${name}-${key}`, key, one)),
   );
   const given = (): Parameters => {
     const data = new FormData(form);
-    const values = Object.entries(parameters).map(([key, { kind }]) => {
-      const value = String(data.get(key));
-      return [key, kind === 'number' ? Number(value) : value];
-    });
-    return Object.fromEntries(values);
-  };
-  const refresh = () => {
-    const seen = prospectOf(world, scenario, action, given());
-    prospect.replaceChildren(
-      ...prospectInWords(seen, otherwise!(), isDecided(world)).map(([kind, term, text]) =>
-        make('div', { class: kind }, make('dt', {}, term), make('dd', {}, text)),
-      ),
+    return Object.fromEntries(
+      Object.entries(parameters).map(([key, { kind }]) => {
+        const value = String(data.get(key));
+        return [key, kind === 'number' ? Number(value) : value];
+      }),
     );
   };
-  if (otherwise) {
-    about.append(prospect);
+  if (otherwise && prospect) {
+    const refresh = () => {
+      const seen = prospectOf(world, scenario, action, given());
+      prospect.replaceChildren(
+        ...prospectInWords(seen, otherwise(), isDecided(world)).map(([kind, term, text]) =>
+          make('div', { class: kind }, make('dt', {}, term), make('dd', {}, text)),
+        ),
+      );
+    };
     setTimeout(() => form.isConnected && refresh());
     form.addEventListener('input', refresh);
   }
@@ -133,5 +123,5 @@ function parameterField(id: string, name: string, about: Parameter): HTMLElement
   input.addEventListener('input', () => {
     output.textContent = formatValue(Number(input.value));
   });
-  return make('p', { class: 'field' }, label, make('span', { class: 'slide' }, input, output));
+  return make('p', { class: 'field' }, label, input, output);
 }

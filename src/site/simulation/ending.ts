@@ -11,8 +11,8 @@ export function endingCard(run: Run, again: () => void): HTMLElement {
     { class: 'ended' },
     make('p', { class: 'label accented' }, 'The ending'),
     make('h3', { tabindex: -1 }, title),
-    make('p', { class: 'told' }, text),
-    make('p', { class: 'asked' }, question),
+    make('p', { class: 'text' }, text),
+    make('p', { class: 'text' }, make('em', {}, question)),
     make(
       'p',
       { class: 'commit' },
@@ -26,7 +26,7 @@ export function endingCard(run: Run, again: () => void): HTMLElement {
         ? 'What you chose, and how it would have ended without it'
         : 'You took no decision in this run',
     ),
-    make('ol', { class: 'chosen-list' }, ...choices.map((choice) => choiceItem(run, choice))),
+    make('ol', { class: 'entries' }, ...choices.map((choice) => choiceItem(run, choice))),
   );
 }
 

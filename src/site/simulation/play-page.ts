@@ -1,4 +1,5 @@
 import { type Run, startRun } from '../../simulation/run.ts';
+import { followAddress, putAddress } from '../layout/tool.ts';
 import { choicesCard } from './choices.ts';
 import { showCourse } from './course.ts';
 import { endingCard } from './ending.ts';
@@ -13,25 +14,23 @@ const SEEDS = 16;
 
 const page = document.querySelector<HTMLElement>('#simulation')!;
 const part: Part = (name) => page.querySelector(`[data-part="${name}"]`)!;
-/** What is shown, to be drawn again where the window changes. */
-let shown: readonly Run[] | null = null;
 
 /** The page shows the run in its address. Whatever the reader does leads to another address, so “back” takes it back. */
 function show(): void {
   try {
     const query = new URLSearchParams(location.search);
-    const addressed = parseRunAddress(query);
-    part('fault').textContent = addressed ? faultWords(addressed) : '';
-    if (!addressed) close();
-    else if (!query.has('tick') && !query.has('do') && addressed.faults.length === 0)
-      start(addressed.steps[0], !query.has('seed'));
+    const addressed = parseRunAddress(query)!;
+    part('fault').textContent = faultWords(addressed);
+    if (query.has('tick') || query.has('do') || addressed.faults.length > 0) draw(addressed.steps);
     else {
-      shown = addressed.steps;
-      draw();
-      focusCard();
+      // In place of an address that does not say how far.
+      const run = beginning(addressed.steps[0], !query.has('seed'));
+      history.replaceState(null, '', formatRunAddress(run));
+      show();
     }
   } catch (error) {
-    close();
+    part('play').hidden = true;
+    delete document.body.dataset.playing;
     part('fault').textContent = `The link names no run. ${(error as Error).message}`;
   }
 }
@@ -45,67 +44,40 @@ function faultWords({ faults, isOther }: Addressed): string {
   ].join(' ');
 }
 
-function draw(): void {
-  const run = shown!.at(-1)!;
+function draw(steps: readonly [Run, ...Run[]]): void {
+  const run = steps.at(-1)!;
   const isOver = run.world.ending !== null;
-  part('choose').hidden = true;
   part('play').hidden = false;
   document.body.dataset.playing = '';
   page.dataset.state = isOver ? 'ended' : run.world.open.length > 0 ? 'decision' : 'between';
-  showSituation(part, shown!);
+  showSituation(part, steps);
   part('card').replaceChildren(
     isOver
-      ? endingCard(run, playAgain)
+      ? endingCard(run, () => go(beginning(run, true)))
       : choicesCard(run, {
           choose: (name, parameters) => go(choose(run, name, parameters)),
           goOn: () => go(goOn(run)),
         }),
   );
-  showCourse(part, shown!);
-  offerTakeAway(page, shown!);
-  const before = beforeLastChoice(shown!) ?? shown![0]!;
+  showCourse(part, steps);
+  offerTakeAway(page, steps);
+  const before = beforeLastChoice(steps) ?? steps[0];
   part('said').textContent = [`Day ${run.world.tick}.`, ...changesInWords(before.world, run.world)].join(' ');
-}
-
-function playAgain(): void {
-  history.pushState(null, '');
-  start(shown![0]!, true);
-}
-
-/** Goes to the address of a run. */
-function go(run: Run): void {
-  history.pushState(null, '', formatRunAddress(run));
-  show();
-}
-
-/** A run from its first decision on, in place of an address that does not say how far. `isAnew`: with one of a few other seeds. */
-function start({ scenario, seed, settings }: Run, isAnew: boolean): void {
-  const other = isAnew ? 1 + Math.floor(Math.random() * SEEDS) : seed;
-  history.replaceState(null, '', formatRunAddress(begin(startRun(scenario.name, other, settings))));
-  show();
-}
-
-/** The list of scenarios. */
-function close(): void {
-  shown = null;
-  part('play').hidden = true;
-  part('choose').hidden = false;
-  delete document.body.dataset.playing;
-}
-
-/** Brings what is played into view, and the reader with it. */
-function focusCard(): void {
+  // Brings what is played into view, and the reader with it.
   part('card').querySelector<HTMLElement>('h3')!.focus({ preventScroll: true });
   part('screen').scrollIntoView({ block: 'start' });
 }
 
-page.addEventListener('click', (event) => {
-  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="?"], a[data-do="scenarios"]');
-  if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  history.pushState(null, '', link.href);
+/** Goes to the address of a run. */
+function go(run: Run): void {
+  putAddress(`${location.pathname}${formatRunAddress(run)}`);
   show();
-});
-addEventListener('resize', () => shown && draw());
-addEventListener('popstate', show);
-show();
+}
+
+/** A run of the same scenario and settings up to its first decision. `isAnew`: with one of a few other seeds. */
+function beginning({ scenario, seed, settings }: Run, isAnew: boolean): Run {
+  const other = isAnew ? 1 + Math.floor(Math.random() * SEEDS) : seed;
+  return begin(startRun(scenario.name, other, settings));
+}
+
+followAddress(show);

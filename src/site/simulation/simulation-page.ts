@@ -1,28 +1,17 @@
-/**
- * The page before anybody plays: a list of scenarios. What plays them is loaded when one is chosen, or when the address names a
- * run.
- */
-const simulation = document.querySelector<HTMLElement>('#simulation');
+/** The page before anybody plays: a list of scenarios. What plays them is loaded where the address names a run. */
+const simulation = document.querySelector<HTMLElement>('#simulation')!;
 
 function load(): void {
+  document.body.dataset.playing = '';
   const script = document.createElement('script');
   script.type = 'module';
-  script.src = simulation!.dataset.play!;
+  script.src = simulation.dataset.play!;
   script.addEventListener('error', () => {
-    const said = simulation!.querySelector('[data-part="fault"]')!;
+    delete document.body.dataset.playing;
+    const said = simulation.querySelector('[data-part="fault"]')!;
     said.textContent = 'The simulation could not be loaded. Reload the page to try again.';
   });
   document.head.append(script);
-}
-
-function choose(event: MouseEvent): void {
-  const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-scenario]');
-  if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  history.pushState(null, '', `?scenario=${link.dataset.scenario}`);
-  // From now on, what is loaded follows links and addresses.
-  document.removeEventListener('click', choose);
-  load();
 }
 
 /** Prints the sheet alone, without the rest of the page. */
@@ -32,8 +21,7 @@ function printSheet(): void {
   print();
 }
 
-if (simulation) {
-  document.querySelector('[data-do="print-sheet"]')!.addEventListener('click', printSheet);
-  if (new URLSearchParams(location.search).has('scenario')) load();
-  else document.addEventListener('click', choose);
-}
+document.querySelector('[data-do="print-sheet"]')!.addEventListener('click', printSheet);
+// Without this script, a case leads to its story.
+for (const link of simulation.querySelectorAll<HTMLAnchorElement>('a[data-scenario]')) link.hash = '';
+if (new URLSearchParams(location.search).has('scenario')) load();

@@ -24,20 +24,6 @@ export const STANCE_WORDS: Readonly<Record<Stance, string>> = {
   recused: 'stands aside',
 };
 
-/** `for: ATLAS and EVE; undecided: none; …`: the text of the board. */
-export function stancesInWords(world: World): string {
-  const of = (wanted: Position) =>
-    world.sentinels.filter((_, i) => stanceOf(world, i) === wanted).map(({ id }) => id);
-  return [
-    ['for', of('support')],
-    ['for, with conditions', of('support_with_conditions')],
-    ['undecided', of('abstain')],
-    ['against', of('oppose')],
-  ]
-    .map(([words, ids]) => `${words}: ${ids!.length === 0 ? 'none' : formatList(ids as string[])}`)
-    .join('; ');
-}
-
 /** The state of the proposal in a sentence. */
 export const STATUS_SENTENCES: Readonly<Record<Status, string>> = {
   open: 'The proposal is open.',

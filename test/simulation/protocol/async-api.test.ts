@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
+import { fieldsIn } from '../../../pipeline/artifacts/data-dictionary.ts';
 import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
-import { messageRows } from '../../../src/site/simulation/message-rows.ts';
 import { ORGANISATION } from '../../organisation.ts';
 
 const require = createRequire(import.meta.url);
@@ -40,10 +40,10 @@ describe('/asyncapi.json', () => {
   });
 
   test('says what each member of each message means', () => {
-    const silent = messageRows().flatMap(({ name, members }) =>
-      members
-        .filter(({ path, meaning }) => meaning === '' && !path.endsWith('[]'))
-        .map(({ path }) => `${name}: ${path}`),
+    const silent = Object.entries(messages).flatMap(([name, { payload }]) =>
+      fieldsIn(payload)
+        .filter(({ description }) => description === '')
+        .map((field) => `${name}: ${field.name}`),
     );
     expect(silent).toEqual([]);
   });
