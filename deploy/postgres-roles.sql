@@ -13,7 +13,7 @@ GRANT USAGE ON SCHEMA cathedral TO cathedral_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cathedral TO cathedral_service;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA cathedral TO cathedral_service;
 
-REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON cathedral.migrations, cathedral.access_log_start, cathedral.access_log_removals
+REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON cathedral.migrations, cathedral.access_log_removals
   FROM cathedral_service;
 REVOKE UPDATE, DELETE, TRUNCATE ON cathedral.access_log_entries FROM cathedral_service;
 REVOKE INSERT, DELETE, TRUNCATE ON cathedral.access_log_head FROM cathedral_service;

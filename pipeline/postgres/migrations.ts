@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../errors.ts';
 import type { Query } from '../sql/store.ts';
 import { createTables } from '../sql/table.ts';
-import { COUNT_TABLES, KEY_TABLES } from '../sql/tables.ts';
+import { COUNT_TABLES, KEY_TABLES, LOG_TABLES } from '../sql/tables.ts';
 
 // The ledger of many machines (pipeline/sources/shared). `ledger` has one row; whoever changes the other two tables locks it first.
 // `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
@@ -28,59 +28,6 @@ const LEDGER = `
     seq bigint PRIMARY KEY,
     line bytea NOT NULL
   );`;
-
-// Times as text, as in an export: what is hashed is what is stored.
-const ACCESS_LOG = `
-  CREATE TABLE cathedral.access_log_entries (
-    seq bigint PRIMARY KEY CHECK (seq >= 0), time text COLLATE "C" NOT NULL, request_id text NOT NULL, key_id text,
-    holder text, area text NOT NULL, method text NOT NULL, path text NOT NULL, query text NOT NULL,
-    status integer NOT NULL, client text NOT NULL, prev_hash text NOT NULL, hash text NOT NULL
-  );
-  -- The last entry. Whoever appends locks this row.
-  CREATE TABLE cathedral.access_log_head (
-    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
-  );
-  -- The last entry that was removed by age.
-  CREATE TABLE cathedral.access_log_start (
-    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), seq bigint NOT NULL, hash text NOT NULL
-  );
-  INSERT INTO cathedral.access_log_head (seq, hash) VALUES (-1, repeat('0', 64));
-  INSERT INTO cathedral.access_log_start (seq, hash) VALUES (-1, repeat('0', 64));
-  CREATE TABLE cathedral.access_log_removals (
-    last bigint PRIMARY KEY, first bigint NOT NULL, at text NOT NULL, before text NOT NULL
-  );
-
-  CREATE FUNCTION cathedral.access_log_keep() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      RAISE EXCEPTION 'entries of the access log never change' USING ERRCODE = 'restrict_violation';
-    END $$;
-  CREATE TRIGGER access_log_keep BEFORE UPDATE OR TRUNCATE ON cathedral.access_log_entries
-    FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();
-
-  CREATE FUNCTION cathedral.access_log_expire() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF EXISTS (SELECT FROM removed WHERE seq > (SELECT seq FROM cathedral.access_log_start)) THEN
-        RAISE EXCEPTION 'entries of the access log are removed only up to access_log_start'
-          USING ERRCODE = 'restrict_violation';
-      END IF;
-      RETURN NULL;
-    END $$;
-  CREATE TRIGGER access_log_expire AFTER DELETE ON cathedral.access_log_entries
-    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_expire();
-
-  CREATE FUNCTION cathedral.access_log_advance() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF NEW.seq <= OLD.seq OR NOT EXISTS (
-        SELECT FROM cathedral.access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
-        UNION ALL SELECT FROM cathedral.access_log_start WHERE seq = NEW.seq AND hash = NEW.hash
-      ) THEN
-        RAISE EXCEPTION 'the head of the access log only moves forward, to an entry'
-          USING ERRCODE = 'restrict_violation';
-      END IF;
-      RETURN NULL;
-    END $$;
-  CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
-    FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();`;
 
 // Who publishes, and what was signed last.
 const PUBLISHERS = `
@@ -160,8 +107,8 @@ const REPLICAS = `
  */
 export const STEPS: readonly string[] = [
   [
-    createTables([...KEY_TABLES, ...COUNT_TABLES], 'postgres'),
-    ...[LEDGER, ACCESS_LOG, PUBLISHERS, CURRENT_RELEASE, DAYS_OF_COUNTS, REPLICAS],
+    createTables([...KEY_TABLES, ...COUNT_TABLES, ...LOG_TABLES], 'postgres'),
+    ...[LEDGER, PUBLISHERS, CURRENT_RELEASE, DAYS_OF_COUNTS, REPLICAS],
   ].join('\n'),
 ];
 

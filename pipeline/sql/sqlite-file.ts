@@ -26,8 +26,6 @@ export interface SqliteForm {
 /** What makes and recognises a file of a kind. */
 export type Schema = Pick<SqliteForm, 'name' | 'applicationId' | 'steps'>;
 
-/** How long to wait for a process that opens the same file, or recovers it after a kill, ms. */
-const OPEN_TIMEOUT_MS = 5_000;
 /** Room for the next few rows. */
 const LEAST_FREE_BYTES = 64 * 1024;
 /** The second file holds the latest commits, the third is its index, and the last is the journal of a file without them. */
@@ -181,14 +179,13 @@ export class SqliteFile {
     const [path, form] = [this.#path, this.#form];
     if (this.#isFirst || form.isRenewed) makePrivate(path);
     else assertThere(path, form);
-    const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    // Who is refused a lock tries again later, and other files of the thread are used meanwhile.
+    const database = new DatabaseSync(path, { timeout: 0 });
     try {
       migrate(path, database, form);
       setJournal(database, form.journal);
       // Deleted data is overwritten, because some of it is personal.
-      database.exec(
-        `PRAGMA synchronous = ${form.synchronous}; PRAGMA secure_delete = ON; PRAGMA busy_timeout = 0`,
-      );
+      database.exec(`PRAGMA synchronous = ${form.synchronous}; PRAGMA secure_delete = ON`);
       // The first read opens the write-ahead log.
       readPragma(database, 'user_version');
       return { database, statements: new Map(), files: SUFFIXES.map((suffix) => identify(path + suffix)) };
@@ -216,7 +213,8 @@ function isInTransaction(opened: Opened | null): boolean {
 /** Another connection has a lock, or opened the file in the mode that this one wants to change. */
 export function isBusy(error: unknown): boolean {
   const SQLITE_BUSY = 5;
-  return (error as { errcode?: number }).errcode === SQLITE_BUSY;
+  // Its low byte; the others say why.
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
 }
 
 function statementOf({ database, statements }: Opened, text: string): Statement {
@@ -259,18 +257,34 @@ function assertThere(path: string, { name }: SqliteForm): void {
   if (!size) throw failed(path, name, size === 0 ? 'an empty file' : 'no file');
 }
 
-/** A connection of another process keeps the mode as it is. */
+/** A file that others have open with a write-ahead log keeps it until they have closed it. */
 function setJournal(database: DatabaseSync, journal: SqliteForm['journal']): void {
   try {
     database.exec(`PRAGMA journal_mode = ${journal}`);
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error) || journal === 'WAL') throw error;
+  }
+}
+
+/** Whether a process has a file with a write-ahead log open. */
+export function isInUse(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // Only the last connection may end the log.
+    return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode !== 'delete';
+  } catch (error) {
+    // Whoever opens it says what else is wrong with it.
+    return isBusy(error);
+  } finally {
+    database.close();
   }
 }
 
 /** Brings a file to the newest version of its form, all steps or none. Throws what `readVersion` throws. */
 export function migrate(path: string, database: DatabaseSync, form: Schema): void {
   const { applicationId, steps } = form;
+  if (readVersion(path, database, form) === steps.length) return;
   // The write lock first, so that the second of two processes finds the work done.
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -115,3 +115,144 @@ export const COUNT_FILE: SqliteForm = {
   // Without its counts, the service goes on.
   isRenewed: true,
 };
+
+// Whoever controls a database can switch triggers off. They keep what was recorded from mistakes, and from whoever controls a server only;
+// everything else is found by a verification.
+
+/** One access to a restricted path. Times are texts, as in an export: what is hashed is what is stored. */
+export const ENTRIES = defineTable({
+  name: 'access_log_entries',
+  columns: {
+    // 0, 1, 2 … without gaps.
+    seq: 'integer',
+    // 2025-12-01T06:00:00.000Z
+    time: 'text',
+    request_id: 'text',
+    key_id: 'text?',
+    holder: 'text?',
+    area: 'text',
+    method: 'text',
+    path: 'text',
+    // With the question mark, so that no spreadsheet reads it as a formula; empty if there is no query.
+    query: 'text',
+    status: 'integer',
+    client: 'text',
+    // The hash of the previous entry.
+    prev_hash: 'text',
+    // 64 hex digits.
+    hash: 'text',
+  },
+  constraints: ['PRIMARY KEY (seq)', 'CHECK (seq >= 0)'],
+  guards: {
+    sqlite: `
+      CREATE TRIGGER access_log_keep BEFORE UPDATE ON access_log_entries BEGIN
+        SELECT RAISE(ABORT, 'entries of the access log never change');
+      END;
+      CREATE TRIGGER access_log_expire BEFORE DELETE ON access_log_entries
+        WHEN OLD.seq > (SELECT coalesce(max(last), -1) FROM access_log_removals) BEGIN
+        SELECT RAISE(ABORT, 'entries of the access log are removed only where access_log_removals says so');
+      END;
+      CREATE TRIGGER access_log_extend AFTER INSERT ON access_log_entries BEGIN
+        SELECT RAISE(ABORT, 'an entry of the access log follows the one before') FROM access_log_head
+          WHERE NEW.seq <> seq + 1 OR NEW.prev_hash <> hash;
+        UPDATE access_log_head SET seq = NEW.seq, hash = NEW.hash;
+      END;`,
+    postgres: `
+      CREATE FUNCTION cathedral.access_log_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          RAISE EXCEPTION 'entries and removals of the access log never change' USING ERRCODE = 'restrict_violation';
+        END $$;
+      CREATE TRIGGER access_log_keep BEFORE UPDATE OR TRUNCATE ON cathedral.access_log_entries
+        FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();
+
+      CREATE FUNCTION cathedral.access_log_expire() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT max(seq) FROM gone) > (SELECT coalesce(max(last), -1) FROM cathedral.access_log_removals) THEN
+            RAISE EXCEPTION 'entries of the access log are removed only where access_log_removals says so'
+              USING ERRCODE = 'restrict_violation';
+          END IF;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER access_log_expire AFTER DELETE ON cathedral.access_log_entries
+        REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_expire();
+
+      CREATE FUNCTION cathedral.access_log_extend() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF NOT EXISTS (SELECT FROM added) THEN RETURN NULL; END IF;
+          IF (SELECT (seq, prev_hash) FROM added ORDER BY seq LIMIT 1) IS DISTINCT FROM
+            (SELECT (seq + 1, hash) FROM cathedral.access_log_head) THEN
+            RAISE EXCEPTION 'an entry of the access log follows the one before' USING ERRCODE = 'restrict_violation';
+          END IF;
+          UPDATE cathedral.access_log_head SET (seq, hash) = (SELECT seq, hash FROM added ORDER BY seq DESC LIMIT 1);
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER access_log_extend AFTER INSERT ON cathedral.access_log_entries
+        REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_extend();`,
+  },
+});
+
+/** The last entry, in one row, which each entry moves on. */
+const LOG_HEAD = defineTable({
+  name: 'access_log_head',
+  columns: { one: 'integer', seq: 'integer', hash: 'text' },
+  constraints: ['PRIMARY KEY (one)', 'CHECK (one = 1)'],
+  indexes: [`INSERT INTO access_log_head (one, seq, hash) VALUES (1, -1, '${'0'.repeat(64)}')`],
+  guards: {
+    sqlite: `
+      CREATE TRIGGER access_log_advance AFTER UPDATE ON access_log_head
+        WHEN NEW.seq <= OLD.seq OR NOT EXISTS (
+          SELECT 1 FROM access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
+          UNION ALL SELECT 1 FROM access_log_removals WHERE last = NEW.seq AND hash = NEW.hash) BEGIN
+        SELECT RAISE(ABORT, 'the head of the access log only moves forward, to an entry');
+      END;
+      CREATE TRIGGER access_log_stay BEFORE DELETE ON access_log_head BEGIN
+        SELECT RAISE(ABORT, 'the head of the access log stays');
+      END;`,
+    postgres: `
+      CREATE FUNCTION cathedral.access_log_advance() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF NEW.seq <= OLD.seq OR NOT EXISTS (
+            SELECT FROM cathedral.access_log_entries WHERE seq = NEW.seq AND hash = NEW.hash
+            UNION ALL SELECT FROM cathedral.access_log_removals WHERE last = NEW.seq AND hash = NEW.hash) THEN
+            RAISE EXCEPTION 'the head of the access log only moves forward, to an entry'
+              USING ERRCODE = 'restrict_violation';
+          END IF;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
+        FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();
+      CREATE TRIGGER access_log_stay BEFORE DELETE OR TRUNCATE ON cathedral.access_log_head
+        FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();`,
+  },
+});
+
+/** Entries that were removed by age, each with the hash of the last one. The log begins after the newest of them. */
+export const REMOVALS = defineTable({
+  name: 'access_log_removals',
+  columns: { first: 'integer', last: 'integer', hash: 'text', at: 'text', before: 'text' },
+  constraints: ['PRIMARY KEY (last)', 'CHECK (first <= last)'],
+  guards: {
+    sqlite: `
+      CREATE TRIGGER access_log_removals_keep BEFORE UPDATE ON access_log_removals BEGIN
+        SELECT RAISE(ABORT, 'removals of the access log never change');
+      END;
+      CREATE TRIGGER access_log_removals_stay BEFORE DELETE ON access_log_removals BEGIN
+        SELECT RAISE(ABORT, 'removals of the access log never change');
+      END;`,
+    postgres: `
+      CREATE TRIGGER access_log_removals_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON cathedral.access_log_removals
+        FOR EACH STATEMENT EXECUTE FUNCTION cathedral.access_log_keep();`,
+  },
+});
+
+export const LOG_TABLES: readonly Table[] = [ENTRIES, LOG_HEAD, REMOVALS];
+
+export const LOG_FILE: SqliteForm = {
+  name: 'an access log',
+  applicationId: 0x4344_5341,
+  steps: [createTables(LOG_TABLES, 'sqlite')],
+  journal: 'WAL',
+  // An entry is on the disk before the first byte of the answer is sent.
+  synchronous: 'FULL',
+  isRenewed: false,
+};

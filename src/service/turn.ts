@@ -29,7 +29,7 @@ import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { hostFolders, postgresRecords } from '../../pipeline/release/signing/postgres-records.ts';
 import type { SigningRecords } from '../../pipeline/release/signing/signing-record.ts';
 import { recordRun } from '../scheduler/record-run.ts';
-import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
+import { readLog } from '../sidecar/access-log/log-reader.ts';
 import { signAccessLogHead } from '../sidecar/access-log/signed-heads.ts';
 import type { TURN_SETTINGS } from './settings.ts';
 
@@ -159,7 +159,7 @@ async function signHead(
 ): Promise<void> {
   const [first, ...others] = (await requireKeys(publisherKey)).map(signerOf);
   const signText = (text: string) => signNote(text, first!, ...others);
-  await signAccessLogHead({ log: readLogTables(database), store, service, signText, now });
+  await signAccessLogHead({ log: readLog(database), store, service, signText, now });
 }
 
 /** Runs `work` with the record of what was signed, which nobody else changes meanwhile. */

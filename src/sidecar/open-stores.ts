@@ -4,9 +4,7 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
-import { openFolderAccessLog } from './access-log/folder-access-log.ts';
-import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
-import { logTableBytes } from './access-log/postgres-log-reader.ts';
+import { logTableBytes, openFolderLog, openLogIn } from './access-log/log-table.ts';
 import { folderBytes } from './health/disks.ts';
 import { keyStoreIn, openKeyStore } from './keys/sql-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
@@ -81,8 +79,8 @@ function openLog({ accessLog: dir }: StoreConfig, database: Database | null, log
     if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
     else logger.warn('the access log can be written again');
   };
-  if (database) return openPostgresAccessLog(database, { onChange });
-  return openFolderAccessLog({ dir, onChange });
+  if (database) return openLogIn(database, { onChange });
+  return openFolderLog(dir, { onChange });
 }
 
 function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {

@@ -5,8 +5,8 @@ import { formatVerifierKey, signNote } from '../../pipeline/ledger/notes/note.ts
 import { formatNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
-import { openPostgresAccessLog } from '../../src/sidecar/access-log/postgres-access-log.ts';
-import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
+import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
+import { openLogIn } from '../../src/sidecar/access-log/log-table.ts';
 import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
@@ -45,12 +45,12 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
       software: 'test',
       access: 'write',
     });
-    const log = openPostgresAccessLog(shared);
+    const log = openLogIn(shared);
     for (let at = 0; at < 12; at += 1) {
       await log.append(sampleAccess(at));
       if (at !== 9) continue;
       await signAccessLogHead({
-        log: readLogTables(shared),
+        log: readLog(shared),
         store,
         service: 'https://data.example.org',
         signText: (text) => signNote(text, signerOf(KEY)),
@@ -135,7 +135,7 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
     });
     const build = () =>
       runHere('build', ['--ledger', ledger, '--out', join(folder, 'out'), '--without-site'], { env: shared });
-    const log = openPostgresAccessLog(await connect(other));
+    const log = openLogIn(await connect(other));
     for (let at = 0; at < 6; at += 1) await log.append(sampleAccess(at));
     expect(await build()).toMatchObject({ status: 0 });
     const verified = await runHere('access-log verify', [], { env: shared });

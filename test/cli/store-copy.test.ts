@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
-import { expireEntries } from '../../src/sidecar/access-log/expire-entries.ts';
-import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-log.ts';
-import { listArchives, readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
-import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
+import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
+import { openFolderLog } from '../../src/sidecar/access-log/log-table.ts';
 import type { NewKey } from '../../src/sidecar/keys/key-store.ts';
 import { keyStoreIn, openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { countStoreIn, openCountStore } from '../../src/sidecar/limits/sql-count-store.ts';
@@ -15,7 +13,7 @@ import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { entriesOf } from '../sidecar/access-log/entries-of.ts';
-import { SMALL_FILE } from '../sidecar/access-log/open-temporary-log.ts';
+import { expired, useLog } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 
 const postgres = useStore();
@@ -75,7 +73,7 @@ function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
   };
 }
 
-/** Keys, counts, a log of several files from which entries have expired, and a record. */
+/** Keys, counts, a log from which entries have expired, and a record. */
 async function filledFiles(entries = 700) {
   const files = await emptyFiles();
   const { env } = files;
@@ -99,15 +97,15 @@ async function filledFiles(entries = 700) {
   await counts.secret(TODAY, new Uint8Array(32).fill(200));
   await counts.close();
   await append(env.CATHEDRAL_ACCESS_LOG, 0, entries);
-  await expireEntries(env.CATHEDRAL_ACCESS_LOG, START + 5_000, NOW);
-  await expireEntries(env.CATHEDRAL_ACCESS_LOG, START + 10_000, NOW);
+  await expired(env.CATHEDRAL_ACCESS_LOG, START + 5_000, NOW);
+  await expired(env.CATHEDRAL_ACCESS_LOG, START + 10_000, NOW);
   await mkdir(join(files.record, '..'));
   await writeFile(files.record, `${JSON.stringify(RECORD, null, 2)}\n`);
   return files;
 }
 
 async function append(dir: string, from: number, count: number): Promise<void> {
-  const log = openFolderAccessLog({ dir, maxFileBytes: SMALL_FILE });
+  const log = openFolderLog(dir);
   const all = Array.from({ length: count }, (_, at) => log.append(sampleAccess(from + at)));
   await Promise.all(all);
   await log.close();
@@ -175,9 +173,9 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
       expect(await store.secret(TODAY, new Uint8Array(32))).toEqual(new Uint8Array(32).fill(200));
     }
     await counts.close();
-    const entries = await entriesOf(readLogFolder(there.env.CATHEDRAL_ACCESS_LOG));
-    for (const log of [readLogTables(database), readLogFolder(back.env.CATHEDRAL_ACCESS_LOG)])
-      expect(await entriesOf(log)).toEqual(entries);
+    const entries = await entriesIn(there.env.CATHEDRAL_ACCESS_LOG);
+    expect(await entriesOf(readLog(database))).toEqual(entries);
+    expect(await entriesIn(back.env.CATHEDRAL_ACCESS_LOG)).toEqual(entries);
     await append(back.env.CATHEDRAL_ACCESS_LOG, 700, 1);
     expect(await readFile(back.record, 'utf8')).toBe(await readFile(there.record, 'utf8'));
   });
@@ -190,12 +188,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     await append(there.env.CATHEDRAL_ACCESS_LOG, 300, 300);
     const log = { part: 'access log', rows: { entries: 590, removals: 2 }, copied: true };
     expect((await copied('files', address, there.env))[2]).toMatchObject(log);
-    // What a killed copy left.
-    await mkdir(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`);
-    await writeFile(`${back.env.CATHEDRAL_ACCESS_LOG}.copy/head`, 'x');
     expect((await copied(address, 'files', back.env))[2]).toMatchObject(log);
-    expect(existsSync(`${back.env.CATHEDRAL_ACCESS_LOG}.copy`)).toBe(false);
-    expect(listArchives(back.env.CATHEDRAL_ACCESS_LOG)).toEqual([]);
     // And the shorter one is no copy of the longer one.
     await append(back.env.CATHEDRAL_ACCESS_LOG, 600, 1);
     expect(
@@ -208,14 +201,14 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
 
   test('of a log whose entries have all expired goes on with the same chain', async () => {
     const [there, back] = [await filledFiles(20), await emptyFiles()];
-    await expireEntries(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
+    await expired(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
     const address = await postgres.newDatabase();
     expect((await copied('files', address, there.env))[2]).toMatchObject({
       rows: { entries: 0, removals: 3 },
     });
     await copied(address, 'files', back.env);
     await append(back.env.CATHEDRAL_ACCESS_LOG, 20, 1);
-    expect(await entriesOf(readLogFolder(back.env.CATHEDRAL_ACCESS_LOG))).toMatchObject([{ seq: 20 }]);
+    expect(await entriesIn(back.env.CATHEDRAL_ACCESS_LOG)).toMatchObject([{ seq: 20 }]);
   });
 
   test.each([
@@ -243,11 +236,9 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
   test('is refused while a server uses one of the sides, or a publisher holds the lease', async () => {
     const there = await filledFiles(20);
     const address = await postgres.newDatabase();
-    const log = openFolderAccessLog({ dir: there.env.CATHEDRAL_ACCESS_LOG });
+    const log = openFolderLog(there.env.CATHEDRAL_ACCESS_LOG);
     await log.check();
-    expect(await refused('files', address, there.env)).toContain(
-      'a server that writes the access log (locked)',
-    );
+    expect(await refused('files', address, there.env)).toContain('a server that has it open (locked)');
     await log.close();
     const session = await connect(address, 'cathedral server');
     expect(await refused('files', address, there.env)).toContain('found cathedral server (locked)');
@@ -283,7 +274,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
       }
     };
     const isThere = await killedAt(['files', address], there.env);
-    expect(await entriesOf(readLogTables(database))).toEqual([]);
+    expect(await entriesOf(readLog(database))).toEqual([]);
     expect(await keyStoreIn(database).keys()).toHaveLength(3);
     // The server notices that the connection of the killed one ended, and its lease lasts on.
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
@@ -305,6 +296,8 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
   });
 });
 
+const entriesIn = (dir: string) => useLog(dir, (store) => entriesOf(readLog(store)));
+
 async function addKey(path: string): Promise<void> {
   const keys = await openKeyStore(path);
   await keys.addKey(newKey(5));
@@ -315,9 +308,7 @@ async function contentOf({ env, record }: Files) {
   const keys = existsSync(env.CATHEDRAL_KEYS) ? await openKeyStore(env.CATHEDRAL_KEYS) : null;
   const content = {
     keys: (await keys?.keys()) ?? [],
-    entries: existsSync(env.CATHEDRAL_ACCESS_LOG)
-      ? await entriesOf(readLogFolder(env.CATHEDRAL_ACCESS_LOG))
-      : [],
+    entries: existsSync(env.CATHEDRAL_ACCESS_LOG) ? await entriesIn(env.CATHEDRAL_ACCESS_LOG) : [],
     record: existsSync(record) ? await readFile(record, 'utf8') : '',
   };
   await keys?.close();

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
-import { readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
+import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
 import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
+import { useLog } from './access-log/open-temporary-log.ts';
 import { GOVERNMENT } from './keys/tiny-key-services.ts';
 import { get, servedShared, type TinyOptions } from './tiny-app.ts';
 
@@ -24,8 +25,9 @@ async function asDiskErrors(options: TinyOptions = {}, serve = servedShared) {
   const entries = async () => {
     const parts: string[] = [];
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER, format: 'ndjson' } as const;
-    for await (const part of exportAccessLog(readLogFolder(join(tiny.stores, 'access-log')), all))
-      parts.push(part);
+    await useLog(join(tiny.stores, 'access-log'), async (store) => {
+      for await (const part of exportAccessLog(readLog(store), all)) parts.push(part);
+    });
     const lines = parts.join('').split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   };
@@ -162,7 +164,7 @@ describe('a key', () => {
     ];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 400, 404, 404, 401, 200]);
     const told = answers.map(({ body, headers }) => body + JSON.stringify(headers)).join('');
-    const files = ['keys.sqlite', 'keys.sqlite-wal', 'limits.db', 'access-log/current.db'];
+    const files = ['keys.sqlite', 'keys.sqlite-wal', 'limits.db', 'access-log/log.db'];
     const kept = await Promise.all(
       files.map((file) => readFile(join(stores, file), 'latin1').catch(() => '')),
     );

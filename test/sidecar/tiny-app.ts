@@ -6,6 +6,7 @@ import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/release/format/status.ts';
+import { openFolderLog } from '../../src/sidecar/access-log/log-table.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
@@ -24,7 +25,6 @@ import { emptyCounts } from '../../src/sidecar/simulation/simulation-counts.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { madeOnce } from '../site/made-once.ts';
-import { openLogHere } from './access-log/open-temporary-log.ts';
 
 /** The app's server, which also takes requests without a socket. */
 export interface InjectedApp {
@@ -91,7 +91,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const stores = await temporaryFolder();
   const keys = await openKeyStore(join(stores, 'keys.sqlite'));
   const limiter = asDiskErrors ? await openLimiter(stores) : null;
-  const accessLog = asDiskErrors ? openLogHere({ dir: join(stores, 'access-log') }) : null;
+  const accessLog = asDiskErrors ? openFolderLog(join(stores, 'access-log')) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),

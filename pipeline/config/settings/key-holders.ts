@@ -38,7 +38,7 @@ export const KEY_HOLDERS = {
     env: 'CATHEDRAL_ACCESS_LOG',
     default: 'var/access-log',
     unit: 'a folder on a local disk',
-    description: 'The access log: every request for a restricted file. Only one server may write it.',
+    description: 'The access log: every request for a restricted file.',
     path: true,
     schema: text,
   },

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import type { RowOf } from '../../../pipeline/sql/table.ts';
+import { ENTRIES } from '../../../pipeline/sql/tables.ts';
 import { redactKeysInQuery } from './redact-keys-in-query.ts';
 
 /** One access to a restricted path, with its decision. */
@@ -25,42 +27,9 @@ export interface Access {
 }
 
 /** One row of the log. Its members are the columns and the members of an export. */
-export interface Entry {
-  /** 0, 1, 2 … without gaps across all files of the log. */
-  seq: number;
-  /** `2025-12-01T06:00:00.000Z` */
-  time: string;
-  request_id: string;
-  key_id: string | null;
-  holder: string | null;
-  area: string;
-  method: string;
-  path: string;
-  /** With the question mark, so that no spreadsheet reads it as a formula; empty if there is no query. */
-  query: string;
-  status: number;
-  client: string;
-  /** The `hash` of the previous entry. */
-  prev_hash: string;
-  /** 64 hex digits. */
-  hash: string;
-}
+export type Entry = RowOf<typeof ENTRIES>;
 
-export const COLUMNS = [
-  'seq',
-  'time',
-  'request_id',
-  'key_id',
-  'holder',
-  'area',
-  'method',
-  'path',
-  'query',
-  'status',
-  'client',
-  'prev_hash',
-  'hash',
-] as const satisfies readonly (keyof Entry)[];
+export const COLUMNS = Object.keys(ENTRIES.columns) as readonly (keyof Entry)[];
 
 /** An entry without its position in the chain. */
 export type AccessRecord = Omit<Entry, 'seq' | 'prev_hash' | 'hash'>;

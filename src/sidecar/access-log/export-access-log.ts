@@ -37,24 +37,20 @@ const FORMS: Record<ExportFormat, Form> = {
 };
 
 /**
- * The entries of a period with their hashes, oldest first, a few hundred at a time. Servers may write meanwhile; a full file is
- * archived after the export ends. Throws store_failed if there is no log or a part of it is unreadable.
+ * The entries of a period with their hashes, oldest first, a few hundred at a time. Servers may write meanwhile. Throws store_failed if the log
+ * is unreadable.
  */
 export async function* exportAccessLog(
   log: LogReader,
   { from, to, format }: ExportOptions,
 ): AsyncGenerator<string> {
   const { head, rows, tail } = FORMS[format];
-  await log.assertThere();
   yield head({ from, to });
   let count = 0;
   const { seq: beginning } = await log.readStart();
-  for await (const part of log.parts()) {
-    if ('error' in part) throw part.error;
-    for await (const entries of part.entriesAfter(beginning, { from, to })) {
-      yield rows(entries, count === 0);
-      count += entries.length;
-    }
+  for await (const entries of log.entriesAfter(beginning, { from, to })) {
+    yield rows(entries, count === 0);
+    count += entries.length;
   }
   yield tail(count);
 }

@@ -3,35 +3,44 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { readNoteVerifiers } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { withBucket } from '../../../pipeline/objects/with-bucket.ts';
-import type { Database } from '../../../pipeline/postgres/database.ts';
 import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import type { SqlStore } from '../../../pipeline/sql/store.ts';
+import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { trustedKeys } from '../../../pipeline/verify/reader.ts';
 import { formatCount } from '../../../pipeline/words/number.ts';
 import { expireEntries } from './expire-entries.ts';
 import { exportAccessLog } from './export-access-log.ts';
-import { readLogFolder } from './log-files.ts';
-import type { LogReader } from './log-reader.ts';
-import { expireTableEntries } from './postgres-expiry.ts';
-import { readLogTables } from './postgres-log-reader.ts';
+import { readLog } from './log-reader.ts';
+import { logFile } from './log-table.ts';
 import { readSignedHeads, type SignedHead } from './signed-heads.ts';
 import { type LogVerdict, verifyAccessLog } from './verify-access-log.ts';
 
 type LogConfig = Pick<Config, 'accessLog' | 'store'>;
 
-function logOf(folder: string, database: Database | null): LogReader {
-  return database ? readLogTables(database) : readLogFolder(folder);
+/** Runs `work` with the log that the settings name; no file is made. */
+async function withLog<T>(
+  { accessLog, store }: LogConfig,
+  command: string,
+  work: (log: SqlStore) => Promise<T>,
+): Promise<T> {
+  return withDatabase(store, command, async (database) => {
+    if (database) return work(database);
+    const log = await openSqlite(logFile(accessLog), LOG_FILE, { mustExist: true });
+    return work(log).finally(() => log.close());
+  });
 }
 
 /** Writes the entries from `from` to before `to`, both ms since 1970; null: all. Throws usage and store_failed. */
 export async function exportEntries(
-  { accessLog, store }: LogConfig,
+  config: LogConfig,
   { from, to, format }: { from: number | null; to: number | null; format: 'csv' | 'json' | 'ndjson' },
   { now, write }: { now: () => number; write: (text: string) => Promise<void> },
 ): Promise<void> {
-  await withDatabase(store, 'access-log export', async (database) => {
-    const period = { from: from ?? 0, to: to ?? now() + (database?.clock() ?? 0), format };
+  await withLog(config, 'access-log export', async (log) => {
+    const period = { from: from ?? 0, to: to ?? now() + log.clock(), format };
     assertForward(period);
-    for await (const text of exportAccessLog(logOf(accessLog, database), period)) await write(text);
+    for await (const text of exportAccessLog(readLog(log), period)) await write(text);
   });
 }
 
@@ -50,7 +59,7 @@ type VerifyConfig = LogConfig &
 
 /** Verifies the whole log, and compares it with the heads that publishers signed where machines share a bucket. */
 export async function verifyEntries(config: VerifyConfig, log: (line: string) => void) {
-  const { accessLog, store, head } = config;
+  const { head } = config;
   // Read before the log, so that they are not ahead of what is read of it.
   const signed = await withBucket(
     config,
@@ -58,9 +67,7 @@ export async function verifyEntries(config: VerifyConfig, log: (line: string) =>
     async (bucket) => bucket && readSignedHeads(bucket, await publisherKeys(config)),
   );
   const options = { ...(head !== null && { head }), ...(signed && { signed }) };
-  const verdict = await withDatabase(store, 'access-log verify', (database) =>
-    verifyAccessLog(logOf(accessLog, database), options),
-  );
+  const verdict = await withLog(config, 'access-log verify', (log) => verifyAccessLog(readLog(log), options));
   return {
     facts: signed ? { ...verdict, signed_heads: signed.length } : verdict,
     lines: [...formatVerdict(verdict), ...(signed ? [formatSigned(signed, verdict.beginning)] : [])],
@@ -103,10 +110,6 @@ function formatSigned(signed: readonly SignedHead[], { seq: start }: LogVerdict[
 }
 
 /** Removes entries older than `before`, ms since 1970. Throws locked and store_failed. */
-export function removeEntries({ accessLog, store }: LogConfig, before: number, now: () => number) {
-  return withDatabase(store, 'access-log expire', (database) =>
-    database
-      ? expireTableEntries(database, before, now() + database.clock())
-      : expireEntries(accessLog, before, now()),
-  );
+export function removeEntries(config: LogConfig, before: number, now: () => number) {
+  return withLog(config, 'access-log expire', (log) => expireEntries(log, before, now() + log.clock()));
 }

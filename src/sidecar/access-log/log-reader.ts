@@ -1,5 +1,8 @@
-import type { Entry, Link } from './entry.ts';
-import type { LogStart } from './records.ts';
+import { z } from 'zod';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { SqlStore } from '../../../pipeline/sql/store.ts';
+import { ENTRIES, REMOVALS } from '../../../pipeline/sql/tables.ts';
+import { COLUMNS, type Entry, FIRST_LINK, type Link } from './entry.ts';
 
 export interface Period {
   /** ms since 1970, inclusive */
@@ -8,28 +11,87 @@ export interface Period {
   to: number;
 }
 
-/** A file or a table of a log, open while it is read. */
-export interface LogPart {
-  name: string;
-  /** The entries after `seq`, ordered by it, a few hundred at a time. Throws if the part is unreadable. */
-  entriesAfter: (seq: number, period?: Period) => Iterable<Entry[]> | AsyncIterable<Entry[]>;
+/** One removal of old entries. */
+const Removal = z.strictObject({
+  /** When it happened, and the cutoff time: `2025-12-01T06:00:00.000Z`. */
+  at: z.iso.datetime(),
+  before: z.iso.datetime(),
+  first: z.int().min(0),
+  last: z.int().min(0),
+  /** Of the last entry. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** The link before the first kept entry, FIRST_LINK if none was removed, and the removals that led to it, oldest first. */
+export interface LogStart extends Link {
+  removals: z.infer<typeof Removal>[];
 }
 
 /**
- * A stored log, as an export, a verification and a copy read it. Reading changes nothing; servers may append to the log and an
- * operator may remove old entries meanwhile. Every member throws store_failed if the log cannot be read.
+ * A stored log, as an export, a verification and a copy read it, in short transactions: servers may append to it and an operator may remove old
+ * entries meanwhile. Every member throws store_failed if the log cannot be read.
  */
 export interface LogReader {
-  /** The folder, or the address of the database without its password. */
+  /** The file, or the address of the database without its password. */
   name: string;
-  /** Throws store_failed if there is no log at all, so that a mistyped path does not pass as an empty log. */
-  assertThere: () => Promise<void>;
   /** Throws access_log_broken for an invalid record. */
   readStart: () => Promise<LogStart>;
-  /** The record of the last acknowledged entry; null if it is missing. Throws access_log_broken for an invalid record. */
+  /** The record of the last entry; null if it is missing. */
   readHead: () => Promise<Link | null>;
-  /** Oldest first. Yields the error of a part that cannot be opened. */
-  parts: () => AsyncIterable<LogPart | { name: string; error: unknown }>;
+  /** The entries after `seq`, in their order, a few hundred at a time. */
+  entriesAfter: (seq: number, period?: Period) => AsyncIterable<Entry[]>;
+}
+
+/** A few MB at most, whatever was requested. */
+const BATCH_ROWS = 500;
+const ALWAYS: Period = { from: -Infinity, to: Infinity };
+
+/** Where the next batch ends. Bounded work, however few of the entries are wanted. */
+const BATCH_END = `
+  SELECT max(seq) AS seq FROM (SELECT seq FROM ${ENTRIES.name} WHERE seq > $1 ORDER BY seq LIMIT ${BATCH_ROWS}) AS batch`;
+const BATCH = `
+  SELECT ${COLUMNS.join(', ')} FROM ${ENTRIES.name}
+  WHERE seq > $1 AND seq <= $2 AND time >= $3 AND time < $4 ORDER BY seq`;
+
+export function readLog({ name, query }: Pick<SqlStore, 'name' | 'query'>): LogReader {
+  return {
+    name,
+    async readStart() {
+      const { rows } = await query(
+        `SELECT at, before, first, last, hash FROM ${REMOVALS.name} ORDER BY last`,
+      );
+      const parsed = z.array(Removal).safeParse(rows);
+      if (!parsed.success)
+        throw new CathedralError('access_log_broken', {
+          place: `${name}, ${REMOVALS.name}`,
+          expected: 'removals of entries, each with the hash of its last one',
+          found: JSON.stringify(rows).slice(0, 100),
+        });
+      const last = parsed.data.at(-1);
+      return { ...(last ? { seq: last.last, hash: last.hash } : FIRST_LINK), removals: parsed.data };
+    },
+    async readHead() {
+      return (await query<Link>('SELECT seq, hash FROM access_log_head')).rows[0] ?? null;
+    },
+    async *entriesAfter(seq, { from, to } = ALWAYS) {
+      // The last millisecond of the column's range is included where no end was given.
+      const bounds = [formatLogTime(from), to === Infinity ? '~' : formatLogTime(to)];
+      for (let after = seq; ; ) {
+        const { rows } = await query<{ seq: number | null }>(BATCH_END, [after]);
+        const end = rows[0]!.seq;
+        if (end === null) return;
+        const { rows: entries } = await query<Entry>(BATCH, [after, end, ...bounds]);
+        if (entries.length > 0) yield entries;
+        after = end;
+      }
+    },
+  };
+}
+
+/** The entry with a number; null if there is none. */
+export async function entryAt(log: LogReader, seq: number): Promise<Entry | null> {
+  for await (const [entry] of log.entriesAfter(seq - 1)) return entry?.seq === seq ? entry : null;
+  return null;
 }
 
 /** Comparable as text with the column `time`. Times outside the column's range become its first or last value. */

@@ -3,8 +3,8 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { MAX_NOTE_BYTES, type Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { openNote } from '../../../pipeline/ledger/notes/open-note.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
-import type { Entry, Link } from './entry.ts';
-import type { LogReader } from './log-reader.ts';
+import type { Link } from './entry.ts';
+import { entryAt, type LogReader } from './log-reader.ts';
 
 /** Where signed heads are stored; nothing there is ever replaced. */
 const HEADS = 'access-log/heads/';
@@ -127,15 +127,4 @@ async function assertHolds(log: LogReader, { seq, hash }: Link, place: string): 
     expected: `entry ${seq} of ${log.name} with the hash ${hash.slice(0, HASH_DIGITS)}…`,
     found: found ? `${found.hash.slice(0, HASH_DIGITS)}…` : 'no such entry',
   });
-}
-
-async function entryAt(log: LogReader, seq: number): Promise<Entry | null> {
-  for await (const part of log.parts()) {
-    if ('error' in part) throw part.error;
-    for await (const [entry] of part.entriesAfter(seq - 1)) {
-      if (entry?.seq === seq) return entry;
-      break;
-    }
-  }
-  return null;
 }

@@ -1,7 +1,6 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { ENTRIES } from '../../../pipeline/sql/tables.ts';
 import { type Entry, hashEntry, type Link } from './entry.ts';
-import type { LogPart, LogReader } from './log-reader.ts';
-import type { LogStart } from './records.ts';
+import type { LogReader, LogStart } from './log-reader.ts';
 import type { SignedHead } from './signed-heads.ts';
 
 /** What can be wrong with a log. */
@@ -11,19 +10,18 @@ export const LOG_FAULTS = {
   repeated: 'An entry has an unexpected number.',
   unlinked: 'An entry does not name the previous entry.',
   truncated: 'The log ends before the last acknowledged entry.',
-  head_missing: 'The record of the last acknowledged entry is missing or unreadable.',
+  head_missing: 'The record of the last acknowledged entry is missing.',
   head_differs: 'The last acknowledged entry differs from the entry in the log.',
   head_unknown: 'No entry in the log has the hash that was kept elsewhere.',
   signed_head_differs: 'The log lacks an entry that the publisher signed, or has another one in its place.',
   signed_head_invalid: 'A stored head is unreadable or not signed by a known key.',
-  unreadable: 'A file is unreadable or not part of the log.',
 } as const;
 
 interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
-  /** A file of the log's folder, a table of the database, or an object of the bucket. */
+  /** A table of the log, or the note of a signed head. */
   file: string;
-  /** The affected or expected entry; null for a whole file. */
+  /** The affected or expected entry; null for the whole log. */
   seq: number | null;
   expected: string;
   found: string;
@@ -64,51 +62,18 @@ export async function verifyAccessLog(log: LogReader, options: VerifyOptions = {
 }
 
 async function followChain(log: LogReader, beginning: LogStart, { head, signed = [] }: VerifyOptions) {
-  const chain = new Chain(beginning, await readHeadOrFault(log), { head, signed });
-  for await (const part of log.parts()) {
-    if ('error' in part) chain.miss(part.name, part.error);
-    else await readInto(chain, part, beginning.seq);
+  // Read before the entries, so that it is not ahead of what is read of a growing log.
+  const chain = new Chain(beginning, await log.readHead(), { head, signed });
+  for await (const entries of log.entriesAfter(beginning.seq)) {
+    for (const entry of entries) chain.follow(entry);
     if (chain.isFull) break;
   }
   return chain.end();
 }
 
-async function readInto(chain: Chain, part: LogPart, after: number): Promise<void> {
-  try {
-    for await (const entries of part.entriesAfter(after))
-      for (const entry of entries) {
-        if (chain.isFull) return;
-        chain.follow(entry, part.name);
-      }
-  } catch (error) {
-    // A database that does not answer says nothing about the log.
-    if (error instanceof CathedralError) throw error;
-    chain.miss(part.name, error);
-  }
-}
-
-type Head = Link | LogFinding;
-
-/** Read before the entries, so that it is not ahead of what is read of a growing log. */
-async function readHeadOrFault(log: LogReader): Promise<Head> {
-  const fault = (found: string): LogFinding => ({
-    kind: 'head_missing',
-    file: 'head',
-    seq: null,
-    expected: '<seq> <hash>',
-    found,
-  });
-  try {
-    return (await log.readHead()) ?? fault('none');
-  } catch (error) {
-    if (error instanceof CathedralError && error.code === 'access_log_broken') return fault(error.found);
-    throw error;
-  }
-}
-
 class Chain {
   readonly #faults: LogFinding[] = [];
-  readonly #head: Head;
+  readonly #head: Link | null;
   readonly #outside: string | undefined;
   #outsideSeen = false;
   /** Signed heads that no entry was compared with yet, by seq. */
@@ -117,11 +82,10 @@ class Chain {
   #last: Link;
   /** False after an entry with an unreliable hash: the next entry names the original hash. */
   #isLinkKnown = true;
-  #file = '';
 
   constructor(
     beginning: LogStart,
-    head: Head,
+    head: Link | null,
     { head: outside, signed }: { head: string | undefined; signed: readonly SignedHead[] },
   ) {
     this.#last = { seq: beginning.seq, hash: beginning.hash };
@@ -143,8 +107,8 @@ class Chain {
     return this.#faults.length >= MAX_FINDINGS;
   }
 
-  follow(entry: Entry, file: string): void {
-    this.#file = file;
+  follow(entry: Entry): void {
+    if (this.isFull) return;
     this.#entries += 1;
     const next = this.#last.seq + 1;
     if (entry.seq < next) {
@@ -159,22 +123,11 @@ class Chain {
     this.#last = { seq: entry.seq, hash: entry.hash };
   }
 
-  /** Skips an unreadable file. The next entry is accepted as it comes. */
-  miss(file: string, error: unknown): void {
-    this.#file = file;
-    this.#report(
-      'unreadable',
-      null,
-      'a file of the log',
-      error instanceof Error ? error.message : String(error),
-    );
-  }
-
   end(): Pick<LogVerdict, 'faults' | 'entries' | 'last'> {
     const [head, last] = [this.#head, this.#last];
     // If reading stopped early, the end of the log is unknown.
     if (this.isFull) return { faults: this.#faults, entries: this.#entries, last };
-    if ('kind' in head) this.#faults.push(head);
+    if (!head) this.#report('head_missing', null, 'a record of the last entry', 'none', 'access_log_head');
     else if (head.seq > last.seq)
       this.#report(
         'truncated',
@@ -194,7 +147,7 @@ class Chain {
     this.#isLinkKnown = hash === entry.hash;
     if (!this.#isLinkKnown) this.#report('edited', entry.seq, hash, String(entry.hash));
     if (this.#isLinkKnown && hash === this.#outside) this.#outsideSeen = true;
-    if ('hash' in this.#head && this.#head.seq === entry.seq && this.#head.hash !== entry.hash)
+    if (this.#head?.seq === entry.seq && this.#head.hash !== entry.hash)
       this.#report('head_differs', entry.seq, this.#head.hash, String(entry.hash));
   }
 
@@ -224,7 +177,7 @@ class Chain {
     seq: number | null,
     expected: string,
     found: string,
-    file = this.#file,
+    file: string = ENTRIES.name,
   ): void {
     this.#faults.push({ kind, file, seq, expected, found });
   }

@@ -15,18 +15,18 @@ import {
   type SigningRecords,
 } from '../../../pipeline/release/signing/signing-record.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
-import type { SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
-import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES } from '../../../pipeline/sql/tables.ts';
+import { isInUse, type SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
+import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES, LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { utcDay } from '../../api/quotas.ts';
-import { type CopiedLog, copiedFolder, copiedTables, copyAccessLog } from '../access-log/copy-access-log.ts';
-import { isWritten } from '../access-log/log-files.ts';
+import { copyAccessLog } from '../access-log/copy-access-log.ts';
+import { logFile } from '../access-log/log-table.ts';
 import type { Copied } from './copied.ts';
 import { copyTables, type TablePlace } from './copy-tables.ts';
 
-/** A table is written in one statement. */
+/** A log is written in one transaction. */
 const TIMEOUT_MS = 600_000;
-/** The access log is read while a part of it is written. */
-const CONNECTIONS = 3;
+/** The lease is kept meanwhile. */
+const CONNECTIONS = 2;
 
 /** The stores of a single machine. */
 type StoreFiles = Pick<Config, 'keys' | 'limits' | 'accessLog' | 'publisherKey'>;
@@ -51,7 +51,7 @@ export async function copyStores(
   const options = { application, connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
   const database = await openDatabase(address, options);
   try {
-    await assertStopped(database, files.accessLog);
+    await assertStopped(database, [logFile(files.accessLog), files.limits]);
     const sides = [filesOf(files), tablesOf(database)] as const;
     const [from, to] = isFromFiles ? sides : [sides[1], sides[0]];
     report.note(`Copying from ${from.name} to ${to.name}. Start nothing that uses them before it is done.`);
@@ -77,7 +77,7 @@ interface Side {
   name: string;
   keys: TablePlace;
   counts: TablePlace;
-  accessLog: CopiedLog;
+  accessLog: TablePlace;
   records: (lease: Lease) => SigningRecords;
 }
 
@@ -86,7 +86,7 @@ function filesOf({ keys, limits, accessLog, publisherKey }: StoreFiles): Side {
     name: 'the files of this machine',
     keys: fileTables(keys, KEY_FILE),
     counts: fileTables(limits, COUNT_FILE),
-    accessLog: copiedFolder(accessLog),
+    accessLog: fileTables(logFile(accessLog), LOG_FILE),
     records: () => fileRecords(publisherKey, { waitMs: 0 }),
   };
 }
@@ -96,7 +96,7 @@ function tablesOf(database: Database): Side {
     name: database.name,
     keys: databaseTables(database),
     counts: databaseTables(database),
-    accessLog: copiedTables(database),
+    accessLog: databaseTables(database),
     // The record is copied as it is, whatever folders it names.
     records: (lease) =>
       postgresRecords(database, lease, { nameOf: async (out) => out, isAbandoned: async () => true }),
@@ -119,8 +119,8 @@ function databaseTables(database: Database): TablePlace {
   return { name: database.name, isMissing: () => false, use: (work) => work(database) };
 }
 
-/** Servers show up as sessions of the database, or by the lock on the log; a publisher by its lease. */
-async function assertStopped(database: Database, accessLog: string): Promise<void> {
+/** Servers show up as sessions of the database, or by the files that they have open; a publisher by its lease. */
+async function assertStopped(database: Database, files: readonly string[]): Promise<void> {
   const { rows } = await database.query<{ name: string }>(
     `SELECT application_name AS name FROM pg_stat_activity
      WHERE datname = current_database() AND application_name LIKE 'cathedral %' AND application_name <> $1`,
@@ -129,7 +129,8 @@ async function assertStopped(database: Database, accessLog: string): Promise<voi
   const running = (place: string, found: string) =>
     new CathedralError('locked', { place, expected: 'no server or publisher that is running', found });
   if (rows[0]) throw running(database.name, rows[0].name);
-  if (isWritten(accessLog)) throw running(accessLog, 'a server that writes the access log');
+  const used = files.find((path) => isInUse(path));
+  if (used !== undefined) throw running(used, 'a server that has it open');
 }
 
 async function copyAll(

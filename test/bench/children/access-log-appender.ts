@@ -1,12 +1,12 @@
 /** Appends to the access log of a database: `access-log-appender.ts STORE CALLERS START SECONDS`, START in ms since 1970. Prints the entries a second. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../pipeline/postgres/database.ts';
-import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
+import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { sampleAccess } from '../../sidecar/access-log/sample-access.ts';
 
 const [store = '', callers = '', start = '', seconds = ''] = process.argv.slice(2);
 const database = await openDatabase(store, { application: 'bench', connections: 4, timeoutMs: 30_000 });
-const log = openPostgresAccessLog(database);
+const log = openLogIn(database);
 await log.check();
 await sleep(Math.max(0, Number(start) - Date.now()));
 const end = performance.now() + Number(seconds) * 1000;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { withLock } from '../../../pipeline/disk/lock.ts';
 import { newNoteKey, signerOf } from '../../../pipeline/ledger/notes/note-keys.ts';
 import { openDatabase } from '../../../pipeline/postgres/database.ts';
@@ -10,14 +9,15 @@ import { FOLDERS, fileRecords } from '../../../pipeline/release/signing/file-rec
 import { postgresRecords } from '../../../pipeline/release/signing/postgres-records.ts';
 import { signRelease } from '../../../pipeline/release/signing/sign-release.ts';
 import { recordSnapshots, type SigningRecords } from '../../../pipeline/release/signing/signing-record.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import type { SqlStore } from '../../../pipeline/sql/store.ts';
+import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Access } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
-import { openFolderAccessLog } from '../../../src/sidecar/access-log/folder-access-log.ts';
-import { CURRENT, readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
-import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
-import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-expiry.ts';
-import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
+import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
+import { logFile, openFolderLog, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
@@ -28,6 +28,7 @@ import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-stor
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
+import { tamperWith } from '../../sidecar/access-log/open-temporary-log.ts';
 
 export type { Access };
 
@@ -52,8 +53,6 @@ export interface StoreOptions {
 const BASE_URL = 'https://data.example.org';
 /** All programs have the same one. */
 const SIGNER = signerOf({ ...newNoteKey('data.example.org', 0), seed: Buffer.alloc(32, 7) });
-/** A file of the log is full after some hundred entries. */
-const SMALL_FILE = 64 * 1024;
 /** Longer than a busy machine takes for anything. */
 const PATIENCE_MS = 60_000;
 
@@ -75,15 +74,17 @@ export async function openStores(place: string, options: StoreOptions = {}) {
   });
   const dir = join(place, 'access-log');
   const limits = { refusals: { perNetwork: refusals, inAll: 10 * refusals } };
-  // The log of a folder has one writer, so it is opened by whoever writes to it.
-  let log: ReturnType<typeof openPostgresAccessLog> | null = null;
+  let log: AccessLog | null = null;
   const writer = () => {
-    log ??= database
-      ? openPostgresAccessLog(database, limits)
-      : openFolderAccessLog({ dir, maxFileBytes: SMALL_FILE, waitMs: 0, ...limits });
+    log ??= database ? openLogIn(database, limits) : openFolderLog(dir, limits);
     return log;
   };
-  const reader = database ? readLogTables(database) : readLogFolder(dir);
+  /** As a command opens it. */
+  const withLog = async <T>(work: (store: SqlStore) => Promise<T>): Promise<T> => {
+    if (database) return work(database);
+    const store = await openSqlite(logFile(dir), LOG_FILE, { mustExist: true });
+    return work(store).finally(() => store.close());
+  };
   const closeLog = async () => {
     await log?.close();
     log = null;
@@ -140,10 +141,12 @@ export async function openStores(place: string, options: StoreOptions = {}) {
       check: () => writer().check(),
       close: closeLog,
       export: async (format: 'csv' | 'ndjson', from = -Infinity, to = Infinity) =>
-        (await Array.fromAsync(exportAccessLog(reader, { from, to, format }))).join(''),
-      verify: (head?: string) => verifyAccessLog(reader, head === undefined ? {} : { head }),
-      expire: (before: number) =>
-        database ? expireTableEntries(database, before, now()) : expireEntries(dir, before, now()),
+        withLog(async (store) =>
+          (await Array.fromAsync(exportAccessLog(readLog(store), { from, to, format }))).join(''),
+        ),
+      verify: (head?: string) =>
+        withLog((store) => verifyAccessLog(readLog(store), head === undefined ? {} : { head })),
+      expire: (before: number) => withLog((store) => expireEntries(store, before, now())),
     },
     /** Runs work as the only holder. */
     hold: <T>(
@@ -215,6 +218,6 @@ export async function tamper(
   what: (table: string) => string,
   sql: (text: string) => Promise<unknown>,
 ): Promise<void> {
-  if (isFolder(place)) new DatabaseSync(join(place, 'access-log', CURRENT)).exec(what('entries'));
+  if (isFolder(place)) tamperWith(join(place, 'access-log'), what('access_log_entries'));
   else await sql(`SET session_replication_role = replica; ${what('cathedral.access_log_entries')}`);
 }

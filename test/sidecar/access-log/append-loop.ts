@@ -1,10 +1,9 @@
 import { writeSync } from 'node:fs';
-import { openFolderAccessLog } from '../../../src/sidecar/access-log/folder-access-log.ts';
-import { SMALL_FILE } from './open-temporary-log.ts';
+import { openFolderLog } from '../../../src/sidecar/access-log/log-table.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */
-const log = openFolderAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
+const log = openFolderLog(process.argv[2]!);
 let next = Number(process.argv[3]);
 
 async function appendForever(): Promise<never> {

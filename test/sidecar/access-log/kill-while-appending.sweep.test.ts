@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
-import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { readerOf } from './open-temporary-log.ts';
 
 /** Kills the writer after so many acknowledged entries. Returns the numbers of all that were acknowledged. */
 async function appendAndKill(dir: string, first: number, killAfter: number): Promise<number[]> {
@@ -29,10 +29,11 @@ test('kill -9, again and again, loses nothing that was acknowledged and breaks n
   const acknowledged: number[] = [];
   for (const [round, killAfter] of [1, 40, 150, 400, 700].entries())
     acknowledged.push(...(await appendAndKill(dir, round * 100_000, killAfter)));
-  const verdict = await verifyAccessLog(readLogFolder(dir));
+  const reader = await readerOf(dir);
+  const verdict = await verifyAccessLog(reader);
   expect(verdict.faults).toEqual([]);
   const logged = new Set<string>();
-  for await (const lines of exportAccessLog(readLogFolder(dir), {
+  for await (const lines of exportAccessLog(reader, {
     from: -Infinity,
     to: Infinity,
     format: 'ndjson',

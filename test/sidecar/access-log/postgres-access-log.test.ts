@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { withLease } from '../../../pipeline/postgres/lease.ts';
-import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
-import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-expiry.ts';
-import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
+import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
+import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
+import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { keyStoreIn } from '../../../src/sidecar/keys/sql-key-store.ts';
@@ -26,11 +26,12 @@ import { START, sampleAccess } from './sample-access.ts';
 const EMPTY = `
   ALTER TABLE cathedral.access_log_entries DISABLE TRIGGER ALL;
   ALTER TABLE cathedral.access_log_head DISABLE TRIGGER ALL;
+  ALTER TABLE cathedral.access_log_removals DISABLE TRIGGER ALL;
   TRUNCATE cathedral.access_log_entries, cathedral.access_log_removals;
   UPDATE cathedral.access_log_head SET seq = -1, hash = repeat('0', 64);
-  UPDATE cathedral.access_log_start SET seq = -1, hash = repeat('0', 64);
   ALTER TABLE cathedral.access_log_entries ENABLE TRIGGER ALL;
-  ALTER TABLE cathedral.access_log_head ENABLE TRIGGER ALL;`;
+  ALTER TABLE cathedral.access_log_head ENABLE TRIGGER ALL;
+  ALTER TABLE cathedral.access_log_removals ENABLE TRIGGER ALL;`;
 
 describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
   let server: PostgresServer;
@@ -66,20 +67,20 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
   /** A log with so many entries. */
   async function written(count: number) {
     const database = await emptied();
-    const log = openPostgresAccessLog(database);
+    const log = openLogIn(database);
     onTestFinished(() => log.close());
     await Promise.all(Array.from({ length: count }, (_, at) => log.append(sampleAccess(at))));
-    return { database, log, reader: readLogTables(database) };
+    return { database, log, reader: readLog(database) };
   }
 
   async function faultsOf(database: Database, head?: string): Promise<string[]> {
-    const { faults } = await verifyAccessLog(readLogTables(database), head === undefined ? {} : { head });
+    const { faults } = await verifyAccessLog(readLog(database), head === undefined ? {} : { head });
     return faults.map(({ kind, seq }) => `${kind} ${seq}`);
   }
 
   test('loses nothing acknowledged where connections are killed in the middle of transactions', async () => {
     const { database, reader } = await written(1);
-    const logs = [database, await connect(), await connect()].map((one) => openPostgresAccessLog(one));
+    const logs = [database, await connect(), await connect()].map((one) => openLogIn(one));
     const acknowledged: string[] = ['request-0'];
     let failures = 0;
     const write = (client: number) => async (isOver: () => boolean) => {
@@ -118,23 +119,25 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
   test('goes on where a server is paused while it holds the lock', async () => {
     const { database, log } = await written(1);
     const [held, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const transaction: Database['transaction'] = (work) =>
-      database.transaction((query) =>
-        work(async (text, values) => {
-          const answer = await query(text as string, values);
-          held.resolve();
-          await overtaken.promise;
-          return answer as never;
-        }),
+    const transaction: Database['transaction'] = (work, lock) =>
+      database.transaction(
+        (query) =>
+          work(async (text, values) => {
+            const answer = await query(text as string, values);
+            held.resolve();
+            await overtaken.promise;
+            return answer as never;
+          }),
+        lock,
       );
     const paused = failureOf(() =>
-      openPostgresAccessLog({ ...database, transaction }).append(sampleAccess(1, { requestId: 'paused' })),
+      openLogIn({ ...database, transaction }).append(sampleAccess(1, { requestId: 'paused' })),
     );
     await held.promise;
     // By then the database has ended the transaction of the paused one.
     await log.append(sampleAccess(2)).finally(overtaken.resolve);
     expect(await paused).toMatchObject({ code: 'store_failed' });
-    expect((await entriesOf(readLogTables(database))).map(({ request_id }) => request_id)).toEqual([
+    expect((await entriesOf(readLog(database))).map(({ request_id }) => request_id)).toEqual([
       'request-0',
       'request-2',
     ]);
@@ -161,22 +164,22 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     const { database, reader } = await written(5);
     await server.sql(await readFile('deploy/postgres-roles.sql', 'utf8'), name);
     const service = await connect(address.replace('owner@', 'cathedral_service@'));
-    const log = openPostgresAccessLog(service);
+    const log = openLogIn(service);
     await log.check();
     await log.append(sampleAccess(5));
-    expect(await entriesOf(readLogTables(service))).toHaveLength(6);
+    expect(await entriesOf(readLog(service))).toHaveLength(6);
     for (const sql of [
       "UPDATE cathedral.access_log_entries SET client = '' WHERE seq = 2",
       'DELETE FROM cathedral.access_log_entries',
       'TRUNCATE cathedral.access_log_entries',
-      'UPDATE cathedral.access_log_start SET seq = 3',
+      'INSERT INTO cathedral.access_log_removals VALUES (0, 3, $$$$, $$$$, $$$$)',
       'DELETE FROM cathedral.access_log_head',
       'ALTER TABLE cathedral.access_log_entries DISABLE TRIGGER ALL',
     ])
       expect(await failureOf(() => service.query(sql)), sql).toMatchObject({
         cause: expect.objectContaining({ code: '42501' }),
       });
-    expect(await failureOf(() => expireTableEntries(service, START + 3_000, START))).toMatchObject({
+    expect(await failureOf(() => expireEntries(service, START + 3_000, START))).toMatchObject({
       code: 'store_failed',
     });
     expect(await verifyAccessLog(reader)).toMatchObject({ faults: [], entries: 6 });
@@ -200,7 +203,7 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
   test('takes no entry where the database lacks the last one that this process wrote', async () => {
     const { database, log } = await written(6);
     const faults: unknown[] = [];
-    const other = openPostgresAccessLog(database, { onChange: (fault) => faults.push(fault) });
+    const other = openLogIn(database, { onChange: (fault) => faults.push(fault) });
     await other.append(sampleAccess(6));
     await log.append(sampleAccess(7));
     const [kept] = await server.sql('SELECT hash FROM cathedral.access_log_entries WHERE seq = 3', name);
@@ -224,25 +227,26 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
     const { database, log } = await written(3);
     const [first] = await server.sql('SELECT hash FROM cathedral.access_log_entries WHERE seq = 0', name);
     await tamper(`UPDATE cathedral.access_log_head SET seq = 0, hash = '${first!.hash}'`);
-    const fresh = openPostgresAccessLog(await connect());
+    const fresh = openLogIn(await connect());
     for (const one of [log, fresh])
       expect(await failureOf(() => one.append(sampleAccess(3)))).toMatchObject({ code: 'access_log_broken' });
-    expect(await entriesOf(readLogTables(database))).toHaveLength(3);
+    expect(await entriesOf(readLog(database))).toHaveLength(3);
   });
 
   test('knows an expired entry as its own, and removes what a killed removal left', async () => {
     const { database, log } = await written(6);
-    await expireTableEntries(database, START + 3_000, START);
-    await expireTableEntries(database, START + 60_000, START);
+    await expireEntries(database, START + 3_000, START);
+    await expireEntries(database, START + 60_000, START);
     await log.append(sampleAccess(6));
     // Killed after the record was written.
     const [last] = await server.sql('SELECT seq, hash FROM cathedral.access_log_entries', name);
     await server.sql(
-      `UPDATE cathedral.access_log_start SET seq = ${last!.seq}, hash = '${last!.hash}'`,
+      `INSERT INTO cathedral.access_log_removals
+        VALUES (6, ${last!.seq}, '${last!.hash}', '2025-12-02T00:00:00.000Z', '2025-12-02T00:00:00.000Z')`,
       name,
     );
-    expect(await verifyAccessLog(readLogTables(database))).toMatchObject({ faults: [], entries: 0 });
-    expect(await expireTableEntries(database, START, START)).toEqual({ removed: null, left: 0 });
+    expect(await verifyAccessLog(readLog(database))).toMatchObject({ faults: [], entries: 0 });
+    expect(await expireEntries(database, START, START)).toEqual({ removed: null, left: 0 });
     expect(await server.sql('SELECT FROM cathedral.access_log_entries', name)).toEqual([]);
   });
 
@@ -259,7 +263,7 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
           const limiter = createLimiter({ store: countStoreIn(database), random: randomBytes });
           const stores = {
             keys: keyStoreIn(database),
-            accessLog: openPostgresAccessLog(database),
+            accessLog: openLogIn(database),
             limiter,
           };
           return { ...(await tinyApp(out, { services: stores })), ...stores };
@@ -294,7 +298,7 @@ describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
       );
       expect([...others]).toEqual([503]);
       const database = await connect(both);
-      const logged = (await entriesOf(readLogTables(database))).map(({ request_id }) => request_id);
+      const logged = (await entriesOf(readLog(database))).map(({ request_id }) => request_id);
       expect(sent.filter((id) => !logged.includes(id))).toEqual([]);
       expect(new Set(logged).size).toBe(logged.length);
       expect(await faultsOf(database)).toEqual([]);

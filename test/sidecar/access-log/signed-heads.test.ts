@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type Signer, signNote } from '../../../pipeline/ledger/notes/note.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 import { type ObjectStore, openObjectStore } from '../../../pipeline/objects/object-store.ts';
-import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
-import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import type { LogReader } from '../../../src/sidecar/access-log/log-reader.ts';
 import { readSignedHeads, signAccessLogHead } from '../../../src/sidecar/access-log/signed-heads.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { InProcessStore } from '../../engines/in-process-store.ts';
 import { CREDENTIALS } from '../../engines/object-store.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
-import { openTemporaryLog } from './open-temporary-log.ts';
+import { expired, openTemporaryLog, readerOf } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
 const SERVICE = 'https://data.example.org';
@@ -39,11 +37,11 @@ async function openBucket() {
 
 async function openLog() {
   const { dir, log } = await openTemporaryLog();
-  const reader = { ...readLogFolder(dir) };
+  const reader = await readerOf(dir);
   const fill = async (from: number, count: number, client = '203.0.113.7') => {
     for (let at = from; at < from + count; at += 1) await log.append(sampleAccess(at, { client }));
   };
-  return { reader, fill, expire: (before: number) => expireEntries(dir, before, START) };
+  return { reader, fill, expire: (before: number) => expired(dir, before, START) };
 }
 
 function sign(log: LogReader, store: ObjectStore, ...signers: [Signer, ...Signer[]]) {

@@ -1,20 +1,18 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { STEPS } from '../../../pipeline/postgres/migrations.ts';
 import { migrate, readVersion, type Schema } from '../../../pipeline/sql/sqlite-file.ts';
-import { COUNT_FILE, KEY_FILE } from '../../../pipeline/sql/tables.ts';
-import { LOG_SCHEMA } from '../../../src/sidecar/access-log/log-files.ts';
-import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
-import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
+import { COUNT_FILE, KEY_FILE, LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
+import { logFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
-import { openTemporaryLog, SMALL_FILE, writtenLog } from '../access-log/open-temporary-log.ts';
+import { openTemporaryLog } from '../access-log/open-temporary-log.ts';
 import { sampleAccess } from '../access-log/sample-access.ts';
 import { newKey } from '../keys/new-key.ts';
 
@@ -66,8 +64,14 @@ const FILES: Record<string, () => Promise<Stored>> = {
       await log.append(sampleAccess(1));
       await log.close();
     };
-    const path = join(dir, 'current.db');
-    return { schema: LOG_SCHEMA, table: 'entries', path, goesOn, open: () => openTemporaryLog({ dir }) };
+    const path = logFile(dir);
+    return {
+      schema: LOG_FILE,
+      table: 'access_log_entries',
+      path,
+      goesOn,
+      open: () => openTemporaryLog({ dir }),
+    };
   },
 };
 
@@ -112,21 +116,6 @@ describe.each(Object.entries(FILES))('a file with %s', (_, prepare) => {
   });
 });
 
-test('full files of an access log keep their version, and are read with the one that is written', async () => {
-  const dir = await writtenLog(500, { maxFileBytes: SMALL_FILE });
-  const archives = readdirSync(dir).filter((name) => name.startsWith('access-'));
-  expect(archives.length).toBeGreaterThan(0);
-  const current = new DatabaseSync(join(dir, 'current.db'));
-  onTestFinished(() => current.close());
-  const next = later(LOG_SCHEMA, 'entries');
-  migrate(dir, current, next);
-  for (const name of archives) {
-    const archive = new DatabaseSync(join(dir, name), { readOnly: true });
-    onTestFinished(() => archive.close());
-    expect(readVersion(name, archive, next)).toBe(1);
-  }
-});
-
 describe.skipIf(postgres.isMissing)('a database of many machines', () => {
   const NEXT = [
     ...STEPS,
@@ -145,7 +134,7 @@ describe.skipIf(postgres.isMissing)('a database of many machines', () => {
   test('is brought to a later version once, with its rows, while programs of this one go on; another one is refused', async () => {
     const address = await postgres.newDatabase('nothing');
     const running = await open(address);
-    const [keys, counts, log] = [keyStoreIn(running), countStoreIn(running), openPostgresAccessLog(running)];
+    const [keys, counts, log] = [keyStoreIn(running), countStoreIn(running), openLogIn(running)];
     onTestFinished(() => log.close());
     await keys.addKey(newKey('a'));
     await counts.takeAll([TAKE]);
@@ -160,7 +149,7 @@ describe.skipIf(postgres.isMissing)('a database of many machines', () => {
     await keys.addKey(newKey('b', { email: 'bo@example.edu' }));
     expect(await counts.takeAll([TAKE])).toEqual([2]);
     await log.append(sampleAccess(1));
-    expect(await verifyAccessLog(readLogTables(running))).toMatchObject({ faults: [] });
+    expect(await verifyAccessLog(readLog(running))).toMatchObject({ faults: [] });
     expect(await keys.keys()).toHaveLength(2);
     for (const whenUnreachable of ['fail', 'retry'] as const) {
       const failure = await failureOf(() =>
