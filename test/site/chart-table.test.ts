@@ -12,7 +12,7 @@ describe('a table of a chart as HTML', () => {
   test('has a heading for each row, numbers as they are in the CSV with commas to read them by, and no markup of the data', () => {
     const table = { columns, rows: [['a<b', -1234567.000001] as const, ['c&d', null] as const] };
     expect(tableHtml(table)).toBe(
-      '<thead><tr><th scope="col" data-column="day">Day</th><th scope="col" class="number" data-column="change">Change &lt;of&gt; it <span class="column-unit">MIC</span></th></tr></thead>' +
+      '<thead><tr><th scope="col" data-column="day">Day</th><th scope="col" class="number" data-column="change">Change &lt;of&gt; it <span class="column-unit subline">MIC</span></th></tr></thead>' +
         '<tbody><tr><th scope="row" class="tight">a&lt;b</th><td class="number">−1,234,567.000001</td></tr>' +
         '<tr><th scope="row" class="tight">c&amp;d</th><td class="number"></td></tr></tbody>',
     );

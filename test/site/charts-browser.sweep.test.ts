@@ -329,7 +329,7 @@ describe('a page of another origin', () => {
       styles: "'unsafe-inline'",
       width: 380,
     });
-    await page.frameLocator('iframe').locator('.back a').waitFor();
+    await page.frameLocator('iframe').locator('.links a').waitFor();
     await expect.poll(async () => (await needed(page))[0]!).toBeGreaterThan(300);
     // The policy is what keeps the script from running.
     expect(wrong.splice(0).join()).toMatch(/inline script/);

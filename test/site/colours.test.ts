@@ -4,7 +4,10 @@ import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
 
 const CSS = readFileSync(new URL('../../src/site/styles/tokens.css', import.meta.url), 'utf8');
-const [LIGHT = '', DARK = ''] = CSS.split('@media screen and (prefers-color-scheme: dark)');
+const [LIGHT, DARK] = ['$1', '$2'].map((one) => CSS.replaceAll(/light-dark\((#\w{6}), (#\w{6})\)/g, one)) as [
+  string,
+  string,
+];
 
 /** The value of a token in a piece of the style sheet, of an area where it has its own. */
 function token(css: string, name: string, area?: string): string {

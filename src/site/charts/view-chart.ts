@@ -57,7 +57,7 @@ function classOf(cells: readonly Cell[]): string {
 }
 
 function headingHtml({ name, title, unit }: ChartColumn, attribute: string): string {
-  const words = unit === '' ? '' : ` <span class="column-unit">${escapeText(unit)}</span>`;
+  const words = unit === '' ? '' : ` <span class="column-unit subline">${escapeText(unit)}</span>`;
   const own = attribute.includes('tight') ? '' : attribute;
   return `<th scope="col"${own} data-column="${escapeText(name)}">${escapeText(title)}${words}</th>`;
 }

@@ -62,7 +62,7 @@ export function tablePart(
     part('thead', {}, part('tr', {}, ...head)),
     part('tbody', {}, ...body),
   );
-  return part('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, table);
+  return part('div', { class: 'scroll tall', tabindex: '0', role: 'region', 'aria-label': label }, table);
 }
 
 /** Longer cells are broken into lines. */

@@ -237,7 +237,7 @@ function drawPagers(): void {
       if (field.validity.valid && field.value !== '') go({ ...selection, page: Number(field.value) });
       else field.reportValidity();
     });
-    const count = makeElement('span', 'rows-page', 'Page ', field, ` of ${formatNumber(last)}`);
+    const count = makeElement('span', '', 'Page ', field, ` of ${formatNumber(last)}`);
     pager.replaceChildren(
       to('First', 1),
       to('Previous', page - 1),
@@ -271,14 +271,14 @@ function filterRow(name: string, operator: Operator, values: readonly string[]):
   column.ariaLabel = 'Column';
   const how = makeElement('select', '');
   how.ariaLabel = 'Comparison';
-  const fields = makeElement('span', 'rows-values');
+  const fields = makeElement('span', 'row');
   const remove = makeButton('Remove', () => {
     row.remove();
     drawAdd();
     element('#rows-add').focus();
   });
   remove.className = 'quiet';
-  const row = makeElement('li', '', column, how, fields, remove);
+  const row = makeElement('li', 'row', column, how, fields, remove);
   const drawValues = (given: readonly string[]) => {
     const count = how.value === 'between' ? 2 : /^(empty|filled)$/.test(how.value) ? 0 : 1;
     const names = count === 2 ? ['From', 'To'] : ['Value'];
