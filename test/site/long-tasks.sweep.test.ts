@@ -1,0 +1,94 @@
+import type { CDPSession, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useBrowser } from '../setups/use-browser.ts';
+import { buildFixture } from './build-fixture.ts';
+import { serveStatic } from './static-host.ts';
+
+// A task holds up its reader: meanwhile the page neither scrolls nor answers. What counts is the CPU time of the main thread, which is
+// the same on a busy machine, times four for a slow phone.
+
+const SLOWDOWN = 4;
+const MOST_MS = 200;
+/** Until a worker has answered and its answer is drawn, ms. */
+const SETTLED = 2500;
+
+const browser = useBrowser();
+let site: Awaited<ReturnType<typeof serveStatic>>;
+
+beforeAll(async () => {
+  site = await serveStatic(await buildFixture());
+});
+
+afterAll(() => site.server.close());
+
+const click = (selector: string) => (page: Page) => page.locator(selector).first().click();
+
+test.each<[what: string, path: string, act?: (page: Page) => Promise<void>]>([
+  ['a portal', 'economy/'],
+  ['a file', 'files/economy/supply-by-day.csv/'],
+  ['rows that are sorted', 'files/academics/sentinels-by-day.csv/rows/', click('th .sort')],
+  ['a chart that changes', 'charts/supply/', click('input[type=checkbox]')],
+  [
+    'a document that is verified',
+    'attestations/',
+    async (page) => {
+      await page.locator('#document').fill('{"format": "an attestation"}');
+      await page.locator('#verify-form button[type=submit]').click();
+    },
+  ],
+  [
+    'an event that is proved',
+    'verification/',
+    async (page) => {
+      await page.locator('#event-form textarea').first().fill('5');
+      await page.locator('#event-form button[type=submit]').click();
+    },
+  ],
+  ['a search', 'search/?q=atlas'],
+])('%s holds up its reader for less than 200 ms at a time', async (_, path, act) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  try {
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    const tasks = await traced(cdp, async () => {
+      await page.goto(`${site.origin}/${path}`);
+      await act?.(page);
+      await page.waitForTimeout(SETTLED);
+    });
+    expect(tasks.length).toBeGreaterThan(0);
+    expect(Math.max(...tasks) * SLOWDOWN).toBeLessThan(MOST_MS);
+  } finally {
+    await context.close();
+  }
+});
+
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  /** CPU time, µs. */
+  tdur?: number;
+  args: { name?: string };
+}
+
+/** The CPU time of each task of the main thread, ms. */
+async function traced(cdp: CDPSession, act: () => Promise<void>): Promise<number[]> {
+  const events: TraceEvent[] = [];
+  cdp.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  const traceConfig = { includedCategories: ['toplevel'], excludedCategories: ['*'] };
+  await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+  await act();
+  const complete = new Promise((resolve) => {
+    cdp.once('Tracing.tracingComplete', resolve);
+  });
+  await cdp.send('Tracing.end');
+  await complete;
+  const main = new Set(
+    events
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  return events
+    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`))
+    .map(({ tdur = 0 }) => tdur / 1000);
+}
