@@ -1,4 +1,4 @@
-import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileKind, fileSource } from '../../../pipeline/sources/file/file-source.ts';
@@ -97,12 +97,12 @@ describe('a file of NDJSON', () => {
   test.for<[string, number[], number[], { kind: string; rows: string[] }[], string[]]>([
     ['the last row first', upTo(10), [10, ...upTo(9)], [], []],
     ['the newest rows first', upTo(10), upTo(10).reverse(), [], []],
-    ['the newest of many rows first', upTo(9000), upTo(9000).reverse(), [], []],
-    ['an old row last', upTo(9000), [...upTo(499), ...upTo(9000).slice(500), 500], [], []],
+    ['the newest of many rows first', upTo(5000), upTo(5000).reverse(), [], []],
+    ['an old row last', upTo(5000), [...upTo(499), ...upTo(5000).slice(500), 500], [], []],
     [
       'an old row at another old place',
-      upTo(12_000),
-      [...upTo(499), ...upTo(7000).slice(500), 500, ...upTo(12_000).slice(7000)],
+      upTo(9000),
+      [...upTo(499), ...upTo(7000).slice(500), 500, ...upTo(9000).slice(7000)],
       [],
       [],
     ],
@@ -133,7 +133,7 @@ describe('a file of NDJSON', () => {
       await follow('ndjson', null, { now });
       const before = await rowsOf();
       write(second);
-      const { findings: found } = await follow('ndjson', null, { now, full: first.length > 10_000 });
+      const { findings: found } = await follow('ndjson', null, { now, full: first.length > 5000 });
       expect(found.map(({ kind, rows }) => ({ kind, rows }))).toEqual(findings);
       // Whatever the next imports compare, there is no other news.
       for (const full of [false, true, false])
@@ -173,27 +173,13 @@ describe('a file of NDJSON', () => {
 
   test('to which a row is appended whose id an imported row has stops the import', async () => {
     const own = (row: number) => ({ id: `r${row}` });
-    writeFileSync(path, lines(1, 9000, own));
+    writeFileSync(path, lines(1, 5000, own));
     await follow('ndjson');
-    appendFileSync(path, line(9001, { id: 'r3' }));
+    appendFileSync(path, line(5001, { id: 'r3' }));
     expect(await messageOf(follow('ndjson'))).toContain(
-      'row 9001: expected each id once, found "r3", as in row 3',
+      'row 5001: expected each id once, found "r3", as in row 3',
     );
-    expect(await rowsOf()).toHaveLength(9000);
-  });
-
-  test('that was emptied or replaced stops the import', async () => {
-    writeFileSync(path, lines(1, 50));
-    await follow('ndjson');
-    truncateSync(path, 0);
-    expect(await messageOf(follow('ndjson'))).toContain(
-      'rows: expected row 50, which was imported as number 50, found no such row: the file was truncated, rewritten or replaced.',
-    );
-    writeFileSync(path, lines(1001, 1050));
-    expect(await messageOf(follow('ndjson'))).toContain(
-      'another table, an older copy of it, or another mapping',
-    );
-    expect(await rowsOf()).toEqual(ids(1, 50));
+    expect(await rowsOf()).toHaveLength(5000);
   });
 
   test.for([
@@ -380,34 +366,5 @@ describe('the last row', () => {
     appendFileSync(path, '\n3,2026-02-01T11:59:00Z,note,ATLAS,three\n');
     expect(await changed(0)).toMatchObject({ imported: 1, findings: [], unread: null });
     expect(await rowsOf()).toEqual(['1', '2', '3']);
-  });
-
-  test('with half of a row stops the import after ten minutes, with its line', async () => {
-    writeFileSync(path, `${HEAD}${csv(1, 'one')}2,2026-01`);
-    expect(await changed(1)).toMatchObject({ imported: 1, ...waits(3, 'no line end') });
-    expect(await messageOf(changed(10))).toContain(
-      'rows:3: expected 5 cells, as the first line has, found 2',
-    );
-  });
-
-  test('with an open quote stops the import after ten minutes, also while rows follow it all the time', async () => {
-    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe'));
-    expect(await changed(8)).toMatchObject({ imported: 1, ...waits(3, 'a quote that is not closed') });
-    appendFileSync(path, csv(3, 'three'));
-    expect(await changed(1)).toMatchObject({ imported: 0, ...waits(3, 'a quote that is not closed') });
-    appendFileSync(path, csv(4, 'four'));
-    const later = follow('csv', null, { now: '2026-02-01T12:03:00Z' });
-    expect(await messageOf(later)).toMatch(
-      /rows:3: expected CSV with quotes around the whole cell.* Quote Not Closed/,
-    );
-    expect(await rowsOf()).toEqual(['1']);
-    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '"5 inch pipe"') + csv(3, 'three') + csv(4, 'four'));
-    expect(await changed(0)).toMatchObject({ imported: 3, findings: [], unread: null });
-  });
-
-  test('is not needed for a quote that begins no cell: its row is refused at once, and by its own line', async () => {
-    writeFileSync(path, HEAD + csv(1, 'one') + csv(2, '5" pipe') + csv(3, '6" pipe'));
-    expect(await messageOf(changed(0))).toMatch(/rows:3: expected CSV with quotes around the whole cell/);
-    expect(await rowsOf()).toEqual(['1']);
   });
 });

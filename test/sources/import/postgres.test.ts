@@ -130,26 +130,6 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect((await importPostgres(address(1), folder, { full: true })).findings).toEqual([]);
   });
 
-  test('reports rows that came late, were changed or deleted, and records them', async () => {
-    await server.sql(filled('revised', 300));
-    await server.sql('DELETE FROM revised WHERE id = 20');
-    const folder = folders.make();
-    const address = server.address('table=revised');
-    await importPostgres(address, folder);
-    await server.sql(
-      `INSERT INTO revised (id, timestamp) OVERRIDING SYSTEM VALUE VALUES (20, now() - interval '2 days');
-       INSERT INTO revised (timestamp) VALUES (now() - interval '3 days');
-       UPDATE revised SET agent = 'ZEUS' WHERE id = 30; UPDATE revised SET data = '{}' WHERE id = 31;
-       DELETE FROM revised WHERE id = 40`,
-    );
-    const { findings } = await importPostgres(address, folder);
-    expect(
-      findings.map(({ kind, message }) => `${kind}: ${message.split(' came')[0]!.split(' w')[0]}`),
-    ).toEqual(['late: 2 rows (20, 301)', 'modified: 2 rows (30, 31)', 'deleted: 1 row (40)']);
-    expect((await rowsOf(folder)).slice(299)).toEqual(['20', '301', '!source-late', '!source-changed']);
-    expect((await importPostgres(address, folder, { full: true })).findings).toEqual([]);
-  });
-
   test('reports a row whose time was changed as changed, and imports it once', async () => {
     const row = (n: number, minute: number) => `('r${n}', '2026-01-01T00:${minute}:00Z')`;
     await server.sql(
@@ -344,20 +324,10 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
   describe('refuses', () => {
     /** What makes the table `t` of the address, its parameters, and what the message says about it. */
     const REFUSED: Record<string, [sql: string, parameters: string, message: RegExp]> = {
-      'a table without a primary key': [
-        tableOf('t', 'bigint NOT NULL'),
-        'table=t',
-        /t, column id: expected a primary key or a unique index on this column alone, found none/,
-      ],
       'an id of a query that repeats': [
         '',
         `query=${encodeURIComponent("SELECT 'x' AS id, now() - n * interval '1 day' AS timestamp, 'heartbeat' AS type, 'A' AS agent FROM generate_series(1, 2) n")}`,
         /row x: expected an id that no other row has, found 2 rows with it/,
-      ],
-      'a time without a zone': [
-        `${tableOf('t')}; ALTER TABLE t ALTER timestamp TYPE timestamp; INSERT INTO t DEFAULT VALUES`,
-        'table=t',
-        /row 1, column timestamp: expected timestamp to be a time with Z or an offset from UTC, or a "zone" in the mapping file/,
       ],
       'a time without a zone by which rows are ordered': [
         `${tableOf('t', 'uuid PRIMARY KEY')}; ALTER TABLE t ALTER timestamp TYPE timestamp`,
@@ -368,11 +338,6 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         `${tableOf('t')}; ALTER TABLE t DROP timestamp`,
         'table=t',
         /expected a column for the timestamp of a row, found none/,
-      ],
-      'an unknown column': [
-        `${tableOf('t')}; ALTER TABLE t RENAME agent TO agnet`,
-        'table=t',
-        /expected the column agent, or a mapping file.*found the column "agnet"/,
       ],
       'a null': [
         `${tableOf('t')}; ALTER TABLE t ALTER agent DROP NOT NULL; INSERT INTO t (agent) VALUES ('A'), (NULL)`,
@@ -399,11 +364,6 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         'table=t',
         /row 1, column data.mii: expected a finite number, found NaN/,
       ],
-      'a number beyond a double': [
-        `${tableOf('t')}; INSERT INTO t (data) VALUES ('{"n": 1e400}')`,
-        'table=t',
-        /row 1, column data: expected data.n to be a number that a double holds digit by digit: .*, found 1\d+/,
-      ],
       'an event that its type does not allow': [
         `${tableOf('t')}; INSERT INTO t (type, data) VALUES ('mii_reading', '{"mii": "high"}')`,
         'table=t',
@@ -418,11 +378,6 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
         `${tableOf('t')}; INSERT INTO t (data) VALUES (jsonb_build_object('text', repeat('x', 70000)))`,
         'table=t',
         /row 1: expected an event whose line has at most 65535 bytes, found 70/,
-      ],
-      'an unknown table': [
-        tableOf('t'),
-        'table=tt',
-        /expected a table or view, such as t, found none named "tt"/,
       ],
       'a query that is wrong': [
         '',
