@@ -25,8 +25,11 @@ export const EVENT_DRAFT_SCHEMA_PATH = `${FOLDER}/event-draft.schema.json`;
  * check refuses: texts of most languages cannot hold one.
  */
 export function dataSchema(type: KnownType): JsonSchema {
-  return portable(EVENT_DATA[type]);
+  return DATA_SCHEMAS.getOrInsertComputed(type, () => portable(EVENT_DATA[type]));
 }
+
+/** Three documents have each of them. */
+const DATA_SCHEMAS = new Map<KnownType, JsonSchema>();
 
 /** The schemas of all types, of a line and of a draft, by their paths below the root. Each is complete without the others. */
 export function eventSchemas(baseUrl: string): Map<string, JsonSchema> {
