@@ -3,8 +3,10 @@ import { followOutcome, hearDissent, overrideDissent } from './deliberation.ts';
 import { faultAt, SimulationFault } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
 import {
+  always,
   type Choice,
   type Decision,
+  hasStatus,
   isDecided,
   type Parameter,
   type Parameters,
@@ -22,28 +24,38 @@ export interface Available {
 }
 
 /** The dissent protocol, as a decision in every scenario. By default a dissent is heard. */
-export const DISSENT = {
+const DISSENT: Decision = {
   name: 'dissent',
   title: 'A dissent',
   prompt: 'A decision was carried against a firm dissent. It is held up until the dissent is answered.',
   within: 3,
   otherwise: 'hear_dissent',
-} as const;
+  opens: hasStatus('held'),
+  // It holds up a decision, so it is over when the decision is made by other means.
+  isMoot: isDecided,
+  choices: [
+    {
+      name: 'hear_dissent',
+      label: 'Hear the dissent',
+      meaning:
+        'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
+    },
+    {
+      name: 'override_dissent',
+      label: 'Pass over it',
+      meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
+    },
+  ],
+};
 
-export const DISSENT_CHOICES = [
-  {
-    name: 'hear_dissent',
-    label: 'Hear the dissent',
-    meaning: 'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
-    answer: hearDissent,
-  },
-  {
-    name: 'override_dissent',
-    label: 'Pass over it',
-    meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
-    answer: overrideDissent,
-  },
-] as const;
+/** All decisions that can open in a scenario, the answer to a dissent included. */
+export function decisionsOf({ decisions }: Scenario): readonly Decision[] {
+  return [...decisions, DISSENT];
+}
+
+export function decisionOf(scenario: Scenario, name: string): Decision {
+  return decisionsOf(scenario).find((decision) => decision.name === name)!;
+}
 
 /**
  * The open decisions that can be made now. While a dissent holds a decision up, that is the dissent alone: what was carried must not be
@@ -56,33 +68,31 @@ export function askedDecisions({ open, deliberation }: World): World['open'] {
 /** In the order in which they are offered. */
 export function available(world: World, scenario: Scenario): Available[] {
   if (world.ending !== null) return [];
-  const ofDecisions = askedDecisions(world).flatMap(({ name }) =>
-    name === DISSENT.name ? dissentAnswers(scenario) : choicesOf(decisionOf(scenario, name), world, scenario),
+  const ofDecisions = askedDecisions(world).flatMap(({ name: decision }) =>
+    decisionOf(scenario, decision)
+      .choices.filter(({ isOffered = always }) => isOffered(world))
+      .map(
+        (choice): Available => ({
+          choice,
+          decision,
+          take: (now, given) => takeChoice(now, choice, given as Readonly<Record<string, number>>, scenario),
+        }),
+      ),
   );
   const moves = isDecided(world) ? [] : [callVote(world), briefSentinel(world)];
   return [...ofDecisions, ...moves.filter((move) => move !== null)];
 }
 
-function dissentAnswers(scenario: Scenario): Available[] {
-  return DISSENT_CHOICES.map(({ answer, ...choice }) => ({
-    choice,
-    decision: DISSENT.name,
-    take: (world) => answer(world, scenario),
-  }));
-}
-
-function choicesOf(decision: Decision, now: World, scenario: Scenario): Available[] {
-  const offered = decision.choices.filter(({ isOffered }) => isOffered?.(now) ?? true);
-  return offered.map((choice) => ({
-    choice,
-    decision: decision.name,
-    take(world, parameters) {
-      const given = parameters as Readonly<Record<string, number>>;
-      const changed = applyChange(world, changeOf(choice.change ?? {}, world, given));
-      const isNewlyDecided = isDecided(changed) && !isDecided(world);
-      return isNewlyDecided ? followOutcome(changed, scenario) : changed;
-    },
-  }));
+function takeChoice(
+  world: World,
+  { name, change = {} }: Choice,
+  given: Readonly<Record<string, number>>,
+  scenario: Scenario,
+): World {
+  if (name === 'hear_dissent') return hearDissent(world, scenario);
+  if (name === 'override_dissent') return overrideDissent(world, scenario);
+  const changed = applyChange(world, changeOf(change, world, given));
+  return isDecided(changed) && !isDecided(world) ? followOutcome(changed, scenario) : changed;
 }
 
 const CALL_VOTE = { name: 'call_vote', label: 'Call the vote' } as const;
@@ -241,21 +251,8 @@ function close(world: World, decision: string, choice: string, isDefault: boolea
   };
 }
 
-/** The dissent holds up a decision, so it is over when the decision is made by other means. */
-const DISSENT_DECISION: Decision = { ...DISSENT, opens: () => false, isMoot: isDecided, choices: [] };
-
-/** A decision of the scenario, or the dissent. */
-export function decisionOf({ decisions }: Scenario, name: string): Decision {
-  return name === DISSENT.name ? DISSENT_DECISION : decisions.find((decision) => decision.name === name)!;
-}
-
-/** The label of a choice of the scenario, of an answer to a dissent or of a move. */
-export function labelOf(choice: string, { decisions }: Scenario): string {
-  const all: readonly Pick<Choice, 'name' | 'label'>[] = [
-    ...decisions.flatMap(({ choices }) => choices),
-    ...DISSENT_CHOICES,
-    CALL_VOTE,
-    BRIEF,
-  ];
+/** The label of a choice or of a move. */
+export function labelOf(choice: string, scenario: Scenario): string {
+  const all = [...decisionsOf(scenario).flatMap(({ choices }) => choices), CALL_VOTE, BRIEF];
   return all.find(({ name }) => name === choice)!.label;
 }

@@ -31,8 +31,7 @@ export function advanceEconomy(world: World, draws: Draws): World {
   const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
   const isMinting = mii >= threshold && world.levers.mint_share > 0;
   const paid = isMinting ? mint(world, conditions) : withoutReward(conditions);
-  const minted = paid.reward.reduce((sum, one) => sum + one, 0);
-  const stocks = moveStocks(world.economy, minted, world.levers);
+  const stocks = moveStocks(world.economy, sumOf(paid.reward), world.levers);
   const { strain_rate, mending } = world.levers;
   const strain = clamp(roundTo6(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
   const stopped = world.economy.stopped + (isMinting ? 0 : 1);
@@ -97,45 +96,43 @@ export function integrityIndex(
   return count === 0 ? 0 : clamp(roundTo6(sum / count - strain), 0, 1);
 }
 
-function mint({ sentinels, economy, levers }: World, conditions: Conditions): Conditions {
-  const paid = conditions.reward.slice();
-  const minted = conditions.minted.slice();
-  const unpaid = conditions.unpaid.slice();
-  for (let i = 0; i < sentinels.length; i += 1) {
-    const { isOnline, cathedral } = sentinels[i]!;
-    paid[i] = 0;
-    if (!isOnline) continue;
-    const amount = rewardOf(conditions.score[i]!, economy.multipliers[cathedral], levers.mint_share);
-    paid[i] = amount;
-    minted[i] = conditions.minted[i]! + amount;
-    unpaid[i] = 0;
-  }
-  return { ...conditions, reward: paid, minted, unpaid };
-}
-
-/** Millionths of a MIC. */
-function rewardOf(score: number, multiplier = 1, share = 1): number {
-  return Math.round(reward(score, multiplier) * share * MICRO);
-}
-
-function advanceUnchanged(
-  { sentinels, unchanged }: World,
+/** What each sentinel that is online earns by its score; millionths of a MIC. */
+function rewards(
+  { sentinels }: World,
   { score }: Conditions,
-  mii: number,
-): World['unchanged'] {
+  multipliers: World['economy']['multipliers'],
+  share: number,
+): number[] {
+  return sentinels.map(({ isOnline, cathedral }, i) =>
+    isOnline ? Math.round(reward(score[i]!, multipliers[cathedral] ?? 1) * share * MICRO) : 0,
+  );
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function mint(world: World, conditions: Conditions): Conditions {
+  const reward = rewards(world, conditions, world.economy.multipliers, world.levers.mint_share);
+  return {
+    ...conditions,
+    reward,
+    minted: conditions.minted.map((amount, i) => amount + reward[i]!),
+    unpaid: conditions.unpaid.map((ticks, i) => (world.sentinels[i]!.isOnline ? 0 : ticks)),
+  };
+}
+
+function advanceUnchanged(world: World, conditions: Conditions, mii: number): World['unchanged'] {
+  const { unchanged } = world;
   const { levers, multipliers, minted } = unchanged;
   if (mii < roundTo6(miiThreshold(unchanged.total / MICRO)) || levers.mint_share === 0)
     return { ...unchanged, ...moveStocks(unchanged, 0, levers) };
-  const paid = minted.slice();
-  let sum = 0;
-  for (let i = 0; i < sentinels.length; i += 1) {
-    const { isOnline, cathedral } = sentinels[i]!;
-    if (!isOnline) continue;
-    const amount = rewardOf(score[i]!, multipliers[cathedral], levers.mint_share);
-    paid[i] = minted[i]! + amount;
-    sum += amount;
-  }
-  return { ...unchanged, ...moveStocks(unchanged, sum, levers), minted: paid };
+  const paid = rewards(world, conditions, multipliers, levers.mint_share);
+  return {
+    ...unchanged,
+    ...moveStocks(unchanged, sumOf(paid), levers),
+    minted: minted.map((amount, i) => amount + paid[i]!),
+  };
 }
 
 function withoutReward(conditions: Conditions): Conditions {

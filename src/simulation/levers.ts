@@ -1,12 +1,9 @@
 import { faultAt } from './fault.ts';
 import { roundTo6 } from './round-to-6.ts';
 
-const lever = (least: number, most: number, start: number, meaning: string) => ({
-  least,
-  most,
-  start,
-  meaning,
-});
+function lever(least: number, most: number, start: number, meaning: string) {
+  return { least, most, start, meaning };
+}
 
 /** The world parameters that a scenario and its choices may set, each with its range and default. */
 export const LEVERS = {
@@ -32,14 +29,6 @@ export type Lever = keyof typeof LEVERS;
 export type Levers = Readonly<Record<Lever, number>>;
 
 export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];
-
-/** The levers that move MIC. Without a change, they stay what they were at the start. */
-export const MONEY_LEVERS = [
-  'mint_share',
-  'lock_share',
-  'unlock_rate',
-  'burn_rate',
-] as const satisfies Lever[];
 
 /** Levers that a player sets before the run, in place of the scenario’s. Choices and events change them afterwards. */
 export type Settings = Readonly<Partial<Record<Lever, number>>>;

@@ -1,8 +1,9 @@
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { decisionsOf } from './decisions.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Settings } from './levers.ts';
-import { AT_RANDOM, decisionsOf, type Plan, type PlannedDecision } from './plan.ts';
-import type { Parameter, Scenario } from './scenario.ts';
+import { AT_RANDOM, type Plan } from './plan.ts';
+import type { Decision, Parameter, Scenario } from './scenario.ts';
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
@@ -42,7 +43,7 @@ export function readChoices(given: string, scenario: Scenario): Plan {
   return plan;
 }
 
-function readChoice({ name, choices }: PlannedDecision, pairs: ReadonlyMap<string, string>): Plan[string] {
+function readChoice({ name, choices }: Decision, pairs: ReadonlyMap<string, string>): Plan[string] {
   const chosen = pairs.get(name)!;
   if (chosen === 'random') return AT_RANDOM;
   const choice = choices.find((one) => one.name === chosen);

@@ -1,8 +1,8 @@
-import { askedDecisions, available, DISSENT, DISSENT_CHOICES } from './decisions.ts';
+import { askedDecisions, available, decisionOf, decisionsOf } from './decisions.ts';
 import { type Draws, drawsOfDecision } from './draws.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
-import type { Choice, Parameter, Parameters, Scenario } from './scenario.ts';
+import type { Parameter, Parameters } from './scenario.ts';
 
 /**
  * In place of a choice: one of those that are offered, each as likely as the others, with parameters drawn evenly from their ranges. The
@@ -17,19 +17,6 @@ interface Planned {
 
 /** What to do about each decision, by its name. Unlike actions with their ticks, a plan can be followed with any seed. */
 export type Plan = Readonly<Record<string, Planned | typeof AT_RANDOM>>;
-
-export interface PlannedDecision {
-  name: string;
-  title: string;
-  /** The choice if nobody chooses. */
-  otherwise: string;
-  choices: readonly Pick<Choice, 'name' | 'label' | 'meaning' | 'parameters'>[];
-}
-
-/** All decisions that can open in a scenario, the answer to a dissent included. */
-export function decisionsOf({ decisions }: Scenario): PlannedDecision[] {
-  return [...decisions, { ...DISSENT, choices: DISSENT_CHOICES }];
-}
 
 /**
  * A whole run in which each decision of the plan is taken as soon as it is open and its choice is offered; the others go by default at
@@ -66,8 +53,7 @@ function decided(run: Run, plan: Plan): Run {
 /** Null if it is a choice of the decision, but not offered now. */
 function offeredOf({ world, scenario }: Run, decision: string, planned: Planned): Planned | null {
   if (available(world, scenario).some(({ choice }) => choice.name === planned.choice)) return planned;
-  const known = decisionsOf(scenario).find(({ name }) => name === decision)!;
-  return known.choices.some(({ name }) => name === planned.choice) ? null : planned;
+  return decisionOf(scenario, decision).choices.some(({ name }) => name === planned.choice) ? null : planned;
 }
 
 function drawn({ world, scenario, seed }: Run, decision: string): Planned | null {

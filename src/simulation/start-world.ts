@@ -9,20 +9,11 @@ import { applyChange, setLevers } from './change.ts';
 import { openDecisions } from './decisions.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import { integrityIndex, MICRO } from './economy.ts';
-import { LEVER_NAMES, LEVERS, type Levers, MONEY_LEVERS, type Settings } from './levers.ts';
+import { LEVER_NAMES, LEVERS, type Levers, type Settings } from './levers.ts';
 import { meanOpinion, ownOpinions, polarisation } from './opinions.ts';
 import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
-
-import {
-  byVirtue,
-  type Conditions,
-  type Deliberation,
-  type Economy,
-  type Sentinel,
-  VIRTUES,
-  type World,
-} from './world.ts';
+import { byVirtue, type Sentinel, VIRTUES, type World } from './world.ts';
 
 /** Weight of each virtue, in their order, according to each sentinel's role. */
 export const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, number, number]>> = {
@@ -45,30 +36,23 @@ const STUBBORN = { least: 0.15, perDissent: 0.2 };
 
 /** The ten sentinels, with temperaments from the draws. */
 function sentinelsOf(draws: Draws): Sentinel[] {
-  return SENTINEL_IDS.map((id) => embody(id, draws));
-}
-
-function embody(id: SentinelId, draws: Draws): Sentinel {
-  const { cathedral, role, apps, packages, workflows, drift, gi, dissent } = SENTINEL_PROFILES[id];
-  const shifted = WEIGHTS[id].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
-  const sum = shifted.reduce((total, weight) => total + weight, 0);
-  return {
-    id,
-    cathedral,
-    role,
-    apps,
-    packages,
-    workflows,
-    usualDrift: drift,
-    usualGi: gi,
-    weights: byVirtue((virtue) => roundTo6(shifted[VIRTUES.indexOf(virtue)]! / sum)),
-    stubbornness: roundTo6(STUBBORN.least + STUBBORN.perDissent * dissent),
-    trust: 1,
-    temper: roundTo6(TEMPER * (2 * draws() - 1)),
-    pressure: 0,
-    isOnline: true,
-    isRecused: false,
-  };
+  return SENTINEL_IDS.map((id) => {
+    const { drift, gi, dissent, cathedral, role, apps, packages, workflows } = SENTINEL_PROFILES[id];
+    const shifted = WEIGHTS[id].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
+    const sum = shifted.reduce((total, weight) => total + weight, 0);
+    return {
+      ...{ id, cathedral, role, apps, packages, workflows },
+      usualDrift: drift,
+      usualGi: gi,
+      weights: byVirtue((virtue) => roundTo6(shifted[VIRTUES.indexOf(virtue)]! / sum)),
+      stubbornness: roundTo6(STUBBORN.least + STUBBORN.perDissent * dissent),
+      trust: 1,
+      temper: roundTo6(TEMPER * (2 * draws() - 1)),
+      pressure: 0,
+      isOnline: true,
+      isRecused: false,
+    };
+  });
 }
 
 /** Millionths of a MIC, similar to the sample ledger at C-151. */
@@ -84,86 +68,55 @@ const UPTIME = 151;
 /** The world before the first tick. `settings` replace what the scenario sets. Opinions start as the innate ones, as in the model. */
 export function startWorld(scenario: Scenario, seed: number, settings: Settings = {}): World {
   const levers = Object.fromEntries(LEVER_NAMES.map((name) => [name, LEVERS[name].start])) as Levers;
-  const cast = sentinelsOf(drawsOf(seed, 0));
+  const sentinels = sentinelsOf(drawsOf(seed, 0));
+  const nothing = sentinels.map(() => 0);
+  const multipliers = GENESIS_MULTIPLIERS;
   const blank: World = {
     tick: 0,
-    sentinels: cast,
-    conditions: rested(cast),
+    sentinels,
+    conditions: {
+      opinion: nothing,
+      previous: nothing,
+      drift: sentinels.map(({ usualDrift }) => usualDrift),
+      uptime: sentinels.map(() => UPTIME),
+      gi: sentinels.map(({ usualGi }) => usualGi),
+      ...{ score: nothing, reward: nothing, minted: nothing, unpaid: nothing },
+    },
     levers,
     effects: byVirtue((virtue) => scenario.effects[virtue] ?? 0),
     stakes: scenario.stakes ?? {},
-    economy: { ...STOCKS, ...WITHOUT_READING, multipliers: GENESIS_MULTIPLIERS },
-    unchanged: { ...STOCKS, minted: [], multipliers: GENESIS_MULTIPLIERS, levers },
-    deliberation: { ...UNDECIDED, rounds: scenario.rounds, roundEnds: scenario.roundTicks },
-    open: [],
-    taken: [],
-    lapsed: [],
+    economy: { ...STOCKS, mii: 0, threshold: 0, isMinting: false, strain: 0, stopped: 0, multipliers },
+    unchanged: { ...STOCKS, minted: [], multipliers, levers },
+    deliberation: {
+      ...{ status: 'open', round: 1, votes: [], dissenters: [], dissent: 'none' },
+      rounds: scenario.rounds,
+      roundEnds: scenario.roundTicks,
+    },
+    ...{ open: [], taken: [], lapsed: [] },
     risks: { known: 0, mitigated: 0 },
-    facts: {},
-    past: [],
-    log: [],
-    movement: 0,
-    settled: null,
-    ending: null,
+    ...{ facts: {}, past: [], log: [], movement: 0, settled: null, ending: null },
     began: { meanOpinion: 0, polarisation: 0, mii: 0, threshold: 0, total: 0 },
   };
   const begun = applyChange(blank, scenario.start);
   return openDecisions(read({ ...begun, levers: setLevers(begun.levers, settings) }), scenario);
 }
 
-const WITHOUT_READING: Pick<Economy, 'mii' | 'threshold' | 'isMinting' | 'strain' | 'stopped'> = {
-  mii: 0,
-  threshold: 0,
-  isMinting: false,
-  strain: 0,
-  stopped: 0,
-};
-const UNDECIDED: Omit<Deliberation, 'rounds' | 'roundEnds'> = {
-  status: 'open',
-  round: 1,
-  votes: [],
-  dissenters: [],
-  dissent: 'none',
-};
-
-function rested(sentinels: readonly Sentinel[]): Conditions {
-  const nothing = sentinels.map(() => 0);
-  return {
-    opinion: nothing,
-    previous: nothing,
-    drift: sentinels.map(({ usualDrift }) => usualDrift),
-    uptime: sentinels.map(() => UPTIME),
-    gi: sentinels.map(({ usualGi }) => usualGi),
-    score: nothing,
-    reward: nothing,
-    minted: nothing,
-    unpaid: nothing,
-  };
-}
-
 /** Initial opinions and readings, after the scenario has set up the world. */
 function read(world: World): World {
   const opinion = ownOpinions(world);
-  const conditions = { ...world.conditions, opinion, previous: opinion };
-  const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
-  const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
-  const opined = { ...world, conditions };
-  const { total, circulating, locked, burned, multipliers } = world.economy;
-  const levers = Object.fromEntries(MONEY_LEVERS.map((name) => [name, world.levers[name]]));
+  const opined = { ...world, conditions: { ...world.conditions, opinion, previous: opinion } };
+  const { total, circulating, locked, burned, multipliers, strain } = world.economy;
+  const mii = integrityIndex(world.sentinels, world.conditions.gi, strain);
+  const threshold = roundTo6(miiThreshold(total / MICRO));
+  const { mint_share, lock_share, unlock_rate, burn_rate } = world.levers;
   return {
     ...opined,
     economy: { ...world.economy, mii, threshold, isMinting: mii >= threshold },
     unchanged: {
       ...{ total, circulating, locked, burned, multipliers },
-      minted: conditions.minted,
-      levers: levers as World['unchanged']['levers'],
+      minted: world.conditions.minted,
+      levers: { mint_share, lock_share, unlock_rate, burn_rate },
     },
-    began: {
-      meanOpinion: meanOpinion(opined),
-      polarisation: polarisation(opined),
-      mii,
-      threshold,
-      total: world.economy.total,
-    },
+    began: { meanOpinion: meanOpinion(opined), polarisation: polarisation(opined), mii, threshold, total },
   };
 }

@@ -1,6 +1,6 @@
 import type { Cathedral } from '../../pipeline/ledger/events/event.ts';
 import type { Virtue } from '../../pipeline/ledger/events/vocabulary.ts';
-import type { Levers, MONEY_LEVERS } from './levers.ts';
+import type { Levers } from './levers.ts';
 
 export type { Virtue };
 
@@ -97,7 +97,7 @@ interface Unchanged extends Stocks {
   /** In total, by sentinel; millionths of a MIC. */
   minted: readonly number[];
   multipliers: Economy['multipliers'];
-  levers: Pick<Levers, (typeof MONEY_LEVERS)[number]>;
+  levers: Pick<Levers, 'mint_share' | 'lock_share' | 'unlock_rate' | 'burn_rate'>;
 }
 
 export type Status =

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { AT_RANDOM, decisionsOf, type Plan, playPlan } from '../../src/simulation/plan.ts';
+import { decisionsOf } from '../../src/simulation/decisions.ts';
+import { AT_RANDOM, type Plan, playPlan } from '../../src/simulation/plan.ts';
 import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
 
 const NAMES = SCENARIOS.map(({ name }) => name);

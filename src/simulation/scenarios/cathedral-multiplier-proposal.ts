@@ -13,6 +13,7 @@ import {
   never,
   not,
   scenarioOf,
+  since,
   whether,
 } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -217,11 +218,7 @@ export const CATHEDRAL_MULTIPLIER_PROPOSAL = scenarioOf({
       },
     },
     second_step: {
-      when: (world) =>
-        isInForce(world) &&
-        world.facts.phased === 1 &&
-        !isSuspended(world) &&
-        world.tick > world.facts.since! + STEP_AFTER,
+      when: all(isInForce, fact('phased'), not(isSuspended), since('since', STEP_AFTER + 1)),
       change: {
         multipliers: { 'FOR-PHILOSOPHERS': PROPOSED },
         told: 'The second step: M_c of FOR-PHILOSOPHERS is 1.5 now.',

@@ -6,6 +6,7 @@ import {
   amount,
   answered,
   any,
+  type Condition,
   days,
   fact,
   fromDay,
@@ -40,6 +41,7 @@ const isOver = known('broken');
 const isLifted = known('lifted');
 /** In force and not given back. */
 const isHeld = all(isInForce, not(isLifted));
+const hasEndDate: Condition = ({ facts }) => facts.sunset! > 0;
 const isAttacked = all(not(fact('spent')), not(known('lifted')), not(known('broken')));
 /** Whether it has been decided how the powers end. */
 const isAnswered = answered('giving_back');
@@ -171,15 +173,16 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
         },
         let_it_run: {
           label: 'Change nothing',
-          meaning: ({ facts }) =>
-            facts.sunset! > 0
-              ? 'It ends on its date, whether or not the attack is over.'
-              : 'It has no end date, so it stays in force.',
+          meaning: whether(
+            hasEndDate,
+            'It ends on its date, whether or not the attack is over.',
+            'It has no end date, so it stays in force.',
+          ),
         },
         make_permanent: {
           label: 'Strike out the end date',
           meaning: 'The powers stay until the attack is surely over, and after that as well.',
-          isOffered: ({ facts }) => facts.sunset! > 0,
+          isOffered: hasEndDate,
           change: {
             facts: { sunset: 0 },
             strain: 0.005,
@@ -224,11 +227,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       },
     },
     end_date: {
-      when: (world) =>
-        isHeld(world) &&
-        !isOver(world) &&
-        world.facts.sunset! > 0 &&
-        world.tick >= world.facts.since! + world.facts.sunset!,
+      when: all(isHeld, not(isOver), hasEndDate, ({ facts, tick }) => tick >= facts.since! + facts.sunset!),
       change: (world) => ({ ...lifted(world), told: 'The end date has come: the protocol ends by itself.' }),
     },
     handed_over: {
@@ -237,12 +236,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       change: (world) => ({ ...lifted(world), told: 'The powers are given back.' }),
     },
     refused_to_hand_over: {
-      when: (world) =>
-        isHeld(world) &&
-        !isOver(world) &&
-        world.facts.asked === 1 &&
-        world.facts.sunset === 0 &&
-        willingness(world) === 0,
+      when: all(isHeld, not(isOver), fact('asked'), not(hasEndDate), (world) => willingness(world) === 0),
       change: {
         strain: 0.01,
         facts: { refused: 1 },
@@ -260,8 +254,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
           : { ...lifted(world), told: 'The assembly wants the powers back, and gets them.' },
     },
     attack_returns: {
-      when: (world) =>
-        isWatched(world) && world.tick > world.facts.lifted! && world.facts.returned === undefined,
+      when: all(isWatched, since('lifted', 1), not(known('returned'))),
       hazard: ({ facts }) => (facts.lifted_early === 1 ? 0.14 : 0.03),
       change: (world) => ({
         facts: { returned: world.tick, spent: 0, held_back: 0 },
@@ -275,8 +268,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION = scenarioOf({
       change: { facts: { spent: 1 }, told: 'The second attack is over.', follows: pressed },
     },
     way_in_closed: {
-      when: ({ facts, tick }) =>
-        facts.held_back === 1 && facts.broken === undefined && tick >= facts.lifted! + WATCH.early,
+      when: all(fact('held_back'), not(isOver), since('lifted', WATCH.early)),
       change: {
         facts: { held_back: 0, spent: 1 },
         told: 'The way in has been found and closed in the meantime. The attack does not return.',

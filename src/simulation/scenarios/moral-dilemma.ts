@@ -13,6 +13,7 @@ import {
   never,
   not,
   scenarioOf,
+  since,
   whether,
   within,
 } from '../scenario.ts';
@@ -209,11 +210,7 @@ export const MORAL_DILEMMA = scenarioOf({
       }),
     },
     revision: {
-      when: (world) =>
-        isDecided(world) &&
-        !isInForce(world) &&
-        isSecret(world) &&
-        world.tick >= world.facts.decided! + REVISION,
+      when: all(isDecided, not(isInForce), isSecret, since('decided', REVISION)),
       change: {
         levers: { burn_rate: LOSS.right },
         facts: { revised: 1 },
@@ -237,9 +234,7 @@ export const MORAL_DILEMMA = scenarioOf({
     lapsed: decided,
     withdrawn: decided,
   },
-  isSettled: ({ facts, tick }) =>
-    facts.revised === 1 ||
-    (facts.answered !== undefined && (facts.inquiry === 1 || tick >= facts.answered + INQUIRY)),
+  isSettled: any(fact('revised'), all(known('answered'), fact('inquiry')), since('answered', INQUIRY)),
   endings: {
     inquiry: {
       title: 'Since when did you know?',

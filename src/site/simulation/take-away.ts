@@ -2,49 +2,9 @@ import { formatCell } from '../../../pipeline/artifacts/format/csv.ts';
 import type { Run } from '../../simulation/run.ts';
 import { textOf } from '../../simulation/scenario.ts';
 import { type Shown, show } from '../../simulation/view.ts';
-import { VIRTUES } from '../../simulation/world.ts';
 import { saveFile } from '../layout/save-file.ts';
 import { coursePicture } from './course.ts';
 import { formatRunAddress } from './run-address.ts';
-
-type Cell = string | number;
-
-/** The value of each column for sentinel i of a tick. */
-const COLUMNS: Readonly<Record<string, (shown: Shown, i: number) => Cell>> = {
-  tick: ({ tick }) => tick,
-  cycle: ({ current_state }) => current_state.cycle,
-  sentinel: ({ sentinels }, i) => sentinels[i]!.id,
-  cathedral: ({ sentinels }, i) => sentinels[i]!.cathedral,
-  position: ({ sentinels }, i) => sentinels[i]!.position,
-  opinion: ({ sentinels }, i) => sentinels[i]!.opinion,
-  innate_opinion: ({ sentinels }, i) => sentinels[i]!.innate_opinion,
-  status: ({ sentinels }, i) => sentinels[i]!.status,
-  drift: ({ sentinels }, i) => sentinels[i]!.drift,
-  gi_score: ({ sentinels }, i) => sentinels[i]!.gi_score,
-  coordination_score: ({ sentinels }, i) => sentinels[i]!.coordination_score,
-  total_rewards: ({ sentinels }, i) => sentinels[i]!.total_rewards,
-  mii: ({ current_state }) => current_state.economy.mii,
-  threshold: ({ current_state }) => current_state.economy.threshold,
-  total_supply: ({ current_state }) => current_state.economy.total_supply,
-  mean_opinion: ({ current_state }) => current_state.opinions.mean,
-  polarisation: ({ current_state }) => current_state.opinions.polarisation,
-  ...Object.fromEntries(
-    VIRTUES.map((virtue) => [
-      `virtue_${virtue}`,
-      ({ current_state }: Shown) => current_state.virtues[virtue],
-    ]),
-  ),
-  deliberation: ({ current_state }) => current_state.deliberation.status,
-  // Empty where there was no vote on this tick.
-  vote: ({ tick, current_state }) =>
-    current_state.deliberation.votes.find((vote) => vote.tick === tick)?.result ?? '',
-  ...Object.fromEntries(
-    VIRTUES.map((virtue) => [
-      `weight_${virtue}`,
-      ({ model }: Shown, i: number) => model.sentinels[i]!.weights[virtue],
-    ]),
-  ),
-};
 
 /** Everything that was shown at each tick, after what was done at it. */
 function historyOf(steps: readonly Run[]): Shown[] {
@@ -52,15 +12,34 @@ function historyOf(steps: readonly Run[]): Shown[] {
   return last.map((step) => show(step, { outlooks: false }));
 }
 
+/** What a sentinel and its world are at a tick, by column. */
+function rowsOf({
+  tick,
+  sentinels,
+  model,
+  current_state,
+}: Shown): Readonly<Record<string, string | number>>[] {
+  const { cycle, economy, opinions, virtues, deliberation } = current_state;
+  const prefixed = (prefix: string, values: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}_${name}`, value]));
+  return sentinels.map(({ id, reasoning: _, virtue_tags: __, ...sentinel }, i) => ({
+    ...{ tick, cycle, sentinel: id, ...sentinel },
+    ...{ mii: economy.mii, threshold: economy.threshold, total_supply: economy.total_supply },
+    ...{ mean_opinion: opinions.mean, polarisation: opinions.polarisation, ...prefixed('virtue', virtues) },
+    deliberation: deliberation.status,
+    // Empty where there was no vote on this tick.
+    vote: deliberation.votes.find((vote) => vote.tick === tick)?.result ?? '',
+    ...prefixed('weight', model.sentinels[i]!.weights),
+  }));
+}
+
 /** A row per sentinel and tick, as in RFC 4180 except that lines end with a line feed. No cell has a comma or a quotation mark in it. */
 export function transcriptCsv(steps: readonly Run[]): string {
-  const columns = Object.entries(COLUMNS);
-  const rows = historyOf(steps).flatMap((shown) =>
-    shown.sentinels.map((_, i) =>
-      columns.map(([name, read]) => formatCell(read(shown, i), name === 'tick' ? '' : 'number')),
-    ),
+  const rows = historyOf(steps).flatMap(rowsOf);
+  const lines = rows.map((row) =>
+    Object.entries(row).map(([name, value]) => formatCell(value, name === 'tick' ? '' : 'number')),
   );
-  return `${[columns.map(([name]) => name), ...rows].map((cells) => cells.join(',')).join('\n')}\n`;
+  return `${[Object.keys(rows[0]!), ...lines].map((cells) => cells.join(',')).join('\n')}\n`;
 }
 
 /** Everything that was shown, and what is needed to reproduce it. `address` replays it on the page. */
