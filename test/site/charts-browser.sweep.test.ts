@@ -67,7 +67,7 @@ describe('a reader of a chart', () => {
     const [first, last] = (await page.locator('.chart-page').getAttribute('data-range'))!.split(' ');
     expect(
       await page
-        .locator('.extent time')
+        .locator('#days-extent time')
         .evaluateAll((times) => times.map((time) => time.getAttribute('datetime'))),
     ).toEqual([first, last]);
     const steps = await page.evaluate(() => history.length);

@@ -228,7 +228,9 @@ describe('every page of a ledger of its first day', () => {
     expect(diplomacy).toContain('No treaty framework has been published yet.');
     expect(diplomacy).not.toMatch(/enter into force|What would a party promise|open for signature/);
     expect(wordsOf(pages.get('academics/index.html')!)).toContain('No paper has been published yet.');
-    expect([...pages.keys()].filter((path) => path.startsWith('academics/papers/'))).toEqual([]);
+    const papers = [...pages.keys()].filter((path) => path.startsWith('academics/papers/'));
+    expect(papers).toEqual(['academics/papers/index.html']);
+    expect(wordsOf(pages.get(papers[0]!)!)).toContain('No paper has been published yet.');
   });
 
   test('says whose ledger it is, and whom to ask', () => {

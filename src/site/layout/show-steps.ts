@@ -33,7 +33,7 @@ export class StepTool<Job> {
     const stop = makeButton('Stop', () => end(this.#stopped, 'open', []), 'quiet');
     const again = makeButton('Try again', () => this.run(place, job));
     this.#running = { place, tool };
-    place.replaceChildren(list, makeElement('p', 'working', said, ' ', stop));
+    place.replaceChildren(list, makeElement('p', 'row note muted working', said, ' ', stop));
     place.hidden = false;
     tool.run('Reading …', () => job, {
       working: (words) => {

@@ -184,7 +184,7 @@ export class Steps {
 function faultOf({ place, expected, found, code }: Finding, hasCode: boolean): Part {
   const named = { Where: place, Expected: expected, Found: found, ...(hasCode && { Code: code }) };
   return factsPart(
-    'fault',
+    'facts fault',
     Object.entries(named).map(([name, value]) => [name, printable(value)] as const),
   );
 }
