@@ -34,9 +34,9 @@ export function formatChange(value: number, decimals = 2): string {
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
-/** `0.9538` → `95.4 %`. */
+/** `0.9538` → `95.4 %`, with a space that ends no line. */
 export function formatPercent(share: number, decimals = 1): string {
-  return `${formatNumber(share * 100, decimals)} %`;
+  return `${formatNumber(share * 100, decimals)}\u00a0%`;
 }
 
 /** Stands for a figure that the ledger has no events for. */

@@ -233,7 +233,7 @@ describe('what a chart says and lists is what the published files give', () => {
       ({ date, sentinel, status }) => date! >= since && sentinel === 'EVE' && status === 'offline',
     );
     expect(words).toContain(`EVE on ${offline.length} days`);
-    expect(words).toMatch(/Days without a silence over 12 hours: .*EVE [\d.]+ %/);
+    expect(words).toMatch(/Days without a silence over 12 hours: .*EVE [\d.]+\u00a0%/);
     expect(ask('uptime', { from: '2025-12-01' }).unit).toContain('The worst day of each week');
   });
 

@@ -161,7 +161,7 @@ describe('a measure that stands in several places', () => {
         );
       }
       expect(text, name).not.toMatch(
-        /(?:index|threshold|consensus rate|\brate|reading)(?: is| of| was)? [\d.]+ %/i,
+        /(?:index|threshold|consensus rate|\brate|reading)(?: is| of| was)? [\d.]+\s%/i,
       );
     }
     const home = words(page('index.html'));

@@ -34,7 +34,7 @@ describe('numbers in words', () => {
     [formatScore(null), 'not measured'],
     [formatIndex(null, NO_VALUE), '–'],
     [formatIndex(0.9661), '0.9661'],
-    [formatPercent(0.9538), '95.4 %'],
+    [formatPercent(0.9538), '95.4\u00a0%'],
     [formatChange(0.05), '+0.05'],
     [formatChange(-0.05), '−0.05'],
     [formatChange(0.001), '0.00'],
