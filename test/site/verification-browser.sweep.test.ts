@@ -355,7 +355,7 @@ describe('an event', () => {
   test.each<
     [what: string, step: string, says: RegExp, lie: (site: Site) => void, pasted: string, reader: Reader]
   >([
-    ['a hash that is not there', 'Place', /none among the 400 events/, () => {}, 'ab'.repeat(32), {}],
+    ['a hash that is not there', 'Place', /none among 400 events/, () => {}, 'ab'.repeat(32), {}],
     [
       'a line that was changed',
       'Event',
