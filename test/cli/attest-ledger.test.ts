@@ -121,46 +121,6 @@ describe('a clock that is behind the ledger', () => {
     const { status, stdout } = await attest('status', { ledger, attestation: id }, PASSPHRASE, clock);
     expect([status, stdout]).toEqual([1, expect.stringMatching(/^status +revoked$/m)]);
   });
-
-  test.each([
-    ['taken since', [TAKEN], '2025-07-03T23:59:00Z', 'active'],
-    ['that has expired since', [TAKEN, reading('2025-07-04T03:00:00Z')], AT, 'expired'],
-  ])('knows of an attestation %s', async (name, events, time, status) => {
-    const ledger = await ledgerWith(name, events);
-    const { own, served } = await verdicts(ledger, at(time));
-    expect(own.status).toBe(status);
-    expect(own.checks).toContainEqual(expect.objectContaining({ name: 'registration', result: 'passed' }));
-    expect(own).toEqual(served);
-    const told = await attest('status', { ledger, attestation: TAKEN.attestation }, PASSPHRASE, at(time));
-    expect(told.stdout).toMatch(new RegExp(`^status +${status}$`, 'm'));
-  });
-
-  test('refuses a revocation dated next year, which would expire every attestation', async () => {
-    const ledger = await ledgerWith('next year', [TAKEN]);
-    const flags = { ledger, attestation: TAKEN.attestation, reason: 'stolen', json: true as const };
-    const revoke = (more: { 'revoked-at'?: string } = {}) =>
-      attest('revoke', { ...flags, ...more }, PASSPHRASE, at('2026-07-04T00:00:00Z'));
-    const far =
-      'the clock is more than a day ahead of the last event, 2025-07-04T00:01:00Z, found 2026-07-04';
-    expect(await revoke()).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(far) });
-    const early = await revoke({ 'revoked-at': '2025-07-04T00:00:59Z' });
-    expect(early).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringContaining('or later, found'),
-    });
-    const { stdout } = await revoke({ 'revoked-at': '2025-07-05T12:00:00Z' });
-    expect(JSON.parse(stdout)).toMatchObject({ timestamp: '2025-07-05T12:00:00Z' });
-  });
-
-  test('does not hide the past, which --as-of asks for', async () => {
-    const ledger = await ledgerWith('past', [
-      TAKEN,
-      { ...LOST, timestamp: '2025-07-04T00:02:00Z', attestation: TAKEN.attestation },
-    ]);
-    const flags = { ledger, attestation: TAKEN.attestation, 'as-of': '2025-07-04T00:00:59Z' };
-    expect(await attest('status', flags)).toMatchObject({ status: 1, stdout: '' });
-  });
 });
 
 test('a ledger whose snapshots end before its head starts is refused rather than read as a shorter one', async () => {

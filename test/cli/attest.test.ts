@@ -100,18 +100,6 @@ describe('attest new', () => {
     expect(await make({ ...own, companions })).toMatchObject({ status: 0 });
   });
 
-  test('asks for a new wallet signature if that of the draft is over a different request', async () => {
-    const draft = save('renewed.json', signed());
-    const { status, stdout, stderr } = await make({
-      draft,
-      'attestation-days': '30',
-      previous: UNSIGNED.ledger_id,
-    });
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).not.toHaveProperty('wallet_signature');
-    expect(stderr).toContain(`expires_at: ${JSON.parse(stdout).expires_at}`);
-  });
-
   test('takes from the draft what no flag overrides, and drops its signature', async () => {
     const draft = save('earlier.json', signed());
     const { stdout } = await make({
