@@ -33,7 +33,6 @@ describe('the parameters of an export', () => {
 
   const PARAMETERS = 'from, to, format, filter';
   test.each([
-    ['until=2025', `This path takes the parameters ${PARAMETERS}, found "until".`],
     ['From=2025-12-01', `This path takes the parameters ${PARAMETERS}, found "From".`],
     ['format=csv&', `This path takes the parameters ${PARAMETERS}, found an empty one.`],
     ['=csv', `This path takes the parameters ${PARAMETERS}, found an empty one.`],
@@ -44,20 +43,14 @@ describe('the parameters of an export', () => {
 
   const DATE = 'expected a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z';
   test.each([
-    ['from=2025-12-01&from=2025-12-02', 'The parameter from: expected one value, found the parameter twice.'],
     ['format=csv&form%61t=csv', 'The parameter format: expected one value, found the parameter twice.'],
     ['from', 'The parameter from: expected a value, found none.'],
-    ['filter=', 'The parameter filter: expected a value, found none.'],
     ['to=%zz', 'The parameter to: expected UTF-8 in percent-encoding, found "%zz".'],
     ['to=%ff', 'The parameter to: expected UTF-8 in percent-encoding, found "%ff".'],
-    ['format=xml', 'The parameter format: expected one of csv, json, ndjson, found "xml".'],
-    ['format=CSV', 'The parameter format: expected one of csv, json, ndjson, found "CSV".'],
     ['format=toString', 'The parameter format: expected one of csv, json, ndjson, found "toString".'],
     ['from=2025-02-29', `The parameter from: ${DATE}, found "2025-02-29".`],
-    ['from=2025-13-01', `The parameter from: ${DATE}, found "2025-13-01".`],
     ['to=2025-1-1', `The parameter to: ${DATE}, found "2025-1-1".`],
     ['to=20251201', `The parameter to: ${DATE}, found "20251201".`],
-    ['to=2025-12', `The parameter to: ${DATE}, found "2025-12".`],
     ['to=yesterday', `The parameter to: ${DATE}, found "yesterday".`],
     [
       'to=%202025-12-01',
@@ -67,20 +60,12 @@ describe('the parameters of an export', () => {
     ['to=2025-12-01T24:00:00Z', `The parameter to: ${DATE}, found "2025-12-01T24:00:00Z".`],
     ['to=2025-12-01T23:59:60Z', `The parameter to: ${DATE}, found "2025-12-01T23:59:60Z".`],
     [
-      'to=2025-12-01T06:00:00+01:00',
-      `The parameter to: ${DATE}, found "2025-12-01T06:00:00 01:00" (write a plus sign in an address as %2B).`,
-    ],
-    [
       'from=0000-01-01T00:00:00%2B01:00',
       'The parameter from: expected a year from 0 to 9999 in UTC, found "0000-01-01T00:00:00+01:00".',
     ],
     [
       `from=2025-12-01T06:00:00.${'1'.repeat(50)}Z`,
       `The parameter from: ${DATE}, found "2025-12-01T06:00:00.${'1'.repeat(40)}…".`,
-    ],
-    [
-      'from=2025-12-02&to=2025-12-01',
-      'The parameter from: expected a time at or before to, found "2025-12-02" and "2025-12-01".',
     ],
     [
       'from=2025-12-01T06:00:00.5Z&to=2025-12-01T06:00:00.25Z',
