@@ -23,6 +23,7 @@ export const FILES_BY_TYPE: Readonly<Record<KnownType, readonly string[]>> = {
     'economy/cathedral-multipliers.csv',
     'economy/supply-by-day.csv',
     'economy/mii-by-day.csv',
+    'diplomacy/charter.json',
   ],
   cycle_opened: [],
   sentinel_registered: [

@@ -6,6 +6,7 @@ import { papers } from './academics/papers.ts';
 import { sentinelCoordination } from './academics/sentinel-coordination.ts';
 import { sentinelsByDay } from './academics/sentinels-by-day.ts';
 import type { Artifact } from './artifact.ts';
+import { charter } from './diplomacy/charter.ts';
 import { protocols } from './diplomacy/protocols.ts';
 import { standards } from './diplomacy/standards.ts';
 import { treatyFramework } from './diplomacy/treaty-framework.ts';
@@ -67,6 +68,7 @@ export const ARTIFACTS: readonly Artifact[] = [
   treatyFramework,
   standards,
   protocols,
+  charter,
 ];
 
 export const DOCUMENTS = ofKind('document');

@@ -194,7 +194,7 @@ const Metrics = z.record(z.string(), z.number().nullable());
  * Raised by one with every change that makes a resumed run differ from a rebuild: of the state's members, of the fold, of an event type,
  * of the rows of a history, or of the decisions which events are public. The next run then rebuilds by itself.
  */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 const StateFile = z.strictObject({
   format: z.literal(`cathedral-state/${STATE_VERSION}`),

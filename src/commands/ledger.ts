@@ -76,7 +76,7 @@ const init = defineCommand({
     charter: {
       unit: 'a text file, at most 20000 characters',
       description:
-        'The rules that the ledger is founded on. They become part of the first event; no number follows from them.',
+        'The rules that the ledger is founded on. They become part of the first event and are published; no number follows from them.',
       path: true,
     },
     agent: { default: 'LEDGER', unit: 'a name', description: 'The agent of the first event.' },

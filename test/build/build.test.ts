@@ -232,8 +232,8 @@ describe('a release of another version', () => {
 describe('a check', () => {
   test.each([
     'log/tile/0/000',
-    'log/public/v1/000',
-    'log/public/v1/000.gz',
+    'log/public/v2/000',
+    'log/public/v2/000.gz',
     'log-entries/000',
     'log-entries/000.gz',
   ])('finds that %s is changed or lost', async (path) => {

@@ -92,15 +92,15 @@ async function publish(): Promise<void> {
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
   await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
   await Promise.all(
-    ['log/tile/0', 'log/public/v1', 'log-entries'].map((name) =>
+    ['log/tile/0', 'log/public/v2', 'log-entries'].map((name) =>
       mkdir(join(folder, name), { recursive: true }),
     ),
   );
-  const events = ['log/public/policy.json', 'log/public/v1/000'];
+  const events = ['log/public/policy.json', 'log/public/v2/000'];
   await mkdir(join(folder, 'log/cosigned'));
   const others = ['log/checkpoint', 'log/cosigned/704', 'log/tile/0/000', 'log/tile/0/000.gz'];
   for (const path of [...others, 'log-entries/000', ...events]) await writeFile(join(folder, path), path);
-  await writeFile(join(folder, 'log/public/v1/000.gz'), gzipSync('log/public/v1/000'));
+  await writeFile(join(folder, 'log/public/v2/000.gz'), gzipSync('log/public/v2/000'));
 }
 
 const publicFiles = ({ manifest }: { manifest: Manifest }) =>
@@ -190,17 +190,17 @@ describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name,
       ['/log/cosigned/704', LOG_HEADERS.checkpoint],
       ['/log/tile/0/000', LOG_HEADERS.tile],
       ['/log/public/policy.json', LOG_HEADERS.policy],
-      ['/log/public/v1/000', LOG_HEADERS.public],
+      ['/log/public/v2/000', LOG_HEADERS.public],
     ] as const) {
       const { status, headers, body } = await get(path);
       expect([status, body.toString()]).toEqual([200, path.slice(1)]);
       expect(headers).toMatchObject(lowerCased({ ...COMMON_HEADERS, ...own }));
     }
-    const compressed = await get('/log/public/v1/000', { 'Accept-Encoding': 'gzip' });
+    const compressed = await get('/log/public/v2/000', { 'Accept-Encoding': 'gzip' });
     expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-    expect(gunzipSync(compressed.body).toString()).toBe('log/public/v1/000');
+    expect(gunzipSync(compressed.body).toString()).toBe('log/public/v2/000');
     const elsewhere = [
-      '/log/public/v1/000.gz',
+      '/log/public/v2/000.gz',
       '/log/tile/entries/000',
       '/log-entries/000',
       '/log/tile/../../log-entries/000',

@@ -14,7 +14,7 @@ const EVENTS: readonly (readonly [
     '01',
     'genesis',
     'LEDGER',
-    { allocation: '1000000', multipliers: { 'FOR-GOVERNMENTS': 1.5 }, charter: 'zqcharter' },
+    { allocation: '1000000', multipliers: { 'FOR-GOVERNMENTS': 1.5 }, charter: 'yqcharter' },
   ],
   ['01', 'cycle_opened', 'zqopener', { note: 'zqcycle' }],
   [
@@ -183,7 +183,7 @@ const EVENTS: readonly (readonly [
 ];
 
 /** The events of types and members that are public as a whole; the lines of all others stay hashes, with their salts. */
-const PUBLIC = ['mic_mint', 'deliberation_opened'];
+const PUBLIC = ['genesis', 'mic_mint', 'deliberation_opened'];
 
 export const RESTRICTED_EVENTS: readonly WrittenEvent[] = EVENTS.map(([day, type, agent, data], index) => ({
   timestamp: `2026-02-${day}T0${1 + (index % 9)}:00:00Z`,

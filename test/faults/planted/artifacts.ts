@@ -82,7 +82,7 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: RELEASE,
   },
   {
-    name: 'a genesis with a charter is published as a line',
+    name: 'an event with an unknown member is published as a line',
     breaks: 'A line of the log is public only if a public file shows each of its members',
     file: 'pipeline/ledger/log/public-events.ts',
     change: [

@@ -144,7 +144,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a run refuses the state that version 1.0.0 wrote',
     breaks: 'A run continues from the release of an earlier version',
     file: 'pipeline/model/state.ts',
-    change: ['export const STATE_VERSION = 1;', 'export const STATE_VERSION = 0;'],
+    change: ['export const STATE_VERSION = 2;', 'export const STATE_VERSION = 1;'],
     tests: ['test/contract/published.test.ts'],
   },
   {

@@ -91,8 +91,8 @@ describe('a log', () => {
     await publishLog(atOnce, ledger, ends[2]!);
     rmSync(join(out, 'log/public'), { recursive: true });
     await publishLog(out, ledger, ends[1]!, ends[1]!);
-    expect(existsSync(join(out, 'log/public/v1/000.p/10.gz'))).toBe(true);
-    renameSync(join(out, 'log/public/v1'), join(out, 'log/public/v7'));
+    expect(existsSync(join(out, 'log/public/v2/000.p/10.gz'))).toBe(true);
+    renameSync(join(out, 'log/public/v2'), join(out, 'log/public/v7'));
     writeFileSync(join(out, 'log/public/policy.json'), JSON.stringify({ version: 7, types: {} }));
     await publishLog(out, ledger, ends[2]!);
     expect(filesBelow(out)).toEqual(filesBelow(atOnce));
@@ -223,7 +223,7 @@ describe('a run stops, commits nothing and leaves the log unchanged', () => {
     'tile/0/001',
     'tile/entries/001',
     'tile/entries/001.gz',
-    'public/v1/001',
+    'public/v2/001',
     'tile/0/002.p/88',
     'tile/1/000.p/2',
   ])('if %s already exists with other bytes', async (path) => {
@@ -293,13 +293,13 @@ describe('a check of the log', () => {
       ['log-entries/000.gz', (o) => truncateSync(logFile(o, 'tile/entries/000.gz'), 500)],
       ['log-entries/002.gz', (o) => writeFileSync(logFile(o, 'tile/entries/002.gz'), '')],
       ['log-entries/000.p', (o) => writeFileSync(join(o, 'log-entries/000.p'), '')],
-      ['log/public/v1/000', (o) => unlinkSync(logFile(o, 'public/v1/000'))],
-      ['log/public/v1/001', (o) => replace(logFile(o, 'public/v1/001'), 'salt":"', 'salt":"x')],
+      ['log/public/v2/000', (o) => unlinkSync(logFile(o, 'public/v2/000'))],
+      ['log/public/v2/001', (o) => replace(logFile(o, 'public/v2/001'), 'salt":"', 'salt":"x')],
       [
-        'log/public/v1/001.gz',
-        (o) => writeFileSync(logFile(o, 'public/v1/001.gz'), gzipSync(Buffer.alloc(2 ** 25))),
+        'log/public/v2/001.gz',
+        (o) => writeFileSync(logFile(o, 'public/v2/001.gz'), gzipSync(Buffer.alloc(2 ** 25))),
       ],
-      ['log/public/v1/009', (o) => writeFileSync(logFile(o, 'public/v1/009'), '')],
+      ['log/public/v2/009', (o) => writeFileSync(logFile(o, 'public/v2/009'), '')],
       ['log/public/notes.txt', (o) => writeFileSync(logFile(o, 'public/notes.txt'), '')],
       ['log/checkpoint size', () => {}],
       ['log/checkpoint', (o) => flip(logFile(o, 'checkpoint'), -3)],
