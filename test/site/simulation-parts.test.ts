@@ -68,8 +68,9 @@ describe('the address of a run', () => {
   });
 
   test.each([
-    ['seed=-1&do=1+audit', 0, 'seed: expected a whole number from 0 to 4294967295, found “-1”'],
+    ['seed=-1&do=1+audit', 0, 'seed: expected a whole number of at most ten digits, found “-1”'],
     ['seed=1e3', 0, 'found “1e3”'],
+    ['seed=4294967296', 0, 'seed: expected a whole number from 0 to 4294967295, found 4294967296'],
     ['seed=99999999999', 0, 'found “99999999999”'],
     ['set=quorum', 0, 'set: expected the name of a parameter and a number, found “quorum”'],
     ['set=quorum+2&do=1+audit', 0, 'quorum: expected a number from 0.3 to 1, found 2'],
@@ -80,10 +81,11 @@ describe('the address of a run', () => {
     ['do=audit', 0, 'found “audit”'],
     ['do=1+audit+x', 0, 'expected a tick, an action and its parameters, found “1 audit x”'],
     ['do=1+audit+__proto__+1', 1, 'do, number 1: '],
-    ['do=3+brief_sentinel&do=1+audit', 3, 'do, number 2: expected a whole number from 3 to '],
-    ['do=1+audit&tick=0', 1, 'tick: expected a whole number from 1 to '],
-    ['do=1+audit&tick=5x', 1, 'tick: expected a whole number from 1 to '],
-    ['tick=999', 0, 'tick: expected a whole number from 0 to '],
+    ['do=3+brief_sentinel&do=1+audit', 3, 'do, number 2: expected a tick from 3 to '],
+    ['do=1+audit&tick=0', 1, 'tick: expected a tick from 1 to '],
+    ['do=1+audit&tick=5x', 1, 'tick: expected a whole number of at most ten digits, found “5x”'],
+    ['do=1+audit&do=9', 9, 'do, number 2: '],
+    ['tick=999', 0, 'tick: expected a tick from 0 to '],
     [`${'do=2+brief_sentinel&'.repeat(65)}`, 2, 'do, number 4: '],
   ])(
     'that is not valid as a whole, like %s, is followed up to there, and says what is wrong',

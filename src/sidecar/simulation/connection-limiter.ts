@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
 import { endEvenly } from '../end-evenly.ts';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './reject-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
@@ -14,20 +15,15 @@ const GOODBYE_MS = 1_000;
 /** Clients may close with any code from 3000, and each would create its own metric. */
 const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
-/** What an IPv4 address or IPv6 /64 has open, and the computing time that it has left, ms. */
-interface Network {
-  open: number;
-  work: TokenBucket;
-}
-
-/** Tracks open connections and limits their number, and how much a network has computed. `now`: ms, monotonic. */
+/** Tracks open connections and limits their number, and how much a network, an IPv4 address or IPv6 /64, has computed. */
 export class ConnectionLimiter {
   readonly #limits: SimulationLimits;
   readonly #counts: SimulationCounts;
+  /** ms, monotonic */
   readonly #now: () => number;
+  readonly #places: ConcurrencyLimit;
   readonly #connections = new Set<Connection>();
-  readonly #networks = new Map<string, Network>();
-  #entered = 0;
+  readonly #work = new Map<string, TokenBucket>();
   #isClosed = false;
   #emptied: (() => void) | null = null;
 
@@ -35,30 +31,28 @@ export class ConnectionLimiter {
     this.#limits = limits;
     this.#counts = counts;
     this.#now = now;
+    const { connections: parallel, connectionsPerClient: perHolder } = limits;
+    this.#places = new ConcurrencyLimit({ what: 'connections are open', parallel, perHolder });
   }
 
-  /** The computing time of the network, and the function to call when the connection has ended. Throws an UpgradeRefusal. */
-  enter(address: string): { work: TokenBucket; leave: () => void } {
-    const { connections, connectionsPerClient, workPerSecond, workBurst } = this.#limits;
+  /** Returns what to call when the connection has ended. Throws an UpgradeRefusal. */
+  enter(network: string): () => void {
     const refuse = (detail: string) => new UpgradeRefusal('too_many_connections', detail, RETRY_AFTER);
-    if (this.#isClosed || this.#entered >= connections)
-      throw refuse('The service is at its maximum of connections.');
-    const network = this.#networks.getOrInsertComputed(address, () => ({
-      open: 0,
-      work: new TokenBucket(workPerSecond, workBurst, this.#now()),
-    }));
-    if (network.open >= connectionsPerClient)
-      throw refuse(`This network has ${connectionsPerClient} open connections, which is the maximum.`);
-    this.#entered += 1;
-    network.open += 1;
-    let isIn = true;
-    const leave = () => {
-      if (!isIn) return;
-      isIn = false;
-      this.#entered -= 1;
-      network.open -= 1;
-    };
-    return { work: network.work, leave };
+    if (this.#isClosed) throw refuse('The service is shutting down.');
+    try {
+      return this.#places.take(network);
+    } catch (error) {
+      throw refuse((error as Error).message);
+    }
+  }
+
+  /** The computing time that a network has left, ms. A new one is full. */
+  workOf(network: string): TokenBucket {
+    const { workPerSecond, workBurst } = this.#limits;
+    return this.#work.getOrInsertComputed(
+      network,
+      () => new TokenBucket(workPerSecond, workBurst, this.#now()),
+    );
   }
 
   add(connection: Connection, socket: WebSocket): void {
@@ -76,11 +70,10 @@ export class ConnectionLimiter {
     return { connections: this.#connections.size, running };
   }
 
-  /** Call it once per heartbeat. Forgets networks that have nothing open and all their computing time. */
+  /** Call it once per heartbeat. Forgets networks that have all their computing time. */
   beat(): void {
     for (const connection of this.#connections) connection.beat();
-    for (const [address, { open, work }] of this.#networks)
-      if (open === 0 && work.isFull(this.#now())) this.#networks.delete(address);
+    for (const [network, work] of this.#work) if (work.isFull(this.#now())) this.#work.delete(network);
   }
 
   /** Refuses new connections, and closes the open ones evenly over a time, ms. */

@@ -1,16 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { Problem } from '../../api/problem.ts';
+import { SimulationFault, type SimulationProblemCode } from '../../simulation/fault.ts';
 import type { ClientMessage, MessageId } from '../../simulation/protocol/client-message.ts';
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
-import {
-  CLOSE_CODES,
-  type CloseCode,
-  errorMessage,
-  refuse,
-  type SimulationProblemCode,
-  SimulationRefusal,
-} from '../../simulation/protocol/problems.ts';
+import { CLOSE_CODES, type CloseCode, errorMessage } from '../../simulation/protocol/problems.ts';
 import {
   elapse,
   messageOf,
@@ -26,10 +20,10 @@ import { TokenBucket } from './token-bucket.ts';
 export interface ConnectionContext {
   limits: SimulationLimits;
   counts: SimulationCounts;
-  /** Counts a start against the limit of a day. Throws a Problem or a SimulationRefusal. */
+  /** Counts a start against the limit of a day. Throws a Problem or a SimulationFault. */
   countStart: () => Promise<void>;
-  /** The computing time of the client’s network, ms. */
-  work: TokenBucket;
+  /** The computing time that the client’s network has left, ms. */
+  work: () => TokenBucket;
   /** Checks that the client's key is still valid; null if it connected without a key. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
@@ -50,7 +44,7 @@ export class Connection {
   #session: Session = NEW_SESSION;
   #timer: NodeJS.Timeout | null = null;
   /** Messages that wait for those before them. Those that cannot be read wait as well, so that all are answered in their order. */
-  #waiting: (ClientMessage | SimulationRefusal)[] = [];
+  #waiting: (ClientMessage | SimulationFault)[] = [];
   #isAnswering = false;
   #askedAt: number;
   /** Since when the client has not been reading. */
@@ -79,7 +73,7 @@ export class Connection {
   }
 
   get isRunning(): boolean {
-    return this.#session.isRunning;
+    return this.#session.due !== null;
   }
 
   get #isOpen(): boolean {
@@ -137,7 +131,7 @@ export class Connection {
     try {
       this.#waiting.push(parseMessage(data.toString()));
     } catch (error) {
-      if (error instanceof SimulationRefusal) this.#waiting.push(error);
+      if (error instanceof SimulationFault) this.#waiting.push(error);
       else this.#tell(error);
     }
     if (!this.#isAnswering) void this.#answerAll();
@@ -158,7 +152,7 @@ export class Connection {
   }
 
   #refuseAndClose(code: SimulationProblemCode, detail: string, close: CloseCode): void {
-    this.#tell(refuse(code, detail));
+    this.#tell(new SimulationFault(code, detail));
     this.close(close);
   }
 
@@ -167,10 +161,10 @@ export class Connection {
     const { work, now } = this.#context;
     this.#isAnswering = true;
     while (this.#waiting.length > 0) {
-      const debt = work.debt(now());
+      const debt = work().debt(now());
       if (debt > 0) await delay(debt, undefined, { ref: false });
       const message = this.#waiting.shift();
-      if (message instanceof SimulationRefusal) this.#tell(message);
+      if (message instanceof SimulationFault) this.#tell(message);
       else if (message) await this.#answer(message);
     }
     this.#isAnswering = false;
@@ -205,7 +199,7 @@ export class Connection {
     try {
       return work();
     } finally {
-      time.spend(now() - began, now());
+      time().spend(now() - began, now());
     }
   }
 
@@ -251,7 +245,8 @@ export class Connection {
   #tell(error: unknown, id?: MessageId): void {
     const { report, counts } = this.#context;
     // Only checking the key and counting can throw a Problem.
-    const refused = error instanceof Problem ? refuse('request_not_counted', error.message) : error;
+    const refused =
+      error instanceof Problem ? new SimulationFault('request_not_counted', error.message) : error;
     const message = errorMessage(refused, id);
     if (message) {
       countUp(counts.errors, message.problem.code);

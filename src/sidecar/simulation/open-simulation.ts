@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import { quotaOf, type Tier, tierWithoutKey } from '../../api/quotas.ts';
-import { CLOSE_CODES, errorMessage, refuse as refuseMessage } from '../../simulation/protocol/problems.ts';
+import { SimulationFault } from '../../simulation/fault.ts';
+import { CLOSE_CODES, errorMessage } from '../../simulation/protocol/problems.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
@@ -68,7 +69,7 @@ export function openSimulation(
     });
     server.handleUpgrade(request, socket, head, (opened) => {
       opened.on('error', () => {});
-      const told = errorMessage(refuseMessage('too_many_connections', refusal.message))!;
+      const told = errorMessage(new SimulationFault('too_many_connections', refusal.message))!;
       opened.send(encode(told), { binary: false });
       opened.close(1013, CLOSE_CODES[1013]);
       setTimeout(() => opened.terminate(), FAREWELL_MS).unref();
@@ -83,10 +84,13 @@ export function openSimulation(
     const client = await whoAsks(request, services, options);
     // The client left while its key was looked up. No other event reports that.
     if (socket.destroyed) return;
-    const { work, leave } = limiter.enter(client.network);
-    socket.once('close', leave);
-    const countsStart = () => countStart(client, services, options.limits);
-    const context = { ...common, work, countStart: countsStart, isKeyGood: client.isKeyGood };
+    socket.once('close', limiter.enter(client.network));
+    const context = {
+      ...common,
+      work: () => limiter.workOf(client.network),
+      countStart: () => countStart(client, services, options.limits),
+      isKeyGood: client.isKeyGood,
+    };
     server.handleUpgrade(request, socket, head, (opened) =>
       limiter.add(new Connection(opened, context), opened),
     );
@@ -185,7 +189,7 @@ async function countStart(
   if (taken.allowed) return;
   const whose = 'holder' in subject ? 'the holder of this key' : 'this network';
   const detail = `The ${limit} starts of this day for ${whose} are used up; the next day begins at 00:00 UTC.`;
-  throw refuseMessage('rate_limited', detail);
+  throw new SimulationFault('rate_limited', detail);
 }
 
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {

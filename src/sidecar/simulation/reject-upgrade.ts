@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_MEDIA_TYPE, Problem } from '../../api/problem.ts';
-import { PROTOCOL_PAGE, SIMULATION_PROBLEMS } from '../../simulation/protocol/problems.ts';
+import { SIMULATION_PROBLEMS } from '../../simulation/fault.ts';
+import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
 import { type Answer, problemAnswer } from '../request/answer.ts';
 import { writeRawResponse } from '../request/raw-response.ts';
 

@@ -1,20 +1,25 @@
 import { z } from 'zod';
-import { describeFault, describeValue } from '../fault.ts';
+import {
+  describeFault,
+  describeValue,
+  faultAt,
+  SimulationFault,
+  type SimulationProblemCode,
+} from '../fault.ts';
 import { type ActionName, CLIENT_MESSAGES, type ClientMessage, MessageId } from './client-message.ts';
 import { describeSchema, type Schema, schemaAt } from './describe-schema.ts';
-import { refuse, type SimulationProblemCode, SimulationRefusal } from './problems.ts';
 
-/** Parses the text of a message strictly. Throws a SimulationRefusal, with the message's id if it has one. */
+/** Parses the text of a message strictly. Throws a SimulationFault, with the message's id if it has one. */
 export function parseMessage(text: string): ClientMessage {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('malformed_message', describeFault(WHOLE, 'an object', describeValue(value)));
+    throw faultAt('malformed_message', WHOLE, 'an object', value);
   try {
     return parseObject(value);
   } catch (error) {
-    if (!(error instanceof SimulationRefusal)) throw error;
+    if (!(error instanceof SimulationFault)) throw error;
     const id = MessageId.safeParse((value as { id?: unknown }).id);
-    throw id.success ? refuse(error.code, error.message, id.data) : error;
+    throw id.success ? new SimulationFault(error.code, error.message, id.data) : error;
   }
 }
 
@@ -22,7 +27,7 @@ function parseObject(value: object): ClientMessage {
   const { action } = value as { action?: unknown };
   if (typeof action !== 'string' || !Object.hasOwn(CLIENT_MESSAGES, action)) {
     const expected = `one of ${Object.keys(CLIENT_MESSAGES).join(', ')}`;
-    throw refuse('unknown_action', describeFault('action', expected, describeValue(action)));
+    throw faultAt('unknown_action', 'action', expected, action);
   }
   const parsed = CLIENT_MESSAGES[action as ActionName].safeParse(value);
   if (parsed.success) return parsed.data;
@@ -35,7 +40,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text, refusePrototype);
   } catch {
     const expected = 'JSON text that is not nested deeply and has no member __proto__';
-    throw refuse('malformed_message', describeFault(WHOLE, expected, 'other text'));
+    throw new SimulationFault('malformed_message', describeFault(WHOLE, expected, 'other text'));
   }
 }
 
@@ -54,33 +59,25 @@ function schemaOf(action: ActionName): Schema {
   );
 }
 
-function refusalOf(issue: z.core.$ZodIssue, message: object, schema: Schema): SimulationRefusal {
+function refusalOf(issue: z.core.$ZodIssue, message: object, schema: Schema): SimulationFault {
   const { path } = issue;
   const at = schemaAt(schema, path);
-  const found = valueAt(message, path);
+  const refuse = (where: readonly PropertyKey[], expected: string, found: string) =>
+    new SimulationFault(codeAt(path), describeFault(where.map(String).join('.') || WHOLE, expected, found));
   if (issue.code === 'unrecognized_keys') {
     const members = Object.keys(at?.properties ?? {}).join(', ');
-    return refuse(
-      codeAt(path),
-      detailOf(path, `no members except ${members}`, `the member ${describeValue(issue.keys[0])}`),
-    );
+    return refuse(path, `no members except ${members}`, `the member ${describeValue(issue.keys[0])}`);
   }
   if (issue.code === 'invalid_key') {
-    const names = schemaAt(schema, path.slice(0, -1))?.propertyNames ?? {};
-    return refuse(
-      codeAt(path),
-      detailOf(path.slice(0, -1), describeSchema(names), describeValue(path.at(-1))),
-    );
+    const place = path.slice(0, -1);
+    const names = schemaAt(schema, place)?.propertyNames ?? {};
+    return refuse(place, describeSchema(names), describeValue(path.at(-1)));
   }
-  return refuse(codeAt(path), detailOf(path, at ? describeSchema(at) : 'nothing', describeValue(found)));
+  return refuse(path, at ? describeSchema(at) : 'nothing', describeValue(valueAt(message, path)));
 }
 
 /** The place of a message that is wrong as a whole. */
 const WHOLE = 'the message';
-
-function detailOf(path: readonly PropertyKey[], expected: string, found: string): string {
-  return describeFault(path.map(String).join('.') || WHOLE, expected, found);
-}
 
 /** Members that have a code of their own. */
 function codeAt(path: readonly PropertyKey[]): SimulationProblemCode {

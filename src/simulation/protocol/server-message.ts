@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CATHEDRALS, POSITIONS, VIRTUES } from '../../../pipeline/ledger/events/vocabulary.ts';
+import { SIMULATION_PROBLEMS, type SimulationProblemCode } from '../fault.ts';
 import { LEVER_NAMES, LEVERS, type Lever } from '../levers.ts';
 import { MessageId, sentence } from './client-message.ts';
-import { SIMULATION_PROBLEMS, type SimulationProblemCode } from './problems.ts';
 
 const Share = z.number().min(0).max(1);
 const Change = z.number().min(-1).max(1);
@@ -342,4 +342,5 @@ export const SERVER_MESSAGES = {
 type Fixed<T> = { readonly [Key in keyof T]: T[Key] extends object | null ? Fixed<T[Key]> : T[Key] };
 
 export type SimulationUpdate = Fixed<z.infer<typeof SimulationUpdate>>;
+export type SimulationError = Fixed<z.infer<typeof SimulationError>>;
 export type ScenarioList = Fixed<z.infer<typeof ScenarioList>>;

@@ -1,22 +1,21 @@
+import { SimulationFault } from '../fault.ts';
 import { actInRun, type Run, replay, startRun, stepRun } from '../run.ts';
 import { textOf } from '../scenario.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { startWorld } from '../start-world.ts';
 import { show } from '../view.ts';
 import { type ClientMessage, type MessageId, PROTOCOL_LIMITS, type StartMessage } from './client-message.ts';
-import { refuse } from './problems.ts';
 import type { ScenarioList, SimulationUpdate } from './server-message.ts';
 
 /** The state of a connection's simulation. Immutable: keeping the previous value undoes a change. */
 export interface Session {
   /** Null before the first start. */
   run: Run | null;
-  isRunning: boolean;
   /** ms between two ticks. */
   pace: number;
   /** Whether updates have forecasts. */
   outlooks: boolean;
-  /** When the next tick is due, ms; null if none is. */
+  /** When the next tick of a run that advances by itself is due, ms; null where none does. */
   due: number | null;
   /** The first tick of which the next update shows the log; null: its own. */
   since: number | null;
@@ -24,7 +23,6 @@ export interface Session {
 
 export const NEW_SESSION: Session = {
   run: null,
-  isRunning: false,
   pace: PROTOCOL_LIMITS.pace.start,
   outlooks: false,
   due: null,
@@ -46,7 +44,7 @@ export interface SessionContext {
   newSeed: () => number;
 }
 
-/** Handles a message. Throws a SimulationRefusal or a SimulationFault; the session is then unchanged. */
+/** Handles a message. Throws a SimulationFault; the session is then unchanged. */
 export function receive(session: Session, message: ClientMessage, context: SessionContext): Reply {
   const reply = message.id === undefined ? {} : { replyTo: message.id };
   if (message.action === 'list_scenarios') return { ...reply, session, answer: 'scenarios' };
@@ -63,14 +61,7 @@ function follow(
     case 'start_simulation': {
       const { pace_ms: pace = session.pace, paused, outlooks = false } = message;
       const due = paused === true ? null : now + pace;
-      return settled({
-        run: started(message, newSeed),
-        isRunning: due !== null,
-        pace,
-        outlooks,
-        due,
-        since: null,
-      });
+      return settled({ run: started(message, newSeed), pace, outlooks, due, since: null });
     }
     case 'take_action':
       return { ...session, run: actInRun(runOf(session), message.name, message.parameters) };
@@ -80,13 +71,13 @@ function follow(
     }
     case 'run': {
       const pace = message.pace_ms ?? session.pace;
-      return { ...session, run: unfinished(session), isRunning: true, pace, due: now + pace };
+      return { ...session, run: unfinished(session), pace, due: now + pace };
     }
     case 'pause':
-      return { ...session, run: runOf(session), isRunning: false, due: null };
+      return { ...session, run: runOf(session), due: null };
     case 'reset': {
       const { scenario, seed, settings } = runOf(session);
-      const due = session.isRunning ? now + session.pace : null;
+      const due = session.due === null ? null : now + session.pace;
       return { ...session, run: startRun(scenario.name, seed, settings), due };
     }
   }
@@ -109,7 +100,7 @@ export function messageOf({ session, answer, replyTo }: Reply): SimulationUpdate
 
 function started({ scenario, seed, settings = {}, actions, tick }: StartMessage, newSeed: () => number): Run {
   if (seed === undefined && (actions ?? tick) !== undefined)
-    throw refuse(
+    throw new SimulationFault(
       'missing_seed',
       'seed: expected that of the run whose actions or tick are given; found nothing.',
     );
@@ -124,12 +115,12 @@ function started({ scenario, seed, settings = {}, actions, tick }: StartMessage,
 
 /** A run that is over does not advance automatically. */
 function settled(session: Session): Session {
-  return session.run?.world.ending == null ? session : { ...session, isRunning: false, due: null };
+  return session.run?.world.ending == null ? session : { ...session, due: null };
 }
 
 function runOf({ run }: Session): Run {
   if (run === null)
-    throw refuse(
+    throw new SimulationFault(
       'not_started',
       'Send start_simulation first; list_scenarios returns the available scenarios.',
     );
@@ -138,15 +129,15 @@ function runOf({ run }: Session): Run {
 
 function unfinished(session: Session): Run {
   const run = runOf(session);
-  if (run.world.ending !== null) throw refuse('simulation_over', 'The simulation has come to its end.');
+  if (run.world.ending !== null)
+    throw new SimulationFault('simulation_over', 'The simulation has come to its end.');
   return run;
 }
 
 function updateOf(session: Session): SimulationUpdate {
-  const { outlooks, since } = session;
+  const { outlooks, since, pace: pace_ms, due } = session;
   const shown = show(runOf(session), { outlooks, ...(since === null ? {} : { since }) });
-  const { isRunning: is_running, pace: pace_ms } = session;
-  const current_state = { ...shown.current_state, is_running, pace_ms };
+  const current_state = { ...shown.current_state, is_running: due !== null, pace_ms };
   return { type: 'simulation_update', ...shown, current_state };
 }
 

@@ -1,14 +1,5 @@
-import { readSettings, type Settings } from '../../simulation/levers.ts';
-import {
-  type Action,
-  actInRun,
-  MAX_ACTIONS,
-  type Run,
-  SEEDS,
-  startRun,
-  stepRun,
-} from '../../simulation/run.ts';
-import { scenarioNamed } from '../../simulation/scenarios.ts';
+import { SimulationFault } from '../../simulation/fault.ts';
+import { type Action, type Recorded, type Run, replay, startRun } from '../../simulation/run.ts';
 import { VERSIONS } from '../../simulation/versions.ts';
 
 const WHOLE = /^\d{1,10}$/;
@@ -49,75 +40,60 @@ export function formatRunAddress({ scenario, seed, settings, actions, world }: R
 export function parseRunAddress(query: URLSearchParams): Addressed | null {
   const name = query.get('scenario');
   if (name === null) return null;
-  const { horizon } = scenarioNamed(name);
-  const faults: string[] = [];
-  /** What `read` gives; null where it fails, with the reason among the faults. */
-  const attempt = <T>(place: string, read: () => T): T | null => {
-    try {
-      return read();
-    } catch (error) {
-      faults.push(sentence(`${place}: ${(error as Error).message}`));
-      return null;
-    }
-  };
   const version = query.get('v');
   const isOther = version !== null && version !== VERSIONS[name];
-  const seed = attempt('seed', () => readWhole(query.get('seed'), FIRST_SEED, 0, SEEDS - 1));
-  const settings = attempt('set', () => readSet(query.getAll('set')));
-  // What precedes the first tick decides all that follows: a fault there leaves the run at its start.
-  if (seed === null || settings === null) {
-    const steps = [startRun(name, seed ?? FIRST_SEED, settings ?? {})] as const;
-    return { steps, faults: [...faults, 'So the run is at its beginning.'], isOther };
+  const { recorded, faults } = readRecorded(name, query);
+  const steps: Run[] = [];
+  try {
+    replay(recorded, (step) => steps.push(step));
+  } catch (error) {
+    if (!(error instanceof SimulationFault) || error.code === 'unknown_scenario') throw error;
+    // It comes before whatever could not be read.
+    faults.unshift(
+      error.message.replace(/^actions\.(\d+)\.(?:tick: )?/, (_, i) => `do, number ${Number(i) + 1}: `),
+    );
   }
-  const steps: [Run, ...Run[]] = [startRun(name, seed, settings)];
-  const goTo = (tick: number) => {
-    while (steps.at(-1)!.world.tick < tick && steps.at(-1)!.world.ending === null)
-      steps.push(stepRun(steps.at(-1)!));
+  const [first = startRun(name, FIRST_SEED), ...others] = steps;
+  if (faults.length > 0) faults.push('The run goes up to there.');
+  return { steps: [first, ...others], faults, isOther };
+}
+
+/** What an address says, up to the first thing that cannot be read. */
+function readRecorded(scenario: string, query: URLSearchParams): { recorded: Recorded; faults: string[] } {
+  const recorded = { scenario, seed: FIRST_SEED, settings: {}, actions: [] as Action[] };
+  const whole = (name: 'seed' | 'tick') => {
+    const text = query.get(name);
+    if (text === null) return {};
+    if (WHOLE.test(text)) return { [name]: Number(text) };
+    throw new SyntaxError(`${name}: expected a whole number of at most ten digits, found “${text}”.`);
   };
-  for (const [i, text] of query.getAll('do').entries()) {
-    const taken = attempt(`do, number ${i + 1}`, () => {
-      if (i >= MAX_ACTIONS) throw new SyntaxError(`expected at most ${MAX_ACTIONS} actions`);
-      const action = readAction(text, steps.at(-1)!.world.tick, horizon);
-      goTo(action.tick);
-      return actInRun(steps.at(-1)!, action.name, action.parameters);
+  try {
+    Object.assign(recorded, whole('seed'), {
+      settings: Object.fromEntries(query.getAll('set').map(readSetting)),
     });
-    if (taken === null) return { steps, faults: [...faults, 'The run goes up to there.'], isOther };
-    steps.push(taken);
+    for (const [i, text] of query.getAll('do').entries()) recorded.actions.push(readAction(text, i + 1));
+    return { recorded: { ...recorded, ...whole('tick') }, faults: [] };
+  } catch (error) {
+    return { recorded, faults: [(error as Error).message] };
   }
-  const now = steps.at(-1)!.world.tick;
-  goTo(attempt('tick', () => readWhole(query.get('tick'), now, now, horizon)) ?? now);
-  return { steps, faults, isOther };
 }
 
-function readWhole(text: string | null, otherwise: number, least: number, most: number): number {
-  if (text === null) return otherwise;
-  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new SyntaxError(`expected a whole number from ${least} to ${most}, found “${text}”`);
+function readSetting(text: string): [name: string, value: number] {
+  const [name = '', value = '', ...rest] = text.split(' ');
+  if (NUMBER.test(value) && rest.length === 0) return [name, Number(value)];
+  throw new SyntaxError(`set: expected the name of a parameter and a number, found “${text}”.`);
 }
 
-function readSet(texts: readonly string[]): Settings {
-  const pairs = texts.map((text) => {
-    const [name = '', value = '', ...rest] = text.split(' ');
-    if (!NUMBER.test(value) || rest.length > 0)
-      throw new SyntaxError(`expected the name of a parameter and a number, found “${text}”`);
-    return [name, Number(value)];
-  });
-  return readSettings(Object.fromEntries(pairs));
-}
-
-function readAction(text: string, least: number, most: number): Action {
+function readAction(text: string, place: number): Action {
   const [tick = '', name = '', ...rest] = text.split(' ');
   if (!WHOLE.test(tick) || rest.length % 2 !== 0)
-    throw new SyntaxError(`expected a tick, an action and its parameters, found “${text}”`);
+    throw new SyntaxError(
+      `do, number ${place}: expected a tick, an action and its parameters, found “${text}”.`,
+    );
   const pairs = rest.flatMap((key, at) => (at % 2 === 0 ? [[key, valueIn(rest[at + 1]!)]] : []));
-  return { tick: readWhole(tick, 0, least, most), name, parameters: Object.fromEntries(pairs) };
+  return { tick: Number(tick), name, parameters: Object.fromEntries(pairs) };
 }
 
 function valueIn(text: string): number | string {
   return NUMBER.test(text) ? Number(text) : text;
-}
-
-function sentence(text: string): string {
-  return text.endsWith('.') ? text : `${text}.`;
 }

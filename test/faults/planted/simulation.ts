@@ -84,7 +84,7 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'docs/simulation-protocol.md: messages are answered in the order in which they were sent',
     file: 'src/sidecar/simulation/connection.ts',
     change: [
-      'if (error instanceof SimulationRefusal) this.#waiting.push(error);\n      else this.#tell(error);',
+      'if (error instanceof SimulationFault) this.#waiting.push(error);\n      else this.#tell(error);',
       'this.#tell(error);',
     ],
     tests: SOCKET,
@@ -92,15 +92,15 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a network has a connection more than the limit',
     breaks: 'docs/simulation-protocol.md: 60 connections from one network',
-    file: 'src/sidecar/simulation/connection-limiter.ts',
-    change: ['if (network.open >= connectionsPerClient)', 'if (network.open > connectionsPerClient)'],
+    file: 'src/sidecar/limits/concurrency-limit.ts',
+    change: ['if (own >= perHolder)', 'if (own > perHolder)'],
     tests: SOCKET,
   },
   {
     name: 'the place of a connection that ended is not free again',
     breaks: 'docs/simulation-protocol.md: the limit is of open connections',
-    file: 'src/sidecar/simulation/connection-limiter.ts',
-    change: ['network.open -= 1;', 'network.open -= 0;'],
+    file: 'src/sidecar/limits/concurrency-limit.ts',
+    change: ['this.#byHolder.get(holder)! - 1;', 'this.#byHolder.get(holder)!;'],
     tests: SOCKET,
   },
   {

@@ -96,7 +96,9 @@ describe('a client that reads late', () => {
     const run = replay({ scenario: 'model_drift', seed: 5, actions });
     const session = { ...NEW_SESSION, run, pace: 60_000 };
     const expected = [true, false].map((isRunning) =>
-      JSON.stringify(messageOf({ session: { ...session, isRunning }, answer: 'update' })),
+      JSON.stringify(
+        messageOf({ session: { ...session, due: isRunning ? 60_000 : null }, answer: 'update' }),
+      ),
     );
     expect([...texts]).toEqual(expected);
   });
