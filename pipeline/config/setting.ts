@@ -75,6 +75,9 @@ export function pathOrAddress() {
   return text.refine((value) => !hasScheme(value) || address.safeParse(value).success);
 }
 
+/** Where stores are: a PostgreSQL database, or a folder, whose path has no colon, so that a mistyped address is not taken for one. */
+export const storePlace = text.refine((value) => !value.includes(':') || /^postgres(?:ql)?:\/\//.test(value));
+
 export const truth = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** A decimal number without sign or leading zeros. */

@@ -57,6 +57,8 @@ export class SqliteFile {
   readonly #form: SqliteForm;
   #opened: Opened | null = null;
   #isFirst = true;
+  /** Whether the files that were opened last are no longer at the path. */
+  #isGone = false;
   /** Whether other files were found at the path since this was asked last. */
   #wasReplaced = false;
 
@@ -75,9 +77,13 @@ export class SqliteFile {
     return this.#guarded(opened, () => {
       const { prepared, order, returnsRows } = statementOf(opened, text);
       const given = order.map((at) => values[at] as SQLInputValue);
-      if (!returnsRows) return { rows: [], count: Number(prepared.run(...given).changes) };
-      const rows = prepared.all(...given);
-      return { rows, count: rows.length };
+      if (returnsRows) {
+        const rows = prepared.all(...given);
+        return { rows, count: rows.length };
+      }
+      const count = Number(prepared.run(...given).changes);
+      if (!isInTransaction(opened)) this.#assertKept();
+      return { rows: [], count };
     });
   }
 
@@ -86,10 +92,12 @@ export class SqliteFile {
     this.run('BEGIN IMMEDIATE', []);
   }
 
-  /** If the files were removed meanwhile, what was written went with them. */
   commit(): void {
     const opened = this.#opened!;
-    this.#guarded(opened, () => opened.database.exec('COMMIT'));
+    this.#guarded(opened, () => {
+      opened.database.exec('COMMIT');
+      this.#assertKept();
+    });
   }
 
   rollback(): void {
@@ -133,18 +141,16 @@ export class SqliteFile {
   }
 
   #guarded<T>(opened: Opened, work: () => T): T {
-    let result: T;
     try {
-      result = work();
+      return work();
     } catch (error) {
       // The file may have been overwritten in place by something else, which SQLite would not notice.
       if (!isBusy(error) && !isInTransaction(opened)) this.close();
       throw error;
     }
-    if (!isInTransaction(opened)) this.#assertKept();
-    return result;
   }
 
+  /** If the files were removed meanwhile, what was written went with them. */
   #assertKept(): void {
     if (this.#isKept()) return;
     const found = identify(this.#path) === null ? 'no file' : 'another file';
@@ -165,11 +171,13 @@ export class SqliteFile {
       if (isInTransaction(opened)) return opened;
       const isKept = this.#isKept();
       if (isKept && opened.database.isOpen) return opened;
-      if (!isKept) this.#wasReplaced = true;
+      this.#isGone ||= !isKept;
       this.close();
     }
     const before = identify(this.#path);
     this.#opened = this.#open();
+    this.#wasReplaced ||= this.#isGone;
+    this.#isGone = false;
     // Replaced while it was opened, so it is unknown which of the two is open.
     if (before !== null && before !== this.#opened.files[0]) return this.#take();
     return this.#opened;

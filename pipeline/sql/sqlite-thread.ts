@@ -6,8 +6,9 @@ import { isBusy, SqliteFile, type SqliteForm } from './sqlite-file.ts';
 /** What the thread does with one of its files. */
 export type Call =
   | { call: 'open'; path: string; form: SqliteForm; mustExist: boolean }
-  | { call: 'run'; text: string; values: readonly unknown[] }
-  | { call: 'begin' | 'commit' | 'rollback' | 'check' | 'scrub' | 'close' };
+  /** `begins`: a transaction, of which it is the first statement. */
+  | { call: 'run'; text: string; values: readonly unknown[]; begins: boolean }
+  | { call: 'commit' | 'rollback' | 'check' | 'scrub' | 'close' };
 
 /** `waitMs`: how long to wait for a lock that another process has. */
 export type Request = Call & { id: number; file: number; waitMs: number };
@@ -49,7 +50,10 @@ function carryOut(request: Request): unknown {
   }
   const file = files.get(request.file)!;
   if (request.call === 'close') files.delete(request.file);
-  if (request.call === 'run') return file.run(request.text, request.values);
+  if (request.call === 'run') {
+    if (request.begins) file.begin();
+    return file.run(request.text, request.values);
+  }
   return file[request.call]();
 }
 

@@ -48,8 +48,11 @@ class SqliteStore implements SqlStore {
   readonly #place: Place;
   readonly #call: <T>(call: Call) => Promise<T>;
   readonly #release: () => void;
-  /** Settles when all that was asked so far is done: the file has one connection, and what awaits in a transaction must not meet another one. */
-  #last: Promise<unknown> = Promise.resolve();
+  // The file has one connection, so nothing else may come between the statements of a transaction. Statements alone follow each other in the thread.
+  /** Settles when the last transaction that was asked for is done. */
+  #transactions: Promise<unknown> = Promise.resolve();
+  /** Statements alone that are under way. */
+  readonly #alone = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(place: Place, call: <T>(call: Call) => Promise<T>, release: () => void) {
@@ -59,28 +62,36 @@ class SqliteStore implements SqlStore {
     this.#release = release;
   }
 
-  query: Query = (text, values) => this.#inTurn(() => this.#run(text, values));
+  query: Query = (text, values) => this.#beside(() => this.#run(text, values, false));
 
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      await this.#call({ call: 'begin' });
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    const own = Promise.all([this.#transactions, ...this.#alone]).then(async () => {
+      let hasBegun = false;
+      const query: Query = (text, values) => {
+        const begins = !hasBegun;
+        hasBegun = true;
+        return this.#run(text, values, begins);
+      };
       try {
-        const result = await work((text, values) => this.#run(text, values));
-        await this.#call({ call: 'commit' });
+        const result = await work(query);
+        if (hasBegun) await this.#call({ call: 'commit' });
         return result;
       } catch (error) {
         await this.#call({ call: 'rollback' }).catch(() => undefined);
         throw error;
       }
     });
+    this.#transactions = own.catch(() => undefined);
+    return own;
   }
 
   check(): Promise<void> {
-    return this.#inTurn(() => this.#call({ call: 'check' }));
+    return this.#beside(() => this.#call({ call: 'check' }));
   }
 
   scrub(): Promise<void> {
-    return this.#inTurn(() => this.#call({ call: 'scrub' }));
+    return this.#beside(() => this.#call({ call: 'scrub' }));
   }
 
   clock(): number {
@@ -90,19 +101,28 @@ class SqliteStore implements SqlStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#last;
+    await Promise.all([this.#transactions, ...this.#alone]);
     await this.#call({ call: 'close' }).finally(this.#release);
   }
 
-  #run<Row>(text: string, values: readonly unknown[] = []): Promise<Answer<Row>> {
-    return this.#call({ call: 'run', text, values });
+  #run<Row>(text: string, values: readonly unknown[] = [], begins: boolean): Promise<Answer<Row>> {
+    return this.#call({ call: 'run', text, values, begins });
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(asStoreError(this.#place, { message: 'the store was closed' }));
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+  /** After the transactions that were asked for before. */
+  async #beside<T>(work: () => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    const own = this.#transactions.then(work);
+    const settled = own.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#alone.add(settled);
+    return own.finally(() => this.#alone.delete(settled));
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw asStoreError(this.#place, { message: 'the store was closed' });
   }
 }
 

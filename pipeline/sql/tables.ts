@@ -119,6 +119,9 @@ export const COUNT_FILE: SqliteForm = {
 // Whoever controls a database can switch triggers off. They keep what was recorded from mistakes, and from whoever controls a server only;
 // everything else is found by a verification.
 
+/** What the engines say about an entry that does not follow the last one, or where that one is gone. */
+export const NOT_NEXT = 'an entry of the access log follows the last one';
+
 /** One access to a restricted path. Times are texts, as in an export: what is hashed is what is stored. */
 export const ENTRIES = defineTable({
   name: 'access_log_entries',
@@ -152,9 +155,14 @@ export const ENTRIES = defineTable({
         WHEN OLD.seq > (SELECT coalesce(max(last), -1) FROM access_log_removals) BEGIN
         SELECT RAISE(ABORT, 'entries of the access log are removed only where access_log_removals says so');
       END;
+      CREATE TRIGGER access_log_follow BEFORE INSERT ON access_log_entries
+        WHEN NOT EXISTS (
+          SELECT 1 FROM access_log_head AS head WHERE NEW.seq = seq + 1 AND NEW.prev_hash = hash AND (seq = -1 OR EXISTS (
+            SELECT 1 FROM access_log_entries WHERE seq = head.seq AND hash = head.hash
+            UNION ALL SELECT 1 FROM access_log_removals WHERE last = head.seq AND hash = head.hash))) BEGIN
+        SELECT RAISE(ABORT, '${NOT_NEXT}');
+      END;
       CREATE TRIGGER access_log_extend AFTER INSERT ON access_log_entries BEGIN
-        SELECT RAISE(ABORT, 'an entry of the access log follows the one before') FROM access_log_head
-          WHERE NEW.seq <> seq + 1 OR NEW.prev_hash <> hash;
         UPDATE access_log_head SET seq = NEW.seq, hash = NEW.hash;
       END;`,
     postgres: `
@@ -179,9 +187,12 @@ export const ENTRIES = defineTable({
       CREATE FUNCTION cathedral.access_log_extend() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF NOT EXISTS (SELECT FROM added) THEN RETURN NULL; END IF;
-          IF (SELECT (seq, prev_hash) FROM added ORDER BY seq LIMIT 1) IS DISTINCT FROM
-            (SELECT (seq + 1, hash) FROM cathedral.access_log_head) THEN
-            RAISE EXCEPTION 'an entry of the access log follows the one before' USING ERRCODE = 'restrict_violation';
+          IF NOT EXISTS (
+            SELECT FROM cathedral.access_log_head AS head JOIN added ON added.seq = head.seq + 1 AND added.prev_hash = head.hash
+              WHERE head.seq = -1 OR EXISTS (
+                SELECT FROM cathedral.access_log_entries WHERE seq = head.seq AND hash = head.hash
+                UNION ALL SELECT FROM cathedral.access_log_removals WHERE last = head.seq AND hash = head.hash)) THEN
+            RAISE EXCEPTION '${NOT_NEXT}' USING ERRCODE = 'restrict_violation';
           END IF;
           UPDATE cathedral.access_log_head SET (seq, hash) = (SELECT seq, hash FROM added ORDER BY seq DESC LIMIT 1);
           RETURN NULL;

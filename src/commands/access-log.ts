@@ -3,7 +3,7 @@ import { BUCKET_SETTINGS } from '../../pipeline/config/settings.ts';
 import { DAY_MS } from '../../pipeline/words/day.ts';
 import { defineCommand, json } from './command.ts';
 
-const SETTINGS = ['accessLog', 'store'] as const;
+const SETTINGS = ['store'] as const;
 
 /** A UTC date or date-time, ms since 1970. */
 const moment = z

@@ -14,7 +14,7 @@ import {
 import type { KeyCommands } from '../sidecar/keys/key-commands.ts';
 import { type Context, defineCommand, type Flag, json, type Result } from './command.ts';
 
-const SETTINGS = ['store', 'keys', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
+const SETTINGS = ['store', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
 
 type GivenFlags = ReadonlyMap<string, string>;
 

@@ -1,5 +1,6 @@
 import { integer, objectAddress } from '../../pipeline/config/setting.ts';
 import { type Config, CREDENTIAL_SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { databaseOf } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
@@ -10,11 +11,11 @@ import { assertWhole, ORGANISATION_FLAGS } from './organisation.ts';
 
 /** For `check` of commands that publish. */
 export function assertShared({ store, releases }: Pick<Config, 'store' | 'releases'>): CathedralError[] {
-  if (releases === null || store !== null) return [];
+  if (releases === null || databaseOf(store) !== null) return [];
   const place = '--releases (CATHEDRAL_RELEASES)';
   const expected =
-    'CATHEDRAL_STORE beside it: publishers that share a bucket need a database that decides which of them signs';
-  return [new CathedralError('config_invalid', { place, expected, found: 'no CATHEDRAL_STORE' })];
+    'a database in CATHEDRAL_STORE beside it: publishers that share a bucket need one that decides which of them signs';
+  return [new CathedralError('config_invalid', { place, expected, found: 'no database' })];
 }
 
 const start = defineCommand({
@@ -66,7 +67,7 @@ const build = defineCommand({
     },
     movesHere: {
       description:
-        'With CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names one on another machine, which is gone.',
+        'With a database in CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names one on another machine, which is gone.',
       switch: true,
     },
     adoptsPointer: {

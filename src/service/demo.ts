@@ -158,17 +158,16 @@ async function newestSnapshot(path: string): Promise<SnapshotFile | undefined> {
   return (await openDirectory(path).snapshots(null)).at(-1);
 }
 
-interface DemoKeyOptions extends Pick<Config, 'store'> {
-  /** The database of keys. The key itself, of which that has the hash only, is in a file beside it. */
-  keys: string;
+/** The key itself, of which the store has the hash only, is in a file beside the key of the publisher. */
+interface DemoKeyOptions extends Pick<Config, 'store' | 'publisherKey'> {
   baseUrl: string;
   now: () => number;
 }
 
 /** The government key of the demo, so that a visitor can read the restricted files; a new one when the last one has expired. */
-export function demoGovernmentKey({ store, keys, baseUrl, now }: DemoKeyOptions): Promise<string> {
-  return withKeys({ store, keys }, { now, command: 'start', mustExist: false }, async (store, now) => {
-    const path = `${keys}.demo`;
+export function demoGovernmentKey({ store, publisherKey, baseUrl, now }: DemoKeyOptions): Promise<string> {
+  return withKeys({ store }, { now, command: 'start', mustExist: false }, async (store, now) => {
+    const path = join(dirname(publisherKey), 'demo.key');
     const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
     if (kept !== '' && (await isValid(store, kept, now()))) return kept;
     const { key } = await issueKey(APPLICANT, { store, mailer: null, now, randomBytes, baseUrl });

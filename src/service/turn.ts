@@ -17,6 +17,7 @@ import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { ledgerFolder } from '../../pipeline/config/ledger-address.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
+import { databaseOf } from '../../pipeline/config/store-place.ts';
 import { signNote } from '../../pipeline/ledger/notes/note.ts';
 import { readNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
 import { credentialsFrom } from '../../pipeline/objects/object-address.ts';
@@ -205,7 +206,8 @@ export async function openBetweenRuns(
   signal: AbortSignal,
 ): Promise<BetweenRuns | null> {
   const { store, releases } = config;
-  if (store === null || releases === null) return null;
+  const address = databaseOf(store);
+  if (address === null || releases === null) return null;
   const log = (line: string) => progress.note(line);
   const objects = objectStoreAt(releases, credentialsFrom(config), {
     software: software(),
@@ -213,7 +215,7 @@ export async function openBetweenRuns(
     log,
   });
   const options = { application: 'cathedral publisher', connections: 1, whenUnreachable: 'retry' } as const;
-  const database = await openDatabase(store, options);
+  const database = await openDatabase(address, options);
   const repairing = keepPointer({ database, objects }, () => claimOf(config), { log, signal });
   return {
     async announce(next) {

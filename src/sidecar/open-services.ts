@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import type pino from 'pino';
 import { documentsFolder } from '../../pipeline/artifacts/documents/folder.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { readWitnessStates } from '../../pipeline/release/log/cosign-log.ts';
 import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
@@ -185,7 +186,7 @@ function followLive(
     documents: documentsFolder(config.documents, ledger),
     companions: config.companions,
     baseUrl: config.baseUrl,
-    hasReplicas: config.store !== null,
+    hasReplicas: databaseOf(config.store) !== null,
     report,
   });
 }
@@ -201,11 +202,12 @@ function simulationOptions(config: ServiceConfig): SimulationOptions {
 
 /** By what is stored there. A run also needs room in the temporary folder. */
 async function readDisks(
-  { out, keys, limits, accessLog }: ServiceConfig,
+  { out, store }: ServiceConfig,
   followed: FollowedLedger | null,
   hasDatabase: boolean,
 ): Promise<ServiceFacts['disks']> {
-  const stores = hasDatabase ? {} : { keys, limits, access_log: accessLog };
+  const { keys, counts, accessLog } = storeFiles(store);
+  const stores = hasDatabase ? {} : { keys, limits: counts, access_log: accessLog };
   const all = { output: out, ...stores, temporary: tmpdir(), ...(followed && { ledger: followed.ledger }) };
   const disks = Object.entries(all).map(async ([name, folder]) => [name, await readDisk(folder)]);
   return Object.fromEntries(await Promise.all(disks));

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
-import { logTableBytes, openFolderLog, openLogIn } from './access-log/log-table.ts';
+import { logTableBytes, openLogFile, openLogIn } from './access-log/log-table.ts';
 import { folderBytes } from './health/disks.ts';
 import { keyStoreIn, openKeyStore } from './keys/sql-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { countStoreIn, openCountStore } from './limits/sql-count-store.ts';
 
-type StoreConfig = Pick<Config, 'store' | 'keys' | 'limits' | 'accessLog'>;
+type StoreConfig = Pick<Config, 'store'>;
 
 /** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
 const CONNECTIONS = 8;
@@ -26,7 +28,7 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   const database = await openSharedDatabase(config);
   // Machines whose clocks differ agree on days and expiries.
   const now = database ? () => Date.now() + database.clock() : Date.now;
-  const keys = database ? keyStoreIn(database) : await openKeyStore(config.keys);
+  const keys = database ? keyStoreIn(database) : await openKeyStore(storeFiles(config.store).keys);
   const { limiter, countsLostAt } = await openCounts(config, database, logger);
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
@@ -45,23 +47,26 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
     checkAccessLog: accessLog.check,
     countsLostAt,
   };
-  const accessLogBytes = () => (database ? logTableBytes(database) : folderBytes(config.accessLog));
+  const accessLogBytes = () =>
+    database ? logTableBytes(database) : folderBytes(dirname(storeFiles(config.store).accessLog));
   return { database, now, keys, limiter, accessLog, accessLogBytes, checks, close };
 }
 
 /** Null: this machine is the only one. */
 async function openSharedDatabase({ store }: StoreConfig): Promise<Database | null> {
-  if (store === null) return null;
+  const address = databaseOf(store);
+  if (address === null) return null;
   const options = { application: 'cathedral server', connections: CONNECTIONS } as const;
-  return openDatabase(store, { ...options, whenUnreachable: 'retry' });
+  return openDatabase(address, { ...options, whenUnreachable: 'retry' });
 }
 
-async function openCounts({ limits: path }: StoreConfig, database: Database | null, logger: pino.Logger) {
+async function openCounts({ store: place }: StoreConfig, database: Database | null, logger: pino.Logger) {
   if (database) {
     const store = countStoreIn(database);
     const limiter = createLimiter({ store, random: randomBytes, parallel: PARALLEL_COUNTS });
     return { limiter, countsLostAt: () => null };
   }
+  const path = storeFiles(place).counts;
   let lostAt = 0;
   const onReplaced = () => {
     lostAt = Date.now();
@@ -74,13 +79,13 @@ async function openCounts({ limits: path }: StoreConfig, database: Database | nu
 }
 
 /** Public files are served without it; operators see errors in the server log and in /readyz. */
-function openLog({ accessLog: dir }: StoreConfig, database: Database | null, logger: pino.Logger): AccessLog {
+function openLog({ store }: StoreConfig, database: Database | null, logger: pino.Logger): AccessLog {
   const onChange = (err: unknown) => {
     if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
     else logger.warn('the access log can be written again');
   };
   if (database) return openLogIn(database, { onChange });
-  return openFolderLog(dir, { onChange });
+  return openLogFile(storeFiles(store).accessLog, { onChange });
 }
 
 function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {

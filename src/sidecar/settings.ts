@@ -6,9 +6,6 @@ export const PUBLISHED_SETTINGS = ['out', 'baseUrl', ...BUCKET_SETTINGS] as cons
 export const SERVICE_SETTINGS = [
   ...PUBLISHED_SETTINGS,
   'store',
-  'keys',
-  'limits',
-  'accessLog',
   'maxActive',
   'documents',
   'companions',

@@ -61,7 +61,7 @@ async function compareStores(folder: string, database: PostgresServer, report: R
       0.5,
     ),
   );
-  const holders = await applicants(join(files.sqlite, 'keys.sqlite'), address);
+  const holders = await applicants(join(files.sqlite, 'keys', 'keys.sqlite'), address);
   const keys = join(folder, 'keys.lua');
   await writeFile(keys, requests(holders));
   const guarded = await rates(servers, {

@@ -44,9 +44,7 @@ describe.runIf(isRoot)('root, in a folder of another user', () => {
     const out = join(service, 'out');
     await publishTiny(out, { events: 5 });
     const env = {
-      CATHEDRAL_KEYS: join(service, 'keys/keys.sqlite'),
-      CATHEDRAL_LIMITS: join(service, 'limits.db'),
-      CATHEDRAL_ACCESS_LOG: join(service, 'access-log'),
+      CATHEDRAL_STORE: service,
       CATHEDRAL_PUBLISHER_KEY: publisherKey(out),
     };
     for (const path of (await everything(service, () => null)).keys())

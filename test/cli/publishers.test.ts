@@ -45,7 +45,9 @@ describe.skipIf(postgres.isMissing)('publishers on several machines', () => {
     const alone = await build('a', shared);
     expect([alone.status, alone.stderr]).toEqual([
       2,
-      expect.stringMatching(/--releases .*expected CATHEDRAL_STORE beside it: .*\(config_invalid\)/),
+      expect.stringMatching(
+        /--releases .*expected a database in CATHEDRAL_STORE beside it: .*\(config_invalid\)/,
+      ),
     ]);
     const all = { ...shared, CATHEDRAL_STORE: await postgres.newDatabase() };
     const first = await build('a', all);

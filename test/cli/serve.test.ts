@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { storeFiles } from '../../pipeline/config/store-place.ts';
 import { COMMAND, RunningCli, runHere } from '../contract/commands/seam.ts';
 import { openServer } from '../contract/http/seam.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
@@ -65,11 +66,10 @@ test('refuses a folder that cannot contain a release, and says why', async () =>
 test('is ready while it can serve, and reports faults, also those that occur or end later', async () => {
   const [out, stores] = [await temporaryFolder(), await temporaryFolder()];
   await publishTiny(out, { events: 5 });
-  const [keys, limits, log] = ['keys.sqlite', 'limits.sqlite', 'log/access'].map((name) =>
-    join(stores, name),
-  ) as [string, string, string];
-  await writeFile(join(stores, 'log'), '');
-  const files = ['--keys', keys, '--limits', limits, '--access-log', log];
+  const { keys, counts: limits } = storeFiles(stores);
+  const log = join(stores, 'access-log');
+  await writeFile(log, '');
+  const files = ['--store', stores];
   const server = await openServer(['--out', out, ...files, '--log-level', 'error']);
   onTestFinished(() => server.close());
   const readiness = async () => {
@@ -81,7 +81,7 @@ test('is ready while it can serve, and reports faults, also those that occur or 
   // A part that takes more than half a second counts as a fault, too.
   const isNow = expect.poll(readiness);
   await isNow.toEqual([200, ['access_log'], ['access_log']]);
-  await rm(join(stores, 'log'));
+  await rm(log);
   await isNow.toEqual([200, [], []]);
   await rename(keys, `${keys}.aside`);
   await isNow.toEqual([200, ['keys'], ['keys']]);
@@ -104,9 +104,9 @@ test('refuses a port that is taken before anything is opened or written, and an 
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;
-  const [out, log] = [await temporaryFolder(), join(await temporaryFolder(), 'file')];
-  await writeFile(log, '');
-  const args = ['--ledger', join(out, 'none'), '--out', join(out, 'out'), '--access-log', log];
+  const [out, store] = [await temporaryFolder(), join(await temporaryFolder(), 'file')];
+  await writeFile(store, '');
+  const args = ['--ledger', join(out, 'none'), '--out', join(out, 'out'), '--store', store];
   const started = await runHere('start', [...args, '--port', `${port}`]);
   expect([started.status, started.stderr]).toEqual([
     2,

@@ -72,7 +72,7 @@ describe.skipIf(postgres.isMissing)('servers that share a database', () => {
   test('honour keys and limits together, and lose only what needs the database while it is down', async () => {
     const database = await postgres.newDatabase();
     const { address: store, close, reopen } = await gateTo(database);
-    const env = { CATHEDRAL_STORE: store, CATHEDRAL_KEYS: '/nowhere/keys.sqlite' };
+    const env = { CATHEDRAL_STORE: store };
     const applicant = Object.entries(GOVERNMENT).flatMap(([name, value]) => [`--${name}`, value]);
     const issued = await runHere('keys issue', [...applicant, '--deliver', 'print', '--json'], { env });
     expect(issued.stderr).toBe('');

@@ -58,8 +58,8 @@ describe('cathedral start --demo', () => {
     const { ledger, args } = await demo();
     const stores = await temporaryFolder();
     const env = {
-      CATHEDRAL_KEYS: join(stores, 'keys.sqlite'),
-      CATHEDRAL_ACCESS_LOG: join(stores, 'access-log'),
+      CATHEDRAL_STORE: stores,
+      CATHEDRAL_PUBLISHER_KEY: join(stores, 'publisher.key'),
       // npm leaves compiled code there.
       TMPDIR: stores,
     };
@@ -79,8 +79,8 @@ describe('cathedral start --demo', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
     expect((await npm.finished()).stderr).toContain('Stopping: requests in progress');
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
-    // The next start prints the same key, which the file beside the keys has.
-    expect(await readFile(`${env.CATHEDRAL_KEYS}.demo`, 'utf8')).toBe(`${key}\n`);
+    // The next start prints the same key, which the file beside the publisher's key has.
+    expect(await readFile(join(stores, 'demo.key'), 'utf8')).toBe(`${key}\n`);
     const { status, stdout } = await runHere('access-log export', ['--format', 'csv'], { env });
     expect([status, stdout]).toEqual([0, expect.stringContaining('/government/compliance-report.json')]);
     expect(stdout).not.toContain(key);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { storeFiles } from '../../pipeline/config/store-place.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
-import { openFolderLog } from '../../src/sidecar/access-log/log-table.ts';
 import type { NewKey } from '../../src/sidecar/keys/key-store.ts';
 import { keyStoreIn, openKeyStore } from '../../src/sidecar/keys/sql-key-store.ts';
 import { countStoreIn, openCountStore } from '../../src/sidecar/limits/sql-count-store.ts';
@@ -13,7 +13,7 @@ import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { useStore } from '../setups/use-store.ts';
 import { entriesOf } from '../sidecar/access-log/entries-of.ts';
-import { expired, useLog } from '../sidecar/access-log/open-temporary-log.ts';
+import { expired, openFolderLog, useLog } from '../sidecar/access-log/open-temporary-log.ts';
 import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 
 const postgres = useStore();
@@ -43,13 +43,13 @@ type Files = Awaited<ReturnType<typeof emptyFiles>>;
 async function emptyFiles() {
   const folder = await temporaryFolder();
   const env = {
-    CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
-    CATHEDRAL_LIMITS: join(folder, 'limits.db'),
-    CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
+    CATHEDRAL_STORE: folder,
     CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
   };
   return { env, record: join(folder, 'publisher.key.signed/record.json') };
 }
+
+const logIn = ({ CATHEDRAL_STORE }: Files['env']) => dirname(storeFiles(CATHEDRAL_STORE).accessLog);
 
 function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
   return {
@@ -77,7 +77,7 @@ function newKey(index: number, changes: Partial<NewKey> = {}): NewKey {
 async function filledFiles(entries = 700) {
   const files = await emptyFiles();
   const { env } = files;
-  const keys = await openKeyStore(env.CATHEDRAL_KEYS);
+  const keys = await openKeyStore(storeFiles(env.CATHEDRAL_STORE).keys);
   // The successor comes before the key that it replaces in any order of ids.
   for (const key of [newKey(9), newKey(1, { replaces: 'k_9' }), newKey(2)]) await keys.addKey(key);
   await keys.activateKey('k_9', START, START);
@@ -87,7 +87,7 @@ async function filledFiles(entries = 700) {
   await keys.addVerification({ ...code, expiresAt: START + 1_000 }, quota);
   await keys.tryCode(code.email, code.codeHash, START, 3);
   await keys.close();
-  const counts = await openCountStore(env.CATHEDRAL_LIMITS);
+  const counts = await openCountStore(storeFiles(env.CATHEDRAL_STORE).counts);
   const take = { area: 'economy', subject: 'holder:h_1', limit: 100 } as const;
   await counts.takeAll([
     { day: TODAY, ...take },
@@ -96,9 +96,9 @@ async function filledFiles(entries = 700) {
   ]);
   await counts.secret(TODAY, new Uint8Array(32).fill(200));
   await counts.close();
-  await append(env.CATHEDRAL_ACCESS_LOG, 0, entries);
-  await expired(env.CATHEDRAL_ACCESS_LOG, START + 5_000, NOW);
-  await expired(env.CATHEDRAL_ACCESS_LOG, START + 10_000, NOW);
+  await append(logIn(env), 0, entries);
+  await expired(logIn(env), START + 5_000, NOW);
+  await expired(logIn(env), START + 10_000, NOW);
   await mkdir(join(files.record, '..'));
   await writeFile(files.record, `${JSON.stringify(RECORD, null, 2)}\n`);
   return files;
@@ -119,8 +119,12 @@ interface Part {
 }
 
 describe.skipIf(postgres.isMissing)('store copy', () => {
-  async function copied(from: string, to: string, env: Record<string, string>): Promise<Part[]> {
-    const { status, stdout, stderr } = await runHere('store copy', ['--from', from, '--to', to, '--json'], {
+  /** Those of a machine, or an address. */
+  const between = (from: string, to: string, env: Files['env']) =>
+    ['--from', from, '--to', to].map((word) => (word === 'files' ? env.CATHEDRAL_STORE : word));
+
+  async function copied(from: string, to: string, env: Files['env']): Promise<Part[]> {
+    const { status, stdout, stderr } = await runHere('store copy', [...between(from, to, env), '--json'], {
       env,
       now: () => NOW,
     });
@@ -128,8 +132,8 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     return JSON.parse(stdout);
   }
 
-  async function refused(from: string, to: string, env: Record<string, string>): Promise<string> {
-    const { status, stderr } = await runHere('store copy', ['--from', from, '--to', to], { env });
+  async function refused(from: string, to: string, env: Files['env']): Promise<string> {
+    const { status, stderr } = await runHere('store copy', between(from, to, env), { env });
     expect(status).not.toBe(0);
     return stderr;
   }
@@ -157,7 +161,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
 
     const database = await connect(address);
     const [original, copy] = await Promise.all(
-      [there.env, back.env].map(({ CATHEDRAL_KEYS }) => openKeyStore(CATHEDRAL_KEYS)),
+      [there.env, back.env].map(({ CATHEDRAL_STORE }) => openKeyStore(storeFiles(CATHEDRAL_STORE).keys)),
     );
     const keys = await original!.keys();
     expect(keys).toHaveLength(3);
@@ -167,16 +171,16 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     }
     await Promise.all([original!.close(), copy!.close()]);
     const take = { day: TODAY, area: 'economy', subject: 'holder:h_1', limit: 3 } as const;
-    const counts = await openCountStore(back.env.CATHEDRAL_LIMITS);
+    const counts = await openCountStore(storeFiles(back.env.CATHEDRAL_STORE).counts);
     for (const store of [countStoreIn(database), counts]) {
       expect(await store.takeAll([take, take])).toEqual([3, null]);
       expect(await store.secret(TODAY, new Uint8Array(32))).toEqual(new Uint8Array(32).fill(200));
     }
     await counts.close();
-    const entries = await entriesIn(there.env.CATHEDRAL_ACCESS_LOG);
+    const entries = await entriesIn(logIn(there.env));
     expect(await entriesOf(readLog(database))).toEqual(entries);
-    expect(await entriesIn(back.env.CATHEDRAL_ACCESS_LOG)).toEqual(entries);
-    await append(back.env.CATHEDRAL_ACCESS_LOG, 700, 1);
+    expect(await entriesIn(logIn(back.env))).toEqual(entries);
+    await append(logIn(back.env), 700, 1);
     expect(await readFile(back.record, 'utf8')).toBe(await readFile(there.record, 'utf8'));
   });
 
@@ -185,35 +189,35 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     const address = await postgres.newDatabase();
     await copied('files', address, there.env);
     await copied(address, 'files', back.env);
-    await append(there.env.CATHEDRAL_ACCESS_LOG, 300, 300);
+    await append(logIn(there.env), 300, 300);
     const log = { part: 'access log', rows: { entries: 590, removals: 2 }, copied: true };
     expect((await copied('files', address, there.env))[2]).toMatchObject(log);
     expect((await copied(address, 'files', back.env))[2]).toMatchObject(log);
     // And the shorter one is no copy of the longer one.
-    await append(back.env.CATHEDRAL_ACCESS_LOG, 600, 1);
+    await append(logIn(back.env), 600, 1);
     expect(
       await refused('files', address, {
         ...there.env,
-        CATHEDRAL_ACCESS_LOG: join(await temporaryFolder(), 'log'),
+        CATHEDRAL_STORE: join(await temporaryFolder(), 'other'),
       }),
     ).toMatch(/store_failed/);
   });
 
   test('of a log whose entries have all expired goes on with the same chain', async () => {
     const [there, back] = [await filledFiles(20), await emptyFiles()];
-    await expired(there.env.CATHEDRAL_ACCESS_LOG, START + 1e9, NOW);
+    await expired(logIn(there.env), START + 1e9, NOW);
     const address = await postgres.newDatabase();
     expect((await copied('files', address, there.env))[2]).toMatchObject({
       rows: { entries: 0, removals: 3 },
     });
     await copied(address, 'files', back.env);
-    await append(back.env.CATHEDRAL_ACCESS_LOG, 20, 1);
-    expect(await entriesIn(back.env.CATHEDRAL_ACCESS_LOG)).toMatchObject([{ seq: 20 }]);
+    await append(logIn(back.env), 20, 1);
+    expect(await entriesIn(logIn(back.env))).toMatchObject([{ seq: 20 }]);
   });
 
   test.each([
-    ['other keys', (files: Files) => addKey(files.env.CATHEDRAL_KEYS)],
-    ['other entries', ({ env }: Files) => append(env.CATHEDRAL_ACCESS_LOG, 5, 3)],
+    ['other keys', (files: Files) => addKey(storeFiles(files.env.CATHEDRAL_STORE).keys)],
+    ['other entries', ({ env }: Files) => append(logIn(env), 5, 3)],
     [
       'another signing record',
       async ({ record }: Files) => {
@@ -236,7 +240,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
   test('is refused while a server uses one of the sides, or a publisher holds the lease', async () => {
     const there = await filledFiles(20);
     const address = await postgres.newDatabase();
-    const log = openFolderLog(there.env.CATHEDRAL_ACCESS_LOG);
+    const log = openFolderLog(logIn(there.env));
     await log.check();
     expect(await refused('files', address, there.env)).toContain('a server that has it open (locked)');
     await log.close();
@@ -257,14 +261,14 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     const address = await postgres.newDatabase();
     const database = await connect(address);
     /** Returns whether the counts of today were copied: not at midnight, since the process has a clock of its own. */
-    const killedAt = async (args: string[], env: Record<string, string>) => {
+    const killedAt = async (args: string[], env: Files['env']) => {
       // Of the test's own: it waits for a process, which takes longer than the service lets a transaction wait.
       const holder = new pg.Client(address);
       await holder.connect();
       try {
         const mode = args[0] === 'files' ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE';
         await holder.query(`BEGIN; LOCK TABLE cathedral.access_log_entries IN ${mode} MODE`);
-        const cli = new RunningCli(['store', 'copy', '--from', args[0]!, '--to', args[1]!], env);
+        const cli = new RunningCli(['store', 'copy', ...between(args[0]!, args[1]!, env)], env);
         const [, counts] = await cli.printed(/counts of today: (copied|the same)/);
         process.kill(cli.child.pid!, 'SIGKILL');
         expect(await cli.finished()).toMatchObject({ signal: 'SIGKILL' });
@@ -285,7 +289,7 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
       true,
     ]);
     const isBack = await killedAt([address, 'files'], back.env);
-    expect(existsSync(back.env.CATHEDRAL_ACCESS_LOG)).toBe(false);
+    expect(existsSync(logIn(back.env))).toBe(false);
     await database.query("UPDATE cathedral.leases SET expires_at = '-infinity'");
     expect((await copied(address, 'files', back.env)).map((part) => part.copied)).toEqual([
       false,
@@ -305,10 +309,12 @@ async function addKey(path: string): Promise<void> {
 }
 
 async function contentOf({ env, record }: Files) {
-  const keys = existsSync(env.CATHEDRAL_KEYS) ? await openKeyStore(env.CATHEDRAL_KEYS) : null;
+  const keys = existsSync(storeFiles(env.CATHEDRAL_STORE).keys)
+    ? await openKeyStore(storeFiles(env.CATHEDRAL_STORE).keys)
+    : null;
   const content = {
     keys: (await keys?.keys()) ?? [],
-    entries: existsSync(env.CATHEDRAL_ACCESS_LOG) ? await entriesIn(env.CATHEDRAL_ACCESS_LOG) : [],
+    entries: existsSync(logIn(env)) ? await entriesIn(logIn(env)) : [],
     record: existsSync(record) ? await readFile(record, 'utf8') : '',
   };
   await keys?.close();

@@ -205,7 +205,7 @@ beforeAll(async () => {
   );
   // The server goes by the clock of the machine.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2025-12-01T12:00:00Z') });
-  const stores = ['keys', 'limits', 'access-log'].map((name) => `--${name}=${inFolder(name)}`);
+  const stores = [`--store=${inFolder('stores')}`];
   url = await new Promise((ready) => {
     const words = ['serve', '--out', inFolder('out'), '--port=0', ...LEDGER, ...TRUST, ...stores];
     let text = '';

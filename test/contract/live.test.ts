@@ -74,10 +74,7 @@ let stores = 0;
 
 async function serve(folder: string, ledger: string): Promise<OpenServer> {
   stores += 1;
-  const own = ['keys', 'limits', 'access-log'].flatMap((name) => [
-    `--${name}`,
-    join(folder, `${stores}-${name}`),
-  ]);
+  const own = ['--store', join(folder, `${stores}-stores`)];
   const server = await openServer([
     '--ledger',
     ledger,

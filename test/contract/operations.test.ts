@@ -47,10 +47,7 @@ test('/metrics has every name, /status.json how the last run ended, and the dash
 }, async () => {
   const folder = await temporaryFolder();
   const settings = await published(folder);
-  const stores = ['keys', 'limits', 'access-log'].flatMap((name) => [
-    `--${name}`,
-    join(folder, 'stores', name),
-  ]);
+  const stores = ['--store', join(folder, 'stores')];
   await mkdir(join(folder, 'stores'));
   const server = await openServer([...settings.slice(0, 4), ...stores, '--log-level', 'error']);
   onTestFinished(() => server.close());

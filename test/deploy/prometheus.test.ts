@@ -52,7 +52,7 @@ const timeOf = (series: string) => Number(sampleOf(series)) * 1000;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-metrics-'));
   const { ledger, out } = await liveLedger(folder);
-  const keys = await openKeyStore(join(folder, 'keys.sqlite'));
+  const keys = await openKeyStore(join(folder, 'keys/keys.sqlite'));
   const record = { out, software: 'cathedral-data-service 0.0.0', now: Date.now };
   const fault = new CathedralError('disk_full', { place: out, expected: 'room', found: 'none' });
   await recordRun(record, () => Promise.reject(fault)).catch(() => {});
@@ -83,13 +83,7 @@ beforeAll(async () => {
   }
   await keys.close();
   const config = {
-    ...{
-      out,
-      store: null,
-      keys: join(folder, 'keys.sqlite'),
-      limits: join(folder, 'limits.db'),
-      accessLog: join(folder, 'access-log'),
-    },
+    ...{ out, store: folder },
     ...{ maxActive: 64, documents: DOCUMENTS, companions: null },
     ...{
       baseUrl: 'http://localhost',

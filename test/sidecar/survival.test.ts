@@ -103,7 +103,7 @@ test('the service continues when its log cannot be written', async () => {
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
   const folder = await temporaryFolder();
   const args = ['serve', '--out', out, '--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
-  const stores = ['keys', 'limits', 'access-log'].flatMap((name) => [`--${name}`, `${folder}/${name}`]);
+  const stores = ['--store', folder];
   const command = [process.execPath, cli, ...args, ...stores].map((word) => `'${word}'`).join(' ');
   const child = spawn('sh', ['-c', `exec ${command} 2>/dev/full`], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));

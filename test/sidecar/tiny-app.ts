@@ -6,7 +6,7 @@ import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import { openFolderLog } from '../../src/sidecar/access-log/log-table.ts';
+import { openLogFile } from '../../src/sidecar/access-log/log-table.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
@@ -91,7 +91,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const stores = await temporaryFolder();
   const keys = await openKeyStore(join(stores, 'keys.sqlite'));
   const limiter = asDiskErrors ? await openLimiter(stores) : null;
-  const accessLog = asDiskErrors ? openFolderLog(join(stores, 'access-log')) : null;
+  const accessLog = asDiskErrors ? openLogFile(join(stores, 'access-log', 'log.db')) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),

@@ -1,4 +1,4 @@
-import { integer, objectAddress, type Setting, text } from '../setting.ts';
+import { integer, objectAddress, type Setting, storePlace, text } from '../setting.ts';
 
 export const MANY_MACHINES = {
   releases: {
@@ -52,13 +52,14 @@ export const MANY_MACHINES = {
     schema: text,
   },
   store: {
-    group: 'Many machines',
-    flag: null,
+    group: 'Stores',
+    flag: 'store',
     env: 'CATHEDRAL_STORE',
-    default: null,
-    unit: 'postgres://user@host:port,host2:port2/database?sslmode=…',
+    default: 'var/',
+    unit: 'a folder on a local disk, or postgres://user@host:port,host2:port2/database?sslmode=…',
     description:
-      'The PostgreSQL database that several machines share: API keys, counts of requests and whatever else they have to agree on. Name the primary and its standbys; the one that takes writes is used. Everything is in the schema cathedral. A password belongs in PGPASSWORD or a password file. Without it, a single machine keeps these things in files.',
-    schema: text.regex(/^postgres(?:ql)?:\/\//),
+      'Where API keys, counts of requests and the access log are. Of a folder: keys/keys.sqlite, limits/limits.db and access-log/log.db, each in a folder of its own, which may have another owner and other back-ups. Or the PostgreSQL database that several machines share, with whatever else they have to agree on, in its schema cathedral: name the primary and its standbys; the one that takes writes is used. A password belongs in PGPASSWORD or a password file.',
+    path: true,
+    schema: storePlace,
   },
 } as const satisfies Record<string, Setting>;

@@ -113,17 +113,6 @@ export const SERVER = {
       'Concurrent requests above which load is high. The threshold is 1.5 times as high for requests with a key, and twice as high for government keys. Most requests wait for the network and cost tens of kB. One client may use a quarter of them for large files.',
     ...POSITIVE_COUNT,
   },
-  limits: {
-    group: 'Limits',
-    flag: 'limits',
-    env: 'CATHEDRAL_LIMITS',
-    default: 'var/limits/limits.db',
-    unit: 'a file on a local disk',
-    description:
-      'The database that counts the requests of the day. Several servers on one machine may share it.',
-    path: true,
-    schema: text,
-  },
 } as const satisfies Record<string, Setting>;
 
 function isNetwork(item: string): boolean {

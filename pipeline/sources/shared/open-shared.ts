@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Config, SHARED_SETTINGS } from '../../config/settings.ts';
 import { software } from '../../config/software.ts';
+import { databaseOf } from '../../config/store-place.ts';
 import { CathedralError } from '../../errors.ts';
 import { credentialsFrom } from '../../objects/object-address.ts';
 import { type ObjectStore, objectStoreAt } from '../../objects/object-store.ts';
@@ -33,12 +34,13 @@ export interface Opening {
 /** Null: this machine keeps its ledger to itself. Throws config_invalid and store_failed. */
 export async function openShared(config: SharedConfig, opening: Opening): Promise<SharedStores | null> {
   const { store, releases } = config;
-  if (store === null || releases === null) return null;
+  const address = databaseOf(store);
+  if (address === null || releases === null) return null;
   const { isService, log } = opening;
   const access = { software: software(), access: 'write', log } as const;
   const objects = objectStoreAt(releases, credentialsFrom(config), access);
   try {
-    const database = await openDatabase(store, {
+    const database = await openDatabase(address, {
       application: 'cathedral ledger',
       connections: CONNECTIONS,
       whenUnreachable: isService ? 'retry' : 'fail',
@@ -58,7 +60,8 @@ export async function openShared(config: SharedConfig, opening: Opening): Promis
 export async function requireShared(config: SharedConfig, opening: Opening): Promise<SharedStores> {
   const stores = await openShared(config, opening);
   if (stores) return stores;
-  const found = config.store === null ? 'no CATHEDRAL_STORE' : 'no CATHEDRAL_RELEASES';
+  const found =
+    databaseOf(config.store) === null ? 'no database in CATHEDRAL_STORE' : 'no CATHEDRAL_RELEASES';
   const expected = 'CATHEDRAL_STORE and CATHEDRAL_RELEASES, through which the ledger is shared';
   throw new CathedralError('config_invalid', { place: '--ledger store:', expected, found });
 }

@@ -1,4 +1,5 @@
 import type { BUCKET_SETTINGS, Config } from '../../../pipeline/config/settings.ts';
+import { storeFiles } from '../../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { readNoteVerifiers } from '../../../pipeline/ledger/notes/note-keys.ts';
@@ -12,21 +13,20 @@ import { formatCount } from '../../../pipeline/words/number.ts';
 import { expireEntries } from './expire-entries.ts';
 import { exportAccessLog } from './export-access-log.ts';
 import { readLog } from './log-reader.ts';
-import { logFile } from './log-table.ts';
 import { readSignedHeads, type SignedHead } from './signed-heads.ts';
 import { type LogVerdict, verifyAccessLog } from './verify-access-log.ts';
 
-type LogConfig = Pick<Config, 'accessLog' | 'store'>;
+type LogConfig = Pick<Config, 'store'>;
 
 /** Runs `work` with the log that the settings name; no file is made. */
 async function withLog<T>(
-  { accessLog, store }: LogConfig,
+  { store }: LogConfig,
   command: string,
   work: (log: SqlStore) => Promise<T>,
 ): Promise<T> {
   return withDatabase(store, command, async (database) => {
     if (database) return work(database);
-    const log = await openSqlite(logFile(accessLog), LOG_FILE, { mustExist: true });
+    const log = await openSqlite(storeFiles(store).accessLog, LOG_FILE, { mustExist: true });
     return work(log).finally(() => log.close());
   });
 }

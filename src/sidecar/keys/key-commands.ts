@@ -74,7 +74,7 @@ export function runKeyCommand(
     baseUrl,
     now,
     ...config
-  }: Pick<Config, 'store' | 'keys' | 'smtpUrl' | 'mailFrom' | 'baseUrl'> & { now: () => number },
+  }: Pick<Config, 'store' | 'smtpUrl' | 'mailFrom' | 'baseUrl'> & { now: () => number },
 ): Promise<Answer> {
   const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
   const opening = { now, command: 'keys', mustExist: !MAY_CREATE.includes(name) };

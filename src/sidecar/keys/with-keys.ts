@@ -1,4 +1,5 @@
 import type { Config } from '../../../pipeline/config/settings.ts';
+import { storeFiles } from '../../../pipeline/config/store-place.ts';
 import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
 import type { KeyStore } from './key-store.ts';
 import { keyStoreIn, openKeyStore } from './sql-key-store.ts';
@@ -8,12 +9,14 @@ import { keyStoreIn, openKeyStore } from './sql-key-store.ts';
  * share. `mustExist`: no file is created.
  */
 export async function withKeys<T>(
-  { store, keys }: Pick<Config, 'store' | 'keys'>,
+  { store }: Pick<Config, 'store'>,
   { now, command, mustExist }: { now: () => number; command: string; mustExist: boolean },
   work: (store: KeyStore, now: () => number) => Promise<T>,
 ): Promise<T> {
   return withDatabase(store, command, async (database) => {
-    const opened = database ? keyStoreIn(database) : await openKeyStore(keys, { mustExist });
+    const opened = database
+      ? keyStoreIn(database)
+      : await openKeyStore(storeFiles(store).keys, { mustExist });
     try {
       return await work(opened, database ? () => now() + database.clock() : now);
     } finally {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PUBLISHER_LEASE } from '../../../pipeline/build/cluster.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
+import type { storeFiles } from '../../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../../pipeline/postgres/lease.ts';
@@ -19,7 +20,6 @@ import { isInUse, type SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
 import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES, LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { utcDay } from '../../api/quotas.ts';
 import { copyAccessLog } from '../access-log/copy-access-log.ts';
-import { logFile } from '../access-log/log-table.ts';
 import type { Copied } from './copied.ts';
 import { copyTables, type TablePlace } from './copy-tables.ts';
 
@@ -28,8 +28,8 @@ const TIMEOUT_MS = 600_000;
 /** The lease is kept meanwhile. */
 const CONNECTIONS = 2;
 
-/** The stores of a single machine. */
-type StoreFiles = Pick<Config, 'keys' | 'limits' | 'accessLog' | 'publisherKey'>;
+/** The files of a single machine. */
+type StoreFiles = ReturnType<typeof storeFiles> & Pick<Config, 'publisherKey'>;
 
 interface Copying {
   /** Of the database. */
@@ -51,7 +51,7 @@ export async function copyStores(
   const options = { application, connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
   const database = await openDatabase(address, options);
   try {
-    await assertStopped(database, [logFile(files.accessLog), files.limits]);
+    await assertStopped(database, [files.accessLog, files.counts]);
     const sides = [filesOf(files), tablesOf(database)] as const;
     const [from, to] = isFromFiles ? sides : [sides[1], sides[0]];
     report.note(`Copying from ${from.name} to ${to.name}. Start nothing that uses them before it is done.`);
@@ -81,12 +81,12 @@ interface Side {
   records: (lease: Lease) => SigningRecords;
 }
 
-function filesOf({ keys, limits, accessLog, publisherKey }: StoreFiles): Side {
+function filesOf({ keys, counts, accessLog, publisherKey }: StoreFiles): Side {
   return {
     name: 'the files of this machine',
     keys: fileTables(keys, KEY_FILE),
-    counts: fileTables(limits, COUNT_FILE),
-    accessLog: fileTables(logFile(accessLog), LOG_FILE),
+    counts: fileTables(counts, COUNT_FILE),
+    accessLog: fileTables(accessLog, LOG_FILE),
     records: () => fileRecords(publisherKey, { waitMs: 0 }),
   };
 }

@@ -1,7 +1,6 @@
 /** The service over a folder: `sidecar.ts OUT STORES plain|full [LEDGER] [STORE]`. Plain: no limits and no log of requests. An empty argument is none. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import pino from 'pino';
 import { openServices } from '../../../src/sidecar/open-services.ts';
 import { createApp } from '../../../src/sidecar/request/app.ts';
@@ -13,14 +12,11 @@ const logLevel = guards === 'full' ? 'info' : 'error';
 const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', sync: false }));
 const config = {
   out,
-  keys: join(stores, 'keys.sqlite'),
-  limits: join(stores, 'limits.db'),
-  accessLog: join(stores, 'access-log'),
   maxActive: 100_000,
   logLevel,
   documents: 'data/documents',
   companions: 'data/keys/companions.json',
-  store: store === '' ? null : store,
+  store: store === '' ? stores : store,
   baseUrl: 'http://localhost',
   releases: null,
   accessKeyId: null,

@@ -81,13 +81,14 @@ async function issue(name: string, args: readonly string[], now: () => number) {
   ];
   const printed = await command(
     'keys issue',
-    [...stores('keys'), ...words, ...args, '--deliver', 'print', '--json'],
+    ['--store', issued(), ...words, ...args, '--deliver', 'print', '--json'],
     now,
   );
   return JSON.parse(printed) as { id: string; key: string };
 }
 
-const stores = (...names: string[]) => names.flatMap((name) => [`--${name}`, join(folder, name)]);
+/** Where the keys are issued. */
+const issued = () => join(folder, 'issued');
 
 /** Keys of each tier, and some that open nothing. */
 async function issueKeys(): Promise<Record<string, string>> {
@@ -95,11 +96,11 @@ async function issueKeys(): Promise<Record<string, string>> {
   const now = () => NOW - DAY_MS;
   for (const [name, args] of Object.entries(HOLDERS)) keys[name] = (await issue(name, args, now)).key;
   const revoked = await issue('revoked', HOLDERS.government, now);
-  await command('keys revoke', [...stores('keys'), '--key-id', revoked.id, '--reason', 'lost'], now);
+  await command('keys revoke', ['--store', issued(), '--key-id', revoked.id, '--reason', 'lost'], now);
   const expired = await issue('expired', [...HOLDERS.government, '--key-days', '1'], now);
   const old = await issue('rotated', HOLDERS.government, now);
   const rotate = ['--key-id', old.id, '--deliver', 'print', '--json'];
-  const next = JSON.parse(await command('keys rotate', [...stores('keys'), ...rotate], now)) as {
+  const next = JSON.parse(await command('keys rotate', ['--store', issued(), ...rotate], now)) as {
     key: string;
   };
   return { ...keys, revoked: revoked.key, expired: expired.key, rotated: old.key, successor: next.key };
@@ -131,31 +132,33 @@ const SERVERS: Record<string, () => Promise<OpenServer>> = {
     return serveFrom(out);
   },
   async 'without-keys'() {
-    await cp(join(folder, 'keys'), join(folder, 'lost-keys'));
-    const server = await serveFrom(published.out, '--keys', join(folder, 'lost-keys'));
-    await rm(join(folder, 'lost-keys'));
+    const server = await serveFrom(published.out);
+    await rm(join(storeOf(servers), 'keys/keys.sqlite'));
     return server;
   },
   async 'without-counts'() {
-    const server = await serveFrom(published.out, '--limits', join(folder, 'gone/limits.db'));
-    await rm(join(folder, 'gone'), { recursive: true, maxRetries: 5 });
-    await writeFile(join(folder, 'gone'), 'no folder');
+    const server = await serveFrom(published.out);
+    const counts = join(storeOf(servers), 'limits');
+    await rm(counts, { recursive: true, maxRetries: 5 });
+    await writeFile(counts, 'no folder');
     return server;
   },
   async 'without-log'() {
-    const server = await serveFrom(published.out, '--access-log', join(folder, 'lost'));
+    const server = await serveFrom(published.out);
     await fetch(`${server.url}/export`);
-    await rm(join(folder, 'lost'), { recursive: true });
+    await rm(join(storeOf(servers), 'access-log'), { recursive: true });
     return server;
   },
 };
 
 let servers = 0;
 
-function serveFrom(out: string, ...args: string[]): Promise<OpenServer> {
+const storeOf = (server: number) => join(folder, `${server}-stores`);
+
+async function serveFrom(out: string, ...args: string[]): Promise<OpenServer> {
   servers += 1;
-  const own = (name: string) =>
-    args.includes(`--${name}`) ? [] : [`--${name}`, join(folder, `${servers}-${name}`)];
+  const store = storeOf(servers);
+  await cp(join(issued(), 'keys'), join(store, 'keys'), { recursive: true });
   const common = [
     '--base-url',
     'https://data.example.org',
@@ -164,15 +167,7 @@ function serveFrom(out: string, ...args: string[]): Promise<OpenServer> {
     '--log-level',
     'error',
   ];
-  return openServer([
-    '--out',
-    out,
-    ...(args.includes('--keys') ? [] : stores('keys')),
-    ...own('limits'),
-    ...own('access-log'),
-    ...common,
-    ...args,
-  ]);
+  return openServer(['--out', out, '--store', store, ...common, ...args]);
 }
 
 async function serverOf(name: string): Promise<OpenServer> {
@@ -180,7 +175,7 @@ async function serverOf(name: string): Promise<OpenServer> {
   if (!server) {
     if (!SERVERS[name]) throw new Error(`no server is known as ${name}`);
     server = await SERVERS[name]();
-    logs.set(name, join(folder, `${servers}-access-log`));
+    logs.set(name, storeOf(servers));
     open.set(name, server);
   }
   return server;
@@ -210,7 +205,7 @@ async function unrecorded(rows: readonly Row[]): Promise<string[]> {
     if (name === 'without-log') continue;
     await server.close();
     open.delete(name);
-    const args = ['--access-log', logs.get(name)!, '--format', 'ndjson', '--to', '2026-12-31'];
+    const args = ['--store', logs.get(name)!, '--format', 'ndjson', '--to', '2026-12-31'];
     const printed = await command('access-log export', args);
     const entries = printed
       .split('\n')

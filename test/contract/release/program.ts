@@ -9,9 +9,7 @@ const CLI = resolve(import.meta.dirname, '../../../src/cli.ts');
 
 /** Where the command line keeps what is not in a release. */
 const storesIn = (folder: string) => ({
-  CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
-  CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
-  CATHEDRAL_LIMITS: join(folder, 'limits.db'),
+  CATHEDRAL_STORE: folder,
   CATHEDRAL_PUBLISHER_KEY: join(folder, 'publisher.key'),
   CATHEDRAL_BASE_URL: 'https://data.example.org',
 });

@@ -17,7 +17,7 @@ import type { Access } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
-import { logFile, openFolderLog, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
+import { openLogFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
@@ -72,17 +72,17 @@ export async function openStores(place: string, options: StoreOptions = {}) {
     store: database ? countStoreIn(database) : await openCountStore(join(place, 'limits.db')),
     random: randomBytes,
   });
-  const dir = join(place, 'access-log');
+  const logFile = join(place, 'access-log', 'log.db');
   const limits = { refusals: { perNetwork: refusals, inAll: 10 * refusals } };
   let log: AccessLog | null = null;
   const writer = () => {
-    log ??= database ? openLogIn(database, limits) : openFolderLog(dir, limits);
+    log ??= database ? openLogIn(database, limits) : openLogFile(logFile, limits);
     return log;
   };
   /** As a command opens it. */
   const withLog = async <T>(work: (store: SqlStore) => Promise<T>): Promise<T> => {
     if (database) return work(database);
-    const store = await openSqlite(logFile(dir), LOG_FILE, { mustExist: true });
+    const store = await openSqlite(logFile, LOG_FILE, { mustExist: true });
     return work(store).finally(() => store.close());
   };
   const closeLog = async () => {

@@ -188,10 +188,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a file that was replaced is not noticed',
     breaks: 'A process goes on with the file that is at the path',
     file: 'pipeline/sql/sqlite-file.ts',
-    change: [
-      'if (!isKept) this.#wasReplaced = true;\n      this.close();',
-      'if (opened.database.isOpen) return opened;',
-    ],
+    change: ['this.#isGone ||= !isKept;\n      this.close();', 'if (opened.database.isOpen) return opened;'],
     tests: ['test/sidecar/access-log/access-log.test.ts', 'test/sidecar/keys/key-store.test.ts'],
   },
   {

@@ -13,10 +13,17 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Access, Entry } from '../../../src/sidecar/access-log/entry.ts';
-import { logFile, openFolderLog } from '../../../src/sidecar/access-log/log-table.ts';
 import { Refusals } from '../../../src/sidecar/access-log/refusals.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
-import { expired, openTemporaryLog, tamperWith, verified, writtenLog } from './open-temporary-log.ts';
+import {
+  expired,
+  logFile,
+  openFolderLog,
+  openTemporaryLog,
+  tamperWith,
+  verified,
+  writtenLog,
+} from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
 const FILE = 'log.db';

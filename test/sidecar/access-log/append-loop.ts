@@ -1,9 +1,10 @@
 import { writeSync } from 'node:fs';
-import { openFolderLog } from '../../../src/sidecar/access-log/log-table.ts';
+import { join } from 'node:path';
+import { openLogFile } from '../../../src/sidecar/access-log/log-table.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */
-const log = openFolderLog(process.argv[2]!);
+const log = openLogFile(join(process.argv[2]!, 'log.db'));
 let next = Number(process.argv[3]);
 
 async function appendForever(): Promise<never> {

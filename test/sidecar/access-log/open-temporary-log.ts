@@ -7,12 +7,21 @@ import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import { type Expired, expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { type LogReader, readLog } from '../../../src/sidecar/access-log/log-reader.ts';
-import { logFile, openFolderLog } from '../../../src/sidecar/access-log/log-table.ts';
+import { openLogFile } from '../../../src/sidecar/access-log/log-table.ts';
 import { type LogVerdict, verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { sampleAccess } from './sample-access.ts';
 
-type LogOptions = NonNullable<Parameters<typeof openFolderLog>[1]> & { dir?: string };
+type LogOptions = NonNullable<Parameters<typeof openLogFile>[1]> & { dir?: string };
+
+/** The only one in the folder of a log. */
+export function logFile(dir: string): string {
+  return join(dir, 'log.db');
+}
+
+export function openFolderLog(dir: string, options?: Parameters<typeof openLogFile>[1]): AccessLog {
+  return openLogFile(logFile(dir), options);
+}
 
 export interface TemporaryLog {
   dir: string;

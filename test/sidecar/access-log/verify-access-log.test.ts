@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
-import { logFile } from '../../../src/sidecar/access-log/log-table.ts';
 import { LOG_FAULTS } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
-import { tamperWith, verified, writtenLog } from './open-temporary-log.ts';
+import { logFile, tamperWith, verified, writtenLog } from './open-temporary-log.ts';
 
 async function faultsOf(dir: string, head?: string): Promise<string[]> {
   return (await verified(dir, head)).faults.map(({ kind, seq }) => `${kind} ${seq}`);

@@ -6,13 +6,13 @@ import { STEPS } from '../../../pipeline/postgres/migrations.ts';
 import { migrate, readVersion, type Schema } from '../../../pipeline/sql/sqlite-file.ts';
 import { COUNT_FILE, KEY_FILE, LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
-import { logFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
+import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
-import { openTemporaryLog } from '../access-log/open-temporary-log.ts';
+import { logFile, openTemporaryLog } from '../access-log/open-temporary-log.ts';
 import { sampleAccess } from '../access-log/sample-access.ts';
 import { newKey } from '../keys/new-key.ts';
 
