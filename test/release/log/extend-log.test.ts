@@ -72,7 +72,7 @@ describe('a log', () => {
       seen.push(...edgeTiles(end.size).map(tilePath));
     }
     expect(partials().sort()).toEqual(seen.sort());
-    const both = (name: string) => [`v1/${name}`, `v1/${name}.gz`];
+    const both = (name: string) => [`v2/${name}`, `v2/${name}.gz`];
     expect(publicPartials()).toEqual(['000.p/10', '000.p/30'].flatMap(both));
     await publishLog(out, ledger, ends[2]!);
     expect(partials()).toEqual(expect.arrayContaining(['tile/0/000.p/10', 'tile/0/000.p/30']));
