@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBrowser } from '../setups/use-browser.ts';
 import { buildFixture } from './build-fixture.ts';
@@ -49,8 +49,7 @@ test.each<[what: string, path: string, act?: (page: Page) => Promise<void>]>([
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   try {
     const page = await context.newPage();
-    const cdp = await context.newCDPSession(page);
-    const tasks = await traced(cdp, async () => {
+    const tasks = await tasksOf(page, async () => {
       await page.goto(`${site.origin}/${path}`);
       await act?.(page);
       await page.waitForTimeout(SETTLED);
@@ -68,27 +67,27 @@ interface TraceEvent {
   tid: number;
   /** CPU time, µs. */
   tdur?: number;
-  args: { name?: string };
 }
 
-/** The CPU time of each task of the main thread, ms. */
-async function traced(cdp: CDPSession, act: () => Promise<void>): Promise<number[]> {
+/** A trace has the threads of all pages of the browser, also those of other tests. The page marks its own. */
+const MARK = 'the main thread of this page';
+
+/** The CPU time of each task of a page's main thread, ms. */
+async function tasksOf(page: Page, act: () => Promise<void>): Promise<number[]> {
+  const cdp = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];
   cdp.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
-  const traceConfig = { includedCategories: ['toplevel'], excludedCategories: ['*'] };
+  const traceConfig = { includedCategories: ['toplevel', 'blink.user_timing'], excludedCategories: ['*'] };
   await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
   await act();
+  await page.evaluate((mark) => performance.mark(mark), MARK);
   const complete = new Promise((resolve) => {
     cdp.once('Tracing.tracingComplete', resolve);
   });
   await cdp.send('Tracing.end');
   await complete;
-  const main = new Set(
-    events
-      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
+  const main = events.find(({ name }) => name === MARK)!;
   return events
-    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && main.has(`${pid} ${tid}`))
+    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && pid === main.pid && tid === main.tid)
     .map(({ tdur = 0 }) => tdur / 1000);
 }

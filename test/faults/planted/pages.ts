@@ -65,4 +65,18 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['id: `${name}-${index + 1}`,', 'id: `${name}-${index}`,'],
     tests: PAGES,
   },
+  {
+    name: 'what programs read of a record does not say what it is called',
+    breaks: RECORDS,
+    file: 'src/site/records/RecordPage.astro',
+    change: ['  name: view.heading,\n', ''],
+    tests: PAGES,
+  },
+  {
+    name: 'the citation of a record does not say which one it is of',
+    breaks: RECORDS,
+    file: 'src/site/records/records.ts',
+    change: ['`${capitalise(term)} ${id}: ${topic}`', '`${capitalise(term)}: ${topic}`'],
+    tests: PAGES,
+  },
 ];

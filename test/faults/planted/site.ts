@@ -117,4 +117,11 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['else return 0;', 'else score += 0;'],
     tests: ['test/site/search-engine.test.ts'],
   },
+  {
+    name: 'muted words are too pale on paper',
+    breaks: 'Text has a contrast of 4.5 : 1, in light and in dark',
+    file: 'src/site/styles/tokens.css',
+    change: ['--muted: light-dark(#5d5950,', '--muted: light-dark(#8d8980,'],
+    tests: ['test/site/colours.test.ts'],
+  },
 ];
