@@ -33,7 +33,7 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
       {},
       make('h3', { tabindex: -1 }, isDecided(world) ? 'What follows' : 'The debate goes on'),
       make('p', {}, 'There is nothing to decide at the moment.'),
-      make('p', { class: 'commit' }, makeButton('Go on', goOn)),
+      make('p', { class: 'buttons commit' }, makeButton('Go on', goOn)),
       movesPart,
     );
   const { title, prompt, otherwise } = decisionOf(scenario, due.name);
@@ -53,7 +53,7 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
     make('div', { class: 'choices' }, ...forms(due.name, outlook)),
     make(
       'p',
-      { class: 'commit' },
+      { class: 'buttons commit' },
       makeButton('Let time pass', goOn, 'quiet'),
       make(
         'span',

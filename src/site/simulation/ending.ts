@@ -15,7 +15,7 @@ export function endingCard(run: Run, again: () => void): HTMLElement {
     make('p', { class: 'text' }, make('em', {}, question)),
     make(
       'p',
-      { class: 'commit' },
+      { class: 'buttons commit' },
       makeButton('Play again', again),
       make('a', { href: '#share-title' }, 'Share or save it'),
     ),
