@@ -15,7 +15,7 @@ const ENOUGH: Readonly<Record<string, readonly number[]>> = {
   economic_failure_cascade: [0, 1, 18],
   model_drift: [0, 4, 5],
   conflicting_incentives: [0, 4, 10],
-  moral_dilemma: [0, 1, 2],
+  moral_dilemma: [0, 1, 3],
 };
 
 export function enoughSeeds(scenario: string): number[] {
