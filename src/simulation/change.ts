@@ -57,7 +57,12 @@ export function applyChange(before: World, change: Change): World {
     effects: effects
       ? byVirtue((virtue) => bounded(world.effects[virtue] + (effects[virtue] ?? 0), -1, 1))
       : world.effects,
-    stakes: stakes ? addStakes(world.stakes, stakes) : world.stakes,
+    stakes: stakes
+      ? {
+          ...world.stakes,
+          ...mapped(stakes, (stake, name) => bounded((world.stakes[name as Cathedral] ?? 0) + stake, -1, 1)),
+        }
+      : world.stakes,
     levers: levers ? setLevers(world.levers, levers) : world.levers,
     economy: changeEconomy(world.economy, change),
     deliberation: changeDeliberation(world, change),
@@ -65,7 +70,7 @@ export function applyChange(before: World, change: Change): World {
       known: world.risks.known + (risks?.known ?? 0),
       mitigated: world.risks.mitigated + (risks?.mitigated ?? 0),
     },
-    facts: facts ? { ...world.facts, ...rounded(facts) } : world.facts,
+    facts: { ...world.facts, ...mapped(facts, roundTo6) },
     log: told ? noted(world, told) : world.log,
   };
   const changed = sentinels ? changeSentinels(next, sentinels) : next;
@@ -82,9 +87,7 @@ function turned(world: World): World {
   return {
     ...world,
     effects: byVirtue((virtue) => bounded(-world.effects[virtue], -1, 1)),
-    stakes: Object.fromEntries(
-      Object.entries(world.stakes).map(([cathedral, stake]) => [cathedral, bounded(-stake, -1, 1)]),
-    ),
+    stakes: mapped(world.stakes, (stake) => bounded(-stake, -1, 1)),
     levers: { ...levers, lure: bounded(-levers.lure, -1, 1) },
     sentinels: world.sentinels.map((one) => ({ ...one, temper: bounded(-one.temper, -1, 1) })),
     conditions: {
@@ -95,20 +98,16 @@ function turned(world: World): World {
   };
 }
 
-function rounded(facts: World['facts']): World['facts'] {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, roundTo6(value)]));
+/** Each value by `to`, under its name. */
+function mapped(
+  values: Readonly<Record<string, number>> = {},
+  to: (value: number, name: string) => number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value, name)]));
 }
 
 function bounded(value: number, least: number, most: number): number {
   return roundTo6(clamp(value, least, most));
-}
-
-function addStakes(stakes: World['stakes'], added: NonNullable<Change['stakes']>): World['stakes'] {
-  const sums = Object.entries(added).map(([cathedral, stake]) => [
-    cathedral,
-    bounded((stakes[cathedral as Cathedral] ?? 0) + stake, -1, 1),
-  ]);
-  return { ...stakes, ...Object.fromEntries(sums) };
 }
 
 export function setLevers(levers: Levers, set: Partial<Record<Lever, number>>): Levers {
@@ -122,26 +121,16 @@ export function setLevers(levers: Levers, set: Partial<Record<Lever, number>>): 
 function changeEconomy(economy: Economy, change: Change): Economy {
   const { multipliers, strain = 0, burn = 0, lock = 0, unlock = 0 } = change;
   const free = Math.floor(economy.locked * unlock);
-  const [burned, locked] = [burn, lock].map((share) => Math.floor(economy.circulating * share)) as [
-    number,
-    number,
-  ];
+  const burned = Math.floor(economy.circulating * burn);
+  const locked = Math.floor(economy.circulating * lock);
   return {
     ...economy,
     strain: bounded(economy.strain + strain, 0, 1),
-    multipliers: multipliers ? setMultipliers(economy.multipliers, multipliers) : economy.multipliers,
+    multipliers: { ...economy.multipliers, ...mapped(multipliers, (m) => bounded(m, 1, 2)) },
     circulating: economy.circulating + free - burned - locked,
     locked: economy.locked + locked - free,
     burned: economy.burned + burned,
   };
-}
-
-function setMultipliers(
-  multipliers: Economy['multipliers'],
-  set: NonNullable<Change['multipliers']>,
-): Economy['multipliers'] {
-  const values = Object.entries(set).map(([cathedral, m]) => [cathedral, bounded(m, 1, 2)]);
-  return { ...multipliers, ...Object.fromEntries(values) };
 }
 
 function changeDeliberation({ deliberation }: World, { rounds = 0, status }: Change): World['deliberation'] {

@@ -28,19 +28,13 @@ const KNOWN = new WeakMap<World, Outlooks>();
 /** The outlooks of the choices of all open decisions, as they were when the decisions opened. */
 export function outlooksOf(world: World, scenario: Scenario): Outlooks {
   if (world.open.length === 0 || world.ending !== null) return NO_OUTLOOKS;
-  const known = KNOWN.get(world);
-  if (known) return known;
-  const choices = available(world, scenario)
-    .filter(({ decision }) => decision !== null)
-    .map((action): [string, Outlook] => [action.choice.name, outlookOf(world, scenario, action, {})]);
-  const outlooks = { choices: new Map(choices), otherwise: outlookOfNone(world, scenario) };
-  KNOWN.set(world, outlooks);
-  return outlooks;
-}
-
-/** The outlook if nobody chooses. */
-export function outlookOfNone(world: World, scenario: Scenario): Outlook {
-  return lookAhead(world, scenario, {});
+  return KNOWN.getOrInsertComputed(world, () => {
+    const actions = available(world, scenario).filter(({ decision }) => decision !== null);
+    const choices = actions.map((action) => {
+      return [action.choice.name, outlookOf(world, scenario, action, {})] as const;
+    });
+    return { choices: new Map(choices), otherwise: lookAhead(world, scenario) };
+  });
 }
 
 /** The outlook of one available action. Parameters that are not given have their defaults. Throws the SimulationFaults of readParameters. */
@@ -51,14 +45,13 @@ function outlookOf(world: World, scenario: Scenario, action: Available, given: P
   return lookAhead(takeAction(world, { name, parameters }, scenario), scenario, parameters);
 }
 
-function lookAhead(world: World, scenario: Scenario, parameters: Parameters): Outlook {
+/** The outlook if nobody chooses. `parameters`: those of the choice that was just taken. */
+export function lookAhead(world: World, scenario: Scenario, parameters: Parameters = {}): Outlook {
   const futures = Array.from({ length: FORECASTS }, (_, future) =>
     forecast(world, scenario, OUTLOOK_TICKS, future),
   );
   const deliberation: Partial<Record<Status, number>> = {};
-  for (const {
-    deliberation: { status },
-  } of futures)
+  for (const { status } of futures.map((future) => future.deliberation))
     deliberation[status] = (deliberation[status] ?? 0) + 1;
   return {
     tick: world.tick + OUTLOOK_TICKS,

@@ -5,7 +5,7 @@ import {
   decisionOf,
   labelOf,
 } from '../../simulation/decisions.ts';
-import { type Outlook, outlookOfNone, prospectOf } from '../../simulation/outlooks.ts';
+import { lookAhead, type Outlook, prospectOf } from '../../simulation/outlooks.ts';
 import type { Run } from '../../simulation/run.ts';
 import { isDecided, type Parameter, type Parameters, textOf } from '../../simulation/scenario.ts';
 import { make, makeButton } from '../layout/make-element.ts';
@@ -39,7 +39,7 @@ export function choicesCard(run: Run, { choose, goOn }: ChoiceHandlers): HTMLEle
   const { title, prompt, otherwise } = decisionOf(scenario, due.name);
   let ifNobody: Outlook | null = null;
   const outlook = () => {
-    ifNobody ??= outlookOfNone(world, scenario);
+    ifNobody ??= lookAhead(world, scenario);
     return ifNobody;
   };
   // Each forecast in a task of its own, so that the page answers in between.
