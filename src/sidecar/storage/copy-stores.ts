@@ -20,8 +20,7 @@ import { isInUse, type SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
 import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES, LOG_FILE } from '../../../pipeline/sql/tables.ts';
 import { utcDay } from '../../api/quotas.ts';
 import { copyAccessLog } from '../access-log/copy-access-log.ts';
-import type { Copied } from './copied.ts';
-import { copyTables, type TablePlace } from './copy-tables.ts';
+import { type Copied, copyTables, type TablePlace } from './copy-tables.ts';
 
 /** A log is written in one transaction. */
 const TIMEOUT_MS = 600_000;

@@ -3,7 +3,17 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import type { SqlStore } from '../../../pipeline/sql/store.ts';
 import { insertion, type Table } from '../../../pipeline/sql/table.ts';
 import { addDayOfCounts } from '../limits/sql-count-store.ts';
-import type { Copied } from './copied.ts';
+
+/** A part of the stores that was copied, or was there already. */
+export interface Copied {
+  part: string;
+  /** How many rows both sides have, by table. */
+  rows: Readonly<Record<string, number>>;
+  /** SHA-256 over the rows in a canonical form, which is the same on both sides. */
+  digest: string;
+  /** False: the destination already had all of it. */
+  isNew: boolean;
+}
 
 /** Tables that are copied together. */
 export interface TableSet {
