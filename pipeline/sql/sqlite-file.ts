@@ -19,6 +19,11 @@ export interface SqliteForm {
    * survives kill -9, but a power failure may lose the last ones and still leaves an intact file.
    */
   synchronous: 'EXTRA' | 'FULL' | 'NORMAL';
+  /**
+   * Whether a thread of its own has it open, because a server waits for its flushes and serves other things meanwhile. Where a server only reads, or
+   * nothing is flushed for a request, a thread would cost more than the work.
+   */
+  isWaitedFor: boolean;
   /** Whether a file that was removed while it was in use is made anew. */
   isRenewed: boolean;
 }
@@ -49,7 +54,7 @@ interface Opened {
 
 /**
  * A SQLite file that a process keeps open, and opens again when other files are at its path: a process goes on using files that were removed or
- * replaced, where nobody else would ever see its writes. It blocks while the disk works, so it runs in a thread of its own. Its methods throw
+ * replaced, where nobody else would ever see its writes. It blocks while the disk works, so who waits for the disk runs it in a thread. Its methods throw
  * CathedralErrors and SQLite's own errors; `isBusy` are those to try again.
  */
 export class SqliteFile {

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../config/project.ts';
 import { CathedralError } from '../errors.ts';
+import { type Call, type Failure, type Outcome, SqliteCalls } from './sqlite-calls.ts';
 import type { SqliteForm } from './sqlite-file.ts';
-import type { Call, Reply, Request } from './sqlite-thread.ts';
+import type { Reply, Request } from './sqlite-thread.ts';
 import type { Answer, Query, SqlStore } from './store.ts';
 
 export interface SqliteOptions {
@@ -17,29 +18,29 @@ export interface SqliteOptions {
 const WAIT_MS = 5_000;
 
 /**
- * Opens a file of this machine, readable by its owner alone, which several processes may use. One thread of this process has all such files open,
- * so that nothing else waits for the disk. Throws store_failed, and wrong_user where root would make a file in somebody's folder.
+ * Opens a file of this machine, readable by its owner alone, which several processes may use. Throws store_failed, and wrong_user where root would
+ * make a file in somebody's folder.
  */
 export async function openSqlite(
   path: string,
   form: SqliteForm,
   { mustExist = false, waitMs = WAIT_MS, onReplaced = () => undefined }: SqliteOptions = {},
 ): Promise<SqlStore> {
-  const thread = takeThread();
-  const file = thread.newFile();
+  const user = form.isWaitedFor ? new Thread(waitMs) : new SqliteCalls(waitMs);
+  const end = () => (user instanceof Thread ? user.end() : undefined);
   const call = async <T>(what: Call): Promise<T> => {
-    const { wasReplaced, ...reply } = await thread.ask({ ...what, id: 0, file, waitMs });
+    const { wasReplaced, ...outcome } = await user.handle(what);
     if (wasReplaced) onReplaced();
-    if ('result' in reply) return reply.result as T;
-    throw asStoreError({ path, form }, reply.failure);
+    if ('result' in outcome) return outcome.result as T;
+    throw asStoreError({ path, form }, outcome.failure);
   };
   try {
     await call({ call: 'open', path, form, mustExist });
   } catch (error) {
-    thread.release();
+    end();
     throw error;
   }
-  return new SqliteStore({ path, form }, call, () => thread.release());
+  return new SqliteStore({ path, form }, call, end);
 }
 
 class SqliteStore implements SqlStore {
@@ -47,7 +48,7 @@ class SqliteStore implements SqlStore {
   readonly name: string;
   readonly #place: Place;
   readonly #call: <T>(call: Call) => Promise<T>;
-  readonly #release: () => void;
+  readonly #end: () => void;
   // The file has one connection, so nothing else may come between the statements of a transaction. Statements alone follow each other in the thread.
   /** Settles when the last transaction that was asked for is done. */
   #transactions: Promise<unknown> = Promise.resolve();
@@ -55,11 +56,11 @@ class SqliteStore implements SqlStore {
   readonly #alone = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(place: Place, call: <T>(call: Call) => Promise<T>, release: () => void) {
+  constructor(place: Place, call: <T>(call: Call) => Promise<T>, end: () => void) {
     this.name = place.path;
     this.#place = place;
     this.#call = call;
-    this.#release = release;
+    this.#end = end;
   }
 
   query: Query = (text, values) => this.#beside(() => this.#run(text, values, false));
@@ -102,7 +103,7 @@ class SqliteStore implements SqlStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await Promise.all([this.#transactions, ...this.#alone]);
-    await this.#call({ call: 'close' }).finally(this.#release);
+    await this.#call({ call: 'close' }).finally(this.#end);
   }
 
   #run<Row>(text: string, values: readonly unknown[] = [], begins: boolean): Promise<Answer<Row>> {
@@ -131,8 +132,6 @@ interface Place {
   form: SqliteForm;
 }
 
-type Failure = Extract<Reply, { failure: unknown }>['failure'];
-
 /** SQLite's messages name constraints and files, never values. */
 function asStoreError({ path: place, form }: Place, failure: Failure): CathedralError {
   if ('code' in failure) return new CathedralError(failure.code, failure.fault);
@@ -143,64 +142,46 @@ function asStoreError({ path: place, form }: Place, failure: Failure): Cathedral
   });
 }
 
-/** The thread that has the files of this process open, from the first one until the last is closed. */
+/** A thread that has one file open. */
 class Thread {
-  readonly #worker = new Worker(moduleUrl('pipeline/sql/sqlite-thread.ts'));
-  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #requests = 0;
-  #files = 0;
-  #users = 0;
-  #end: string | null = null;
+  #fault: string | null = null;
 
-  constructor() {
-    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+  constructor(waitMs: number) {
+    this.#worker = new Worker(moduleUrl('pipeline/sql/sqlite-thread.ts'), { workerData: { waitMs } });
+    this.#worker.on('message', ({ id, outcome }: Reply) => this.#settle(id, outcome));
     this.#worker.on('error', (error: Error) => this.#fail(error.message));
     this.#worker.on('exit', () => this.#fail('the thread of the database has ended'));
     // What is under way keeps the process alive, and an open file does not.
     this.#worker.unref();
   }
 
-  newFile(): number {
-    this.#users += 1;
-    this.#files += 1;
-    return this.#files;
-  }
-
-  ask(request: Request): Promise<Reply> {
+  handle(call: Call): Promise<Outcome> {
     this.#requests += 1;
     const id = this.#requests;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      if (this.#end !== null) return this.#fail(this.#end);
+      if (this.#fault !== null) return this.#fail(this.#fault);
       if (this.#waiting.size === 1) this.#worker.ref();
-      this.#worker.postMessage({ ...request, id });
+      this.#worker.postMessage({ id, call } satisfies Request);
     });
   }
 
-  release(): void {
-    this.#users -= 1;
-    if (this.#users > 0) return;
-    if (running === this) running = null;
+  end(): void {
     void this.#worker.terminate();
   }
 
-  #settle(reply: Reply): void {
-    this.#waiting.get(reply.id)?.(reply);
-    this.#waiting.delete(reply.id);
+  #settle(id: number, outcome: Outcome): void {
+    this.#waiting.get(id)?.(outcome);
+    this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#worker.unref();
   }
 
   #fail(message: string): void {
-    this.#end = message;
-    if (running === this) running = null;
+    this.#fault = message;
     for (const id of [...this.#waiting.keys()])
-      this.#settle({ id, wasReplaced: false, failure: { message } });
+      this.#settle(id, { wasReplaced: false, failure: { message } });
   }
-}
-
-let running: Thread | null = null;
-
-function takeThread(): Thread {
-  running ??= new Thread();
-  return running;
 }

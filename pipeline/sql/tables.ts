@@ -102,6 +102,8 @@ export const KEY_FILE: SqliteForm = {
   journal: 'DELETE',
   // A revocation that was acknowledged survives a power failure.
   synchronous: 'EXTRA',
+  // A server only reads it; commands write.
+  isWaitedFor: false,
   isRenewed: false,
 };
 
@@ -112,6 +114,7 @@ export const COUNT_FILE: SqliteForm = {
   journal: 'WAL',
   // No flush for each request. A power failure may lose the counts of the last moments.
   synchronous: 'NORMAL',
+  isWaitedFor: false,
   // Without its counts, the service goes on.
   isRenewed: true,
 };
@@ -265,5 +268,6 @@ export const LOG_FILE: SqliteForm = {
   journal: 'WAL',
   // An entry is on the disk before the first byte of the answer is sent.
   synchronous: 'FULL',
+  isWaitedFor: true,
   isRenewed: false,
 };

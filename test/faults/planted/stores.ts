@@ -97,7 +97,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a lock of another process is not waited for',
     breaks: 'Counts stay exact when several processes share the store (files)',
-    file: 'pipeline/sql/sqlite-thread.ts',
+    file: 'pipeline/sql/sqlite-calls.ts',
     change: ['if (!isBusy(error) || performance.now() >= until)', 'if (until > 0)'],
     tests: COUNTS,
   },
