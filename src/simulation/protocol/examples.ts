@@ -20,11 +20,14 @@ const REPEATABLE = { action: 'start_simulation', scenario, seed, paused: true, o
  * One conversation from a client's view: each message with its purpose. The protocol page and `/asyncapi.json` show it, and a test
  * verifies it.
  */
-export const CONVERSATION: readonly { meaning: string; message: { action: string } }[] = [
+export const CONVERSATION: readonly {
+  meaning: string;
+  message: { action: string; [member: string]: unknown };
+}[] = [
   { meaning: 'What is there to play?', message: { action: 'list_scenarios' } },
   {
     meaning: 'The shortest start: it runs by itself, a tick a second.',
-    message: { action: 'start_simulation', scenario } as { action: string },
+    message: { action: 'start_simulation', scenario },
   },
   {
     meaning: 'A start that can be repeated, waits, and says what each choice would do.',
@@ -33,15 +36,15 @@ export const CONVERSATION: readonly { meaning: string; message: { action: string
   { meaning: 'One tick.', message: STEP },
   {
     meaning: 'A choice of the decision that has opened.',
-    message: { action: 'take_action', ...{ name: 'amend_multiplier', parameters: { multiplier: 1.3 } } },
+    message: { action: 'take_action', name: 'amend_multiplier', parameters: { multiplier: 1.3 } },
   },
-  { meaning: 'On by itself, twice a second.', message: { action: 'run', ...{ pace_ms: 500 } } },
+  { meaning: 'On by itself, twice a second.', message: { action: 'run', pace_ms: 500 } },
   { meaning: 'Stop.', message: { action: 'pause' } },
-  { meaning: 'To the end at once.', message: { ...STEP, ...{ ticks: 100 } } },
+  { meaning: 'To the end at once.', message: { ...STEP, ticks: 100 } },
   { meaning: 'The same again, from the beginning.', message: { action: 'reset' } },
   {
     meaning: 'The same run again, on this connection or another: as before up to tick 7, and then otherwise.',
-    message: { action: 'start_simulation', ...BRANCH, ...{ paused: true } },
+    message: { action: 'start_simulation', ...BRANCH, paused: true },
   },
 ];
 

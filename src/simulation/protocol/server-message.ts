@@ -93,12 +93,11 @@ const Parameters = z.record(
 );
 
 function spread(of: typeof Share, what: string) {
-  const meaning = { low: 'The lowest', middle: 'The median', high: 'The highest' };
   return z
     .strictObject({
-      low: of.describe(`${meaning.low} of all futures.`),
-      middle: of.describe(`${meaning.middle} of all futures.`),
-      high: of.describe(`${meaning.high} of all futures.`),
+      low: of.describe('The lowest of all futures.'),
+      middle: of.describe('The median of all futures.'),
+      high: of.describe('The highest of all futures.'),
     })
     .describe(what);
 }
@@ -217,9 +216,7 @@ const CurrentState = z.strictObject({
     })
     .describe('All opinions together.'),
   virtues: z
-    .strictObject(
-      Object.fromEntries(VIRTUES.map((virtue) => [virtue, Share.describe('By the published metric.')])),
-    )
+    .strictObject(byName(VIRTUES, Share.describe('By the published metric.')))
     .describe('The virtues of the assembly.'),
   economy: z
     .strictObject({
