@@ -4,6 +4,9 @@ import { signNote, type Verifier } from '../../../pipeline/ledger/notes/note.ts'
 import { openNote } from '../../../pipeline/ledger/notes/open-note.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/notes/signer-from-seed.ts';
 
+type VerifyNote = typeof import('../../../pipeline/ledger/notes/verify-note.ts');
+const VERIFY_NOTE = '../../../pipeline/ledger/notes/verify-note.ts';
+
 const SIGNER = signerFromSeed('ledger.example/test', new Uint8Array(32).fill(7));
 const OTHER = signerFromSeed('ledger.example/test', new Uint8Array(32).fill(8));
 const NOTE = signNote('what is said\n', SIGNER);
@@ -12,7 +15,6 @@ const NO_POINT: Verifier = { ...SIGNER.verifier, publicKey: new Uint8Array(32).f
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  vi.resetModules();
 });
 
 /** The platforms that a page may run on. */
@@ -29,12 +31,10 @@ const PLATFORMS = {
 };
 
 describe.each(Object.entries(PLATFORMS))('with %s', (platform, stub) => {
+  /** The module as it is loaded there: it keeps what it has found out about its platform. */
   async function loaded() {
-    vi.resetModules();
     vi.stubGlobal('crypto', stub);
-    const { verifyNote } = await import('../../../pipeline/ledger/notes/verify-note.ts');
-    const { ed25519 } = await import('../../../pipeline/ledger/notes/verify-note.ts');
-    return { verifyNote, ed25519 };
+    return (await import(`${VERIFY_NOTE}?${encodeURIComponent(platform)}`)) as VerifyNote;
   }
 
   test('a note is opened like on the command line', async () => {
