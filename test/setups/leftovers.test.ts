@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +39,8 @@ describe('what a test file leaves behind', () => {
         const [id] = await once(shell.stdout!, 'data');
         shell.stdout!.destroy();
         await once(shell, 'exit');
+        // Until then it is a copy of the shell.
+        await expect.poll(() => readFile(`/proc/${Number(id)}/cmdline`, 'utf8')).toContain('sleep\0');
         return () => process.kill(Number(id), 'SIGKILL');
       },
     ],
