@@ -16,6 +16,7 @@ import { type Lease, type LeaseOptions, withLease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';
 import { postgresRecords } from '../release/signing/postgres-records.ts';
 import type { SigningRecords, SnapshotHashes } from '../release/signing/signing-record.ts';
+import { formatCount } from '../words/number.ts';
 import type { BuildReport } from './build.ts';
 import type { Share } from './plan.ts';
 
@@ -120,7 +121,7 @@ async function bringUpToDate(
     return pullSnapshots({ snapshots: null }, pull);
   }
   const { fetched } = await pullForPublisher(current, { ...pull, waitMs });
-  if (fetched.files > 0) log(`fetched ${fetched.files} files of ${current.release}`);
+  if (fetched.files > 0) log(`fetched ${formatCount(fetched.files, 'file')} of ${current.release}`);
 }
 
 /** Pushes each snapshot before it is recorded, and each release before the row names it. */

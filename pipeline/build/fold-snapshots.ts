@@ -15,6 +15,7 @@ import type { Facts } from '../release/format/manifest.ts';
 import { type HistoryWriter, openHistory } from '../release/history/history.ts';
 import { FORK_HINT } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
+import { formatCount } from '../words/number.ts';
 import { closeYear } from './data-file.ts';
 import { EventDaysWriter } from './event-days.ts';
 import type { Resume } from './resume.ts';
@@ -79,7 +80,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const seen = state.findings.total;
   const resumedYear = state.year.year;
   if (snapshots.length > 0)
-    log(`reading ${snapshots.length} snapshots after ${position.snapshot ?? 'genesis'}`);
+    log(`reading ${formatCount(snapshots.length, 'snapshot')} after ${position.snapshot ?? 'genesis'}`);
   for await (const { leaves, end } of readSnapshots(snapshots, position, options.verifiers)) {
     if (leaves) {
       for (const { event } of leaves) days.add(event);

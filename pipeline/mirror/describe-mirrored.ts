@@ -1,6 +1,7 @@
 import { formatVerifierKey } from '../ledger/notes/note.ts';
 import { formatWitnessing } from '../ledger/notes/witness-quorum.ts';
 import { witnessesOf } from '../verify/reader.ts';
+import { formatCount } from '../words/number.ts';
 import type { Mirrored } from './mirror.ts';
 
 /** What an update of a mirror did: what an operator should know, one line for people, and for programs. `now`: ms since 1970. */
@@ -17,10 +18,10 @@ export function describeMirrored(
     );
   if (unvouched > 0)
     notes.push(
-      `${unvouched} snapshots are not signed by any current key: their place in the log is proved, but not who published them.`,
+      `Not signed by any current key: ${formatCount(unvouched, 'snapshot')}. The place in the log is proved, but not who published.`,
     );
   const { requests, bytes } = traffic;
-  const sentence = `${sentenceOf(mirrored, now)}; ${requests} requests, ${bytes} bytes`;
+  const sentence = `${sentenceOf(mirrored, now)}; ${formatCount(requests, 'request')}, ${bytes} bytes`;
   return { notes, sentence, facts: factsOf(mirrored, traffic) };
 }
 
@@ -32,7 +33,12 @@ function sentenceOf(
   const what = `version ${version}, ${release}, expires ${expires}`;
   const witnesses = witnessing ? `; ${formatWitnessing(witnessing, now)}` : '';
   if (outcome === 'unchanged') return `unchanged: ${what}${witnesses}`;
-  return `mirrored: ${what}: ${files.files} new files, ${tiles} tiles, ${snapshots} snapshots${witnesses}`;
+  const fetched = [
+    formatCount(files.files, 'new file'),
+    formatCount(tiles, 'tile'),
+    formatCount(snapshots, 'snapshot'),
+  ];
+  return `mirrored: ${what}: ${fetched.join(', ')}${witnesses}`;
 }
 
 function factsOf(

@@ -118,7 +118,7 @@ const CLAIMS: Record<string, (claim: Claim) => void> = {
     const ratio = amount(rows.at(-1)!) / amount(rows[0]!);
     const [number] = numbersIn(text);
     if (text.includes('not changed')) expect(ratio).toBe(1);
-    else if (text.includes('-fold')) expect(number).toBeCloseTo(ratio, 0.9);
+    else if (text.includes('\u2011fold')) expect(number).toBeCloseTo(ratio, 0.9);
     else {
       expect(text.includes('grown')).toBe(ratio > 1);
       expect(Math.abs(Math.abs(ratio - 1) * 100 - number!)).toBeLessThanOrEqual(0.51);

@@ -92,7 +92,8 @@ function finding(levels: readonly Level[], parts: readonly Part[]): string | nul
   const change = now / before - 1;
   if (now === before) return `${what} not changed ${since}`;
   if (Math.abs(change) < LEAST_CHANGE) return null;
-  if (change >= 2) return `${what} grown ${formatNumber(now / before, 1)}-fold ${since}`;
+  // The hyphen keeps the line together.
+  if (change >= 2) return `${what} grown ${formatNumber(now / before, 1)}\u2011fold ${since}`;
   const share = formatPercent(Math.abs(change), Math.abs(change) < 0.1 ? 1 : 0);
   return `${what} ${change > 0 ? 'grown' : 'fallen'} by ${share} ${since}`;
 }
