@@ -99,7 +99,7 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'Counts stay exact when several processes share the store (files)',
     file: 'pipeline/sql/sqlite-calls.ts',
     change: ['if (!isBusy(error) || performance.now() >= until)', 'if (until > 0)'],
-    tests: COUNTS,
+    tests: [...COUNTS, 'test/sidecar/limits/count-store.test.ts'],
   },
   {
     name: 'a batch is granted more than the limit',
