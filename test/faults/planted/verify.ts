@@ -155,7 +155,8 @@ export const FAULTS: readonly PlantedFault[] = [
     breaks: 'A column is left out of the comparison only where the genesis event stays a hash.',
     file: 'pipeline/verify/rows/verify-history.ts',
     change: ['this.masked = isSupplyUnknown ?', 'this.masked = isSupplyUnknown || source.hidesGenesis ?'],
-    tests: ROWS,
+    // Of the ledger of the contract, the genesis event is public.
+    tests: ['test/verify/rows/verify-history.test.ts'],
   },
   {
     name: 'a row of the export may be missing',
