@@ -67,6 +67,7 @@ const token = fc.constantFrom('a', 'non_compliant', 'compliant', 'constructor', 
 const amount = fc.constantFrom('0', '0.000001', '1', '999999999999999.999999', '100000000000000', '12.5');
 const share = fc.constantFrom(0, -0, 5e-324, 0.1 + 0.2, 1 - Number.EPSILON, 1);
 const large = fc.constantFrom(0, -0, 5e-324, 1e-7, 1, 50, 1e21, Number.MAX_VALUE);
+const points = fc.constantFrom(0, -0, 5e-324, 1e-7, 1, 50, 1e18);
 const count = fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER);
 const multiplier = fc.constantFrom(1, 1.2, 2, 1 + Number.EPSILON);
 const cathedral = fc.constantFrom(...CATHEDRALS);
@@ -100,9 +101,9 @@ const DATA: { [T in KnownType]: fc.Arbitrary<Data> } = {
     drift: fc.constantFrom(0, 10),
     uptime_days: large,
     gi_score: share,
-    score: large,
+    score: points,
   }),
-  mic_mint: fc.record({ sentinel: id, cathedral, coordination_score: large, multiplier, amount }),
+  mic_mint: fc.record({ sentinel: id, cathedral, coordination_score: points, multiplier, amount }),
   mic_burn: fc.record({ amount, reason: token }),
   mic_lock: fc.record({ amount, contract: id }),
   mic_unlock: fc.record({ amount, contract: id }),

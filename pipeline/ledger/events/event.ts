@@ -69,7 +69,9 @@ const Text = z
   .meta({ range: 'at most 20,000 characters' });
 const Share = z.number().min(0).max(1).meta({ unit: 'share', range: '0–1' });
 const Count = z.int().min(0).meta({ unit: 'count', range: '≥ 0' });
-const Points = z.number().min(0).meta({ unit: 'points', range: '≥ 0' });
+/** More than the formula gives for any counts; sums of far greater ones would be infinite. */
+const MOST_POINTS = 1e18;
+const Points = z.number().min(0).max(MOST_POINTS).meta({ unit: 'points', range: '0 to 10^18' });
 /** The range of M_c in the reward formula. */
 export const Multiplier = z.number().min(1).max(2).meta({ unit: 'factor', range: '1–2' });
 

@@ -144,6 +144,11 @@ describe('the error of an invalid event has the place, what was expected and wha
     [{ data: { ...mint.data, amount: 12.5 } }, 'data.amount to be a string', '12.5'],
     [{ data: { ...mint.data, amount: '1e3' } }, `data.amount to be ${AMOUNT}`, '"1e3"'],
     [{ data: { ...mint.data, multiplier: 2.5 } }, 'data.multiplier to be at most 2', '2.5'],
+    [
+      { data: { ...mint.data, coordination_score: 1e19 } },
+      'data.coordination_score to be at most 1000000000000000000',
+      '10000000000000000000',
+    ],
     [{ data: { ...mint.data, sentinel: undefined } }, 'data.sentinel to be a string', 'nothing'],
     [{ type: 'mii_reading', data: { mii: null } }, 'data.mii to be a number', 'null'],
     [
