@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_DAYS_FOLDER, EventDays, eventDaysPath } from '../../../pipeline/ledger/log/event-days.ts';
-import { formatPolicy } from '../../../pipeline/ledger/log/public-events.ts';
+import { formatPolicy, PUBLIC_VERSION } from '../../../pipeline/ledger/log/public-events.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { NONE } from '../query/query.ts';
@@ -17,7 +17,7 @@ sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
 
 const EVENT_DAYS: EventDays = {
   month: '2025-12',
-  version: 1,
+  version: PUBLIC_VERSION,
   days: [
     {
       date: '2025-12-01',
@@ -45,7 +45,7 @@ const PARAMETERS = {
   ),
   version: part(
     /^v[1-9]\d{0,8}$/,
-    'v1',
+    `v${PUBLIC_VERSION}`,
     'The letter v and the version of the decisions which events are public, from /log/public/policy.json.',
   ),
   month: part(/^\d{4}-\d{2}$/, '2025-12', 'A calendar month with events, UTC.'),
