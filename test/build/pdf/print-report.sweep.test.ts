@@ -63,9 +63,7 @@ describe('the transparency report as a PDF', () => {
     for (const role of ['H1', 'H2', 'H3', 'Table', 'TH', 'TD', 'Figure']) {
       expect(structure).toContain(`"role":"${role}"`);
     }
-    expect(structure).toMatch(
-      /"alt":"Integrity index against its threshold by month The lowest reading was/,
-    );
+    expect(structure).toMatch(/"alt":"Integrity index against its threshold by month The lowest reading was/);
   });
 
   test('has a cover with a title block and the contents, and no sheet with next to nothing', async () => {
