@@ -46,3 +46,15 @@ describe('whatever a file holds that its schema allows', () => {
     },
   );
 });
+
+test('the multipliers of a ledger that began at noon of its newest day are drawn inside their frame', () => {
+  const files = {
+    'economy/cathedral-multipliers.csv':
+      'timestamp,cycle,cathedral,multiplier,reason\n2026-10-01T12:00:00Z,C-455,DIPLOMACY,1.0,genesis\n',
+    'economy/roi': '{"timestamp":"2026-10-01T12:00:00Z","by_cathedral":{}}',
+  };
+  const chart = CHARTS.find(({ id }) => id === 'multipliers')!;
+  const data = chart.prepare(PublishedFiles.of(files));
+  for (const width of [280, 700])
+    assertDrawn(chart.draw(data, DEFAULT_STATE, { width, theme: 'light' }), 'it');
+});

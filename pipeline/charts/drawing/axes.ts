@@ -108,8 +108,9 @@ function fittingTicks(x: TimeScale, edges: Edges, months: boolean): Tick[] {
     if (ticks.length > 0 && !ticks.some((tick, index) => index > 0 && touches(ticks[index - 1]!, tick)))
       return ticks;
   }
+  // The day of a ledger that began at noon began before the axis.
   const middle = utcDay.floor(new Date((+from + +to) / 2));
-  return [tickAt(dayText(middle), yearText(middle), x(middle), edges)];
+  return [tickAt(dayText(middle), yearText(middle), x(Math.max(+middle, +from)), edges)];
 }
 
 function tickAt(text: string, year: string, at: number, { left, right }: Edges): Tick {
