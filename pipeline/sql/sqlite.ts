@@ -49,7 +49,7 @@ class SqliteStore implements SqlStore {
   readonly #place: Place;
   readonly #call: <T>(call: Call) => Promise<T>;
   readonly #end: () => void;
-  // The file has one connection, so nothing else may come between the statements of a transaction. Statements alone follow each other in the thread.
+  // The file has one connection, so nothing else may come between the statements of a transaction.
   /** Settles when the last transaction that was asked for is done. */
   #transactions: Promise<unknown> = Promise.resolve();
   /** Statements alone that are under way. */

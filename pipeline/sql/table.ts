@@ -9,8 +9,8 @@ export interface Table<C extends Record<string, ColumnType> = Record<string, Col
   columns: C;
   /** Of columns; SQL of both engines. The primary key is the first. */
   constraints: readonly [`PRIMARY KEY (${string})`, ...string[]];
-  /** Statements of both engines. */
-  indexes?: readonly string[];
+  /** Follow its creation, on both engines: indexes, a first row. */
+  statements?: readonly string[];
   /** In PostgreSQL, each value of the column has a partition of its own, which is dropped with all its bytes. */
   partition?: string;
   /** What the engine itself refuses: triggers. */
@@ -33,7 +33,7 @@ export function defineTable<const C extends Record<string, ColumnType>>(table: T
 /** The statements that make tables, in their order. In PostgreSQL, in the first schema of the search path. */
 export function createTables(tables: readonly Table[], engine: Engine): string {
   return (
-    tables.flatMap((table) => [createTable(table, engine), ...(table.indexes ?? [])]).join(';\n') +
+    tables.flatMap((table) => [createTable(table, engine), ...(table.statements ?? [])]).join(';\n') +
     ';\n' +
     tables.map(({ guards }) => guards?.[engine] ?? '').join('\n')
   );

@@ -45,7 +45,7 @@ const KEYS = defineTable({
     'FOREIGN KEY (replaces) REFERENCES keys (id) DEFERRABLE INITIALLY DEFERRED',
   ],
   // Two rotations of one key at the same time: one of them wins.
-  indexes: [
+  statements: [
     'CREATE UNIQUE INDEX successors ON keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL',
   ],
 });
@@ -62,7 +62,7 @@ const VERIFICATIONS = defineTable({
     used_at: 'integer?',
   },
   constraints: ['PRIMARY KEY (id)', 'CHECK (length(code_hash) = 64)'],
-  indexes: ['CREATE INDEX verifications_of ON verifications (email, created_at)'],
+  statements: ['CREATE INDEX verifications_of ON verifications (email, created_at)'],
 });
 
 /** Requests of a day. Personal data, so what is deleted leaves no bytes behind. */
@@ -210,7 +210,7 @@ const LOG_HEAD = defineTable({
   name: 'access_log_head',
   columns: { one: 'integer', seq: 'integer', hash: 'text' },
   constraints: ['PRIMARY KEY (one)', 'CHECK (one = 1)'],
-  indexes: [`INSERT INTO access_log_head (one, seq, hash) VALUES (1, -1, '${'0'.repeat(64)}')`],
+  statements: [`INSERT INTO access_log_head (one, seq, hash) VALUES (1, -1, '${'0'.repeat(64)}')`],
   guards: {
     sqlite: `
       CREATE TRIGGER access_log_advance AFTER UPDATE ON access_log_head

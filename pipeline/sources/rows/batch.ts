@@ -88,11 +88,9 @@ export class Batch {
   /** An answer of an API may be one page of many. */
   #checkUnread({ name, unread }: RowFile): void {
     if (unread.length === 0) return;
-    const found = `${unread.map((member) => JSON.stringify(member)).join(', ')} as well, which ${unread.length === 1 ? 'is' : 'are'} not read: check that no events follow elsewhere`;
-    const error = this.#warning(
-      { kind: 'member', expected: 'only the member "events"', found: found.slice(0, 500) },
-      name,
-    );
+    const names = unread.map((member) => JSON.stringify(member)).join(', ');
+    const found = `also ${names.slice(0, 400)}, not read: check that no events follow elsewhere`;
+    const error = this.#warning({ kind: 'member', expected: 'only the member "events"', found }, name);
     if (error) this.#refuse(error);
   }
 

@@ -88,7 +88,7 @@ export function readLog({ name, query }: Pick<SqlStore, 'name' | 'query'>): LogR
   };
 }
 
-/** The entry with a number; null if there is none. */
+/** The entry with this number; null if it is missing. */
 export async function entryAt(log: LogReader, seq: number): Promise<Entry | null> {
   for await (const [entry] of log.entriesAfter(seq - 1)) return entry?.seq === seq ? entry : null;
   return null;

@@ -120,7 +120,7 @@ class SqlCountStore implements CountStore {
   }
 }
 
-/** Makes the partitions of a day, if there are none and the engine has any. */
+/** Makes the partitions of a day in PostgreSQL, unless they are there. */
 export async function addDayOfCounts({ engine, query }: SqlStore, day: string): Promise<void> {
   if (engine === 'postgres') await query('SELECT cathedral.add_day_of_counts($1::date)', [day]);
 }

@@ -186,7 +186,7 @@ export const FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a file that was replaced is not noticed',
-    breaks: 'A process goes on with the file that is at the path',
+    breaks: 'A process uses the file that is at the path now',
     file: 'pipeline/sql/sqlite-file.ts',
     change: ['this.#isGone ||= !isKept;\n      this.close();', 'if (opened.database.isOpen) return opened;'],
     tests: ['test/sidecar/access-log/access-log.test.ts', 'test/sidecar/keys/key-store.test.ts'],
