@@ -116,6 +116,16 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('follow the floor plan of docs/extending.md, which has each layer in its order', () => {
+    const page = readFileSync(join(PROJECT, 'docs/extending.md'), 'utf8');
+    const plan = page.split('\n## ').find((part) => part.startsWith('Floor plan\n'))!;
+    const folders = [...plan.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
+      [...cell!.matchAll(/`([^`]+)`/g)].map(([, folder]) => folder!),
+    );
+    const layers = [...new Set(folders.map(layerOf))];
+    expect(layers).toEqual([...LAYERS.keys()]);
+  });
+
   test('form no cycle', () => {
     expect(findCircle()).toBeNull();
   });
