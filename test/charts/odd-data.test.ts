@@ -58,3 +58,19 @@ test('the multipliers of a ledger that began at noon of its newest day are drawn
   for (const width of [280, 700])
     assertDrawn(chart.draw(data, DEFAULT_STATE, { width, theme: 'light' }), 'it');
 });
+
+test('a status that has no room beside the longest bar of a narrow picture is cut', () => {
+  const score = { score: 1, measure: 'x', status: 'not_measured' };
+  const names = ['integrity', 'temperance', 'justice', 'prudence', 'courage'];
+  const virtues = Object.fromEntries(names.map((name) => [name, score]));
+  const files = {
+    'philosophy/virtues.json': JSON.stringify({
+      timestamp: '2026-10-01T12:00:00Z',
+      virtues,
+      overall_compliance: 1,
+    }),
+  };
+  const chart = CHARTS.find(({ id }) => id === 'virtues')!;
+  const data = chart.prepare(PublishedFiles.of(files));
+  assertDrawn(chart.draw(data, DEFAULT_STATE, { width: 280, theme: 'light' }), 'it');
+});

@@ -113,8 +113,9 @@ export function bars({ rows, key = [], rules = [], most = 0 }: Bars, plot: Plot)
   const words = rows.flatMap(({ value, text, detail }, index) => {
     const [at, y] = [x(value) + 6, frame.middles[index]!];
     const after = at + textWidth(text, LABEL_SIZE, BOLD) + DETAIL_GAP;
+    const words = clipText(text, box.right - at, LABEL_SIZE, BOLD);
     return [
-      label(text, at, y, { fill: theme.ink, weight: BOLD, ground: theme.paper }),
+      label(words, at, y, { fill: theme.ink, weight: BOLD, ground: theme.paper }),
       ...(hasDetail && detail !== undefined
         ? [label(detail, after, y, { fill: theme.muted, size: TICK_SIZE, ground: theme.paper })]
         : []),
