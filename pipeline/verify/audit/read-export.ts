@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { csvHeader } from '../../artifacts/format/csv.ts';
@@ -6,7 +5,7 @@ import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
-import { type BytesOfPlatform, type FileFault, Lines, type RowText } from '../rows/lines.ts';
+import { type FileFault, Lines, type RowText } from '../rows/lines.ts';
 import { COLUMNS, type ExportRow, parseObject, parseRow, type RowForm } from './export-row.ts';
 
 export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
@@ -32,13 +31,6 @@ export interface ExportFile {
   /** In the order of the file. */
   rows: FileRows;
 }
-
-/** Node's own functions are several times faster than portable ones. */
-export const NATIVE: BytesOfPlatform = {
-  isUtf8,
-  equal: (one, at, other, from, length) =>
-    Buffer.compare(one.subarray(at, at + length), other.subarray(from, from + length)) === 0,
-};
 
 /** A row contains its event's line, perhaps with doubled quotes, and less than 1 kB more. */
 const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
@@ -68,7 +60,7 @@ export async function readExport(
   chunks: AsyncIterable<Uint8Array>,
   place = 'the export',
 ): Promise<ExportFile | null> {
-  const lines = new Lines(chunks, MAX_ROW_CHARACTERS, NATIVE);
+  const lines = new Lines(chunks, MAX_ROW_CHARACTERS);
   const first = await lines.peek();
   if (!first) return nothing(lines.fault, place);
   const { text } = first;

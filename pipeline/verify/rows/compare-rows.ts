@@ -44,28 +44,13 @@ export interface RowRules<Row extends LogRow> {
   explain(cells: Cells): Promise<string | Omit<RowFinding, 'line'>[]>;
 }
 
-/** The rows of a block as bytes, each with its line end, and the offset of each and of the end. */
-export interface BlockBytes {
-  bytes: Uint8Array;
-  ends: Uint32Array;
-}
-
-/** Rows of the log as bytes, for files that are written as the service writes them. */
-interface RowsAsBytes {
-  /** Whether the block may have rows. */
-  mayHave(number: number): boolean;
-  /** Null: its rows have to be compared one by one. */
-  block(number: number): Promise<BlockBytes | null>;
-}
-
 export interface CompareOptions {
   /** The first row that the file should have; null: none. Omitted: the file’s first row that the log has says so. */
   start?: Place | null;
-  /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. Not with `bytes`. */
+  /** The file may end anywhere, but has all rows of the time of its last one. Otherwise it ends with the log’s oldest row. */
   endsAnywhere?: boolean;
   /** Rows that were read from the file already. */
   read?: readonly RowText[];
-  bytes?: RowsAsBytes | null;
   /** Called from time to time; null: all rows of the log were found. */
   onProgress?: (next: Place | null) => void;
 }
@@ -92,8 +77,6 @@ const MAX_FINDINGS = 1000;
 /** How many rows that are not in the log may precede the first one that is. */
 const MAX_WAITING = 1000;
 const PROGRESS_ROWS = 5000;
-/** After so many rows in a row that differ, only parsed rows are compared. */
-const MOST_USELESS = 1000;
 
 /**
  * Compares the rows of a file with those of a log, both newest first. Every row of the log should come once, in its place; whatever is not
@@ -126,10 +109,6 @@ class Comparison<Row extends LogRow> {
   readonly #findings: RowFinding[] = [];
   readonly #left = new Map<string, { rows: number; line: number }>();
   #missing: MissingRange[] = [];
-  #bytes: RowsAsBytes | null;
-  #open: { number: number; bytes: BlockBytes | null } | null = null;
-  /** How often in a row no row had the bytes of the expected one. */
-  #useless = 0;
   #rows = 0;
   #proved = 0;
   #unchanged = 0;
@@ -139,13 +118,12 @@ class Comparison<Row extends LogRow> {
   /** The place of the row expected next; null: the log has no more. */
   #next: Place | null = null;
   #newest: Place | null = null;
-  /** Of the last row that was taken; not of those that were taken as bytes. */
+  /** Of the last row that was taken. */
   #time: string | null = null;
 
   constructor(file: FileRows, finder: RowFinder<Row>, rules: RowRules<Row>, options: CompareOptions) {
     [this.#file, this.#finder, this.#rules, this.#options] = [file, finder, rules, options];
     this.#waiting = [...(options.read ?? [])];
-    this.#bytes = options.bytes ?? null;
   }
 
   get #isAbandoned(): boolean {
@@ -157,7 +135,6 @@ class Comparison<Row extends LogRow> {
     if (start !== undefined) this.#startAt(start);
     else if (!(await this.#start())) return this.#ofOtherLog();
     while (!this.#isAbandoned) {
-      if (this.#waiting.length === 0 && this.#bytes) await this.#takeEqual(this.#bytes);
       const row = this.#waiting.shift() ?? (await this.#readRow());
       if (!row) break;
       await this.#compare(row);
@@ -375,32 +352,6 @@ class Comparison<Row extends LogRow> {
     const explained = await this.#rules.explain(cells);
     if (typeof explained === 'string') this.#leave(explained, line);
     else for (const { kind, message } of explained) this.#fault(line, kind, message);
-  }
-
-  /** Takes rows as long as the file has the bytes of the expected ones. */
-  async #takeEqual({ mayHave, block: read }: RowsAsBytes): Promise<void> {
-    if (this.#next === null) return;
-    const start = this.#finder.partsOf(this.#next);
-    let { block, row } = start;
-    for (; block >= 0; block -= 1, row = 0) {
-      if (!mayHave(block)) continue;
-      if (this.#open?.number !== block) this.#open = { number: block, bytes: await read(block) };
-      const { bytes } = this.#open;
-      if (!bytes) break;
-      const rows = bytes.ends.length - 1;
-      const count = row < rows ? await this.#file.skipEqual(bytes.bytes, bytes.ends, row, rows) : 0;
-      this.#rows += count;
-      this.#proved += count;
-      this.#found += count;
-      row += count;
-      if (count > 0) this.#line = this.#file.line - 1;
-      if (row < rows) break;
-      this.#options.onProgress?.(this.#next);
-    }
-    this.#useless = block === start.block && row === start.row ? this.#useless + 1 : 0;
-    // A file that is written in another way has no row with these bytes.
-    if (this.#useless === MOST_USELESS) this.#bytes = null;
-    this.#next = await this.#finder.from(block, row);
   }
 
   #leave(reason: string, line: number): void {

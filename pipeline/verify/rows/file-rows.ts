@@ -68,22 +68,6 @@ export class FileRows {
     this.#lines.skip();
   }
 
-  /**
-   * Goes beyond the rows that the file has as in `expected`: those between two of the offsets `ends`. Returns how many of them it
-   * has, from the first one.
-   */
-  async skipEqual(expected: Uint8Array, ends: Uint32Array, from: number, to: number): Promise<number> {
-    const count = await this.#lines.skipEqual(expected, ends, from, to);
-    if (count > 0) this.#next = null;
-    this.#count += count;
-    return count;
-  }
-
-  /** Number of the line that comes next. */
-  get line(): number {
-    return this.#lines.line;
-  }
-
   async #endFault({ ending, faultOf }: JsonDocument): Promise<FileFault | null> {
     const lines = this.#lines;
     const tail = this.#tail;

@@ -10,7 +10,7 @@ import {
   isLink,
   tableAt,
 } from './history-tables.ts';
-import { type BytesOfPlatform, Lines, PORTABLE } from './lines.ts';
+import { Lines } from './lines.ts';
 
 /** A file that was recognised as a public history. */
 export interface HistoryFile {
@@ -43,11 +43,10 @@ const HISTORY_DOCUMENT: JsonDocument = {
 export async function readHistoryFile(
   chunks: AsyncIterable<Uint8Array>,
   path: string | null = null,
-  platform: BytesOfPlatform = PORTABLE,
 ): Promise<HistoryFile | OtherFile> {
   const wanted = path === null ? null : tableAt(path);
   if (path !== null && !wanted) return { path: null, reason: reasonAgainst(path) };
-  const lines = new Lines(chunks, MAX_ROW_CHARACTERS, platform);
+  const lines = new Lines(chunks, MAX_ROW_CHARACTERS);
   const first = await lines.peek();
   if (!first) return { path, reason: lines.fault?.message ?? 'the file is empty' };
   const { text } = first;

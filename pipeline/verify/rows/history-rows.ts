@@ -19,8 +19,6 @@ export interface HistoryRow extends LogRow {
 }
 
 export interface HistoryRows extends LogRows<HistoryRow> {
-  /** For histories with a row per event, whose blocks are those of the log: which of them may have rows. */
-  mayHave?: (number: number) => boolean;
   /** Whether the newest block is of a day that may not be over. */
   endsOpen: boolean;
   /** The row of a day without a public event; null: there can be none. */
@@ -39,7 +37,7 @@ export async function eventRows(log: PublicLog, table: HistoryTable): Promise<Hi
     !mayHave(number)
       ? []
       : (await log.events(number)).flatMap((leaf) => (leaf ? rowsOfEvent(table, leaf) : [])).reverse();
-  return { blocks: bundlesOf(log), block: cached(read), mayHave, endsOpen: false, carried: () => null };
+  return { blocks: bundlesOf(log), block: cached(read), endsOpen: false, carried: () => null };
 }
 
 /** The rows that an event adds, oldest first. */

@@ -7,7 +7,6 @@ import type { WitnessPolicy } from '../../ledger/notes/witness-policy.ts';
 import { formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../audit/audited-log.ts';
-import { NATIVE } from '../audit/read-export.ts';
 import { FolderOrigin } from '../folder-origin.ts';
 import { LOG, type Origin } from '../origin.ts';
 import {
@@ -19,7 +18,6 @@ import {
   unreadable,
   witnessing,
 } from '../reader.ts';
-import { HistoryBytes } from './history-bytes.ts';
 import { tableAt } from './history-tables.ts';
 import { readPasted } from './pasted.ts';
 import { proveRow, type RowEvent, type RowVerdict, type StepReport } from './prove-row.ts';
@@ -166,11 +164,8 @@ async function verifyFile(file: GivenFile, path: string | null, means: Means): P
       expected: 'a log with public events',
       found: 'none',
     });
-  using rowBytes = await HistoryBytes.of(origin, log);
   const verdict = await verifyHistory(file.chunks, events, {
     path,
-    platform: NATIVE,
-    rowBytes,
     onProgress: progressOf(printable(file.name), reading),
   }).catch((cause) => {
     throw cause.syscall ? unreadable(file.name, cause) : cause;

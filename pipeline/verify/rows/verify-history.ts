@@ -5,7 +5,6 @@ import { dayOf } from '../../model/window.ts';
 import { formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import {
-  type BlockBytes,
   type Cells,
   type Compared,
   compareRows,
@@ -23,7 +22,7 @@ import {
   parseCells,
   parseLinks,
 } from './history-tables.ts';
-import type { BytesOfPlatform, RowText } from './lines.ts';
+import type { RowText } from './lines.ts';
 import { bundlesOf, type PublicLog } from './public-log.ts';
 import { compareTimes, RowFinder } from './row-finder.ts';
 
@@ -51,19 +50,6 @@ export interface HistoryOptions {
   /** The history that the file has to be; by default the one that its first line shows. */
   path?: string | null;
   onProgress?: OnProgress;
-  platform?: BytesOfPlatform;
-  /** Prepares rows as bytes, ahead of the comparison. */
-  rowBytes?: RowBytesAhead | null;
-}
-
-/** Makes the rows of the blocks of a history whose rows each state one event; the newest block is asked for first. */
-export interface RowBytesAhead {
-  /** Null: the block has to be read as events. `mayHave`: which older blocks will be asked for. */
-  block(
-    table: HistoryTable,
-    number: number,
-    mayHave: (number: number) => boolean,
-  ): Promise<BlockBytes | null>;
 }
 
 /** Why a row without a public event may still be one of the history. */
@@ -95,7 +81,7 @@ export async function verifyHistory(
   log: PublicLog,
   options: HistoryOptions = {},
 ): Promise<HistoryVerdict> {
-  const file = await readHistoryFile(chunks, options.path, options.platform);
+  const file = await readHistoryFile(chunks, options.path);
   if (!('table' in file)) return unlike(file);
   const hashed = hashedTypes(file.table);
   const isCounted = file.table.path === COUNTS;
@@ -112,7 +98,6 @@ export async function verifyHistory(
   const compared = await compareRows(file.rows, finder, rules, {
     ...(file.asOf === null ? {} : { start: await startOf(file.asOf, file.table, finder) }),
     read: first,
-    bytes: bytesOf(file, rows, options),
     onProgress(next) {
       const left = next === null ? 0 : log.size * finder.olderThan(next);
       options.onProgress?.({ stage: 'comparing', done: Math.round(log.size - left), total: log.size });
@@ -198,11 +183,6 @@ function startOf(asOf: string, { artifact }: HistoryTable, finder: RowFinder<His
   return finder.newestWhere(({ time, timestamp }) =>
     artifact.dayRows ? dayOf(time) < dayOf(asOf) : compareTimes(timestamp, asOf) <= 0,
   );
-}
-
-function bytesOf({ table, form }: HistoryFile, { mayHave }: HistoryRows, { rowBytes }: HistoryOptions) {
-  if (form !== 'csv' || !rowBytes || !mayHave) return null;
-  return { mayHave, block: (number: number) => rowBytes.block(table, number, mayHave) };
 }
 
 interface Source {

@@ -1,8 +1,6 @@
 /** Compares a history with the log of OUT: `prove-row.ts FILE OUT`. */
 import { createReadStream } from 'node:fs';
-import { NATIVE } from '../../../pipeline/verify/audit/read-export.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
-import { HistoryBytes } from '../../../pipeline/verify/rows/history-bytes.ts';
 import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
 import { verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
@@ -15,9 +13,8 @@ await report(async () => {
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
   const origin = await FolderOrigin.at(out);
   const log = await RowLog.open(origin, [DEMO_VERIFIER]);
-  using rowBytes = await HistoryBytes.of(origin, log);
   const events = (await openPublicLog(log))!;
-  const { verdict, findings } = await verifyHistory(bytes, events, { platform: NATIVE, rowBytes });
+  const { verdict, findings } = await verifyHistory(bytes, events);
   if (verdict !== 'proved') throw new Error(`${verdict}: ${findings[0]?.message}`);
   return undefined;
 });

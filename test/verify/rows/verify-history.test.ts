@@ -1,25 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HistoryArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { csvHeader } from '../../../pipeline/artifacts/format/csv.ts';
 import { HISTORIES } from '../../../pipeline/artifacts/table.ts';
 import { formatNdjson } from '../../../pipeline/formats/ndjson.ts';
 import { readPiece } from '../../../pipeline/formats/read-rows.ts';
 import { TABLES } from '../../../pipeline/formats/tables.ts';
-import type { LedgerEvent } from '../../../pipeline/ledger/events/event.ts';
-import { formatEventLine } from '../../../pipeline/ledger/events/event-line.ts';
 import type { Leaf } from '../../../pipeline/ledger/log/leaf.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { isNewDay } from '../../../pipeline/model/period.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
-import { NATIVE } from '../../../pipeline/verify/audit/read-export.ts';
-import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
-import { HistoryBytes } from '../../../pipeline/verify/rows/history-bytes.ts';
 import { HISTORY_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
-import { mintRow } from '../../../pipeline/verify/rows/mint-row.ts';
 import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
 import { type HistoryOptions, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
@@ -87,75 +77,9 @@ async function logOf(of: Site) {
   return (await openPublicLog(await RowLog.open(new SiteOrigin(of), [LEDGER.verifier])))!;
 }
 
-let folder: string;
-/** Threads that write rows, from the same log in a folder. */
-let rowBytes: HistoryBytes;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-history-'));
-  for (const [path, bytes] of site) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), bytes);
-  }
-  const origin = await FolderOrigin.at(folder);
-  rowBytes = (await HistoryBytes.of(origin, await RowLog.open(origin, [LEDGER.verifier])))!;
-});
-
-afterAll(async () => {
-  rowBytes[Symbol.dispose]();
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** The comparison of bytes must say what the comparison of rows says, word for word. */
 async function verify(text: string, options: HistoryOptions = {}, of: Site = site) {
-  const plain = await verifyHistory(chunksOf(text), await logOf(of), options);
-  if (of !== site) return plain;
-  const fast = await verifyHistory(chunksOf(text), await logOf(of), {
-    ...options,
-    platform: NATIVE,
-    rowBytes,
-  });
-  expect(fast).toEqual(plain);
-  return fast;
+  return verifyHistory(chunksOf(text), await logOf(of), options);
 }
-
-test('a mint has the same row without a JSON parser, or is left to one', () => {
-  const data = fc.record({
-    sentinel: fc.oneof(fc.constantFrom('ATLAS', 'A,B', '"Q"', '=1', 'Ä 足'), fc.string()),
-    cathedral: fc.constantFrom('FOR-ECONOMISTS', 'DIPLOMACY'),
-    coordination_score: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), fc.nat()),
-    multiplier: fc.constantFrom(1, 1.5),
-    amount: fc.constantFrom('0', '12', '960.010392', '100000000000000.000001'),
-  });
-  const spelling = fc.constantFrom<(line: string) => string>(
-    (line) => line,
-    (line) => line.replace('":', '": '),
-    (line) => line.replace(/_score":(\d+)\.?/, '_score":$1.0'),
-  );
-  fc.assert(
-    fc.property(data, spelling, fc.nat(), (some, spell, seq) => {
-      const about = {
-        seq,
-        timestamp: '2026-05-01T00:00:00Z',
-        cycle: 'C-1',
-        agent: 'MINT',
-        salt: 'A'.repeat(22),
-      };
-      const line = spell(formatEventLine({ ...about, type: 'mic_mint', data: some }));
-      const found = mintRow(line, seq);
-      if (found === null) return;
-      const event = JSON.parse(line) as LedgerEvent;
-      expect(found).toBe(
-        HISTORIES.find(({ path }) => path === 'economy/mic-history.csv')!.rows({ event, hash: '' })[0],
-      );
-    }),
-  );
-  const mint = leaves.find(({ event }) => event.type === 'mic_mint')!;
-  expect(mintRow(formatEventLine(mint.event), mint.event.seq)).toBe(
-    rowsOf('economy/mic-history.csv').at(-1)!.concat('\n'),
-  );
-  expect(mintRow(formatEventLine(mint.event), mint.event.seq + 1)).toBeNull();
-});
 
 test('every public history is known, with its path as JSON lines', () => {
   const known = HISTORY_TABLES.map(({ path }) => path);
