@@ -90,9 +90,6 @@ test('the page has the bounds as they are', () => {
   expect(connections).toBe(2000);
   expect(SETTINGS.simulationStartsPerClient.default).toBe('2000');
   expect(text).toContain('2 000 starts a day from one network');
-  expect(read('operations.md').replace(/\s+/g, ' ')).toContain(
-    `has at most ${connectionsPerClient} connections, and \`CATHEDRAL_SIMULATION_STARTS_PER_CLIENT\` is 2 000.`,
-  );
   expect(text).toContain(`${minutes(idleMs)} minutes without a message`);
   expect(minutes(totalMs)).toBe(120);
   expect(text).toContain(`every ${SIMULATION_LIMITS.heartbeatMs / 1000} seconds`);
