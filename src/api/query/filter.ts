@@ -29,7 +29,7 @@ export type Field = keyof typeof FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 
 /** What a field is compared with: a whole value, or a prefix. */
-export interface Pattern {
+interface Pattern {
   text: string;
   isPrefix: boolean;
 }

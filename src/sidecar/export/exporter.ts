@@ -1,37 +1,18 @@
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
 import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
-import type { ExportQuery } from '../../api/query/export-query.ts';
+import { EXPORT_MEDIA_TYPES, type ExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
-import type { Answer } from '../request/answer.ts';
+import { StreamedBody } from '../request/streamed-body.ts';
 import type { Exporter } from '../services.ts';
-import { NOTHING } from './chunk-writer.ts';
-import { ExportBody } from './export-body.ts';
-import { exportChunks } from './export-chunks.ts';
-import { FORMS } from './formats.ts';
-import { overlaps } from './period.ts';
+import { bytesOfWhole, type ExportPlan, exportChunks, overlaps } from './export-rows.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
 
 /** Holds a full segment and its last row, which exceeds the segment size. Unused pages cost no memory. */
 const COMMON_BYTES = (4 << 20) + (1 << 19);
 /** Buffers kept for the next export. More are only needed in a burst. */
 const MAX_SPARE = 2;
-
-/** Reusable buffers for segments. Left to the garbage collector, they would pile up between two collections. */
-class SegmentBuffers {
-  readonly #spare: Buffer[] = [];
-
-  /** A buffer with room for at least this many bytes. */
-  take(bytes: number): Buffer {
-    if (bytes > COMMON_BYTES) return Buffer.allocUnsafeSlow(bytes);
-    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(COMMON_BYTES);
-  }
-
-  give(buffer: Buffer): void {
-    if (buffer.length === COMMON_BYTES && this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
-  }
-}
 
 const EXPORT_LIMITS: ConcurrencyLimits = {
   what: 'exports are being sent',
@@ -49,7 +30,17 @@ export interface ExporterOptions extends Partial<ConcurrencyLimits> {
 /** Exports the audit trail from the segments of a release. */
 export function createExporter({ current, ...limits }: ExporterOptions): Exporter {
   const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
-  const buffers = new SegmentBuffers();
+  /** Left to the garbage collector, they would pile up between two collections. */
+  const spare: Buffer[] = [];
+  const open = async (plan: Omit<ExportPlan, 'buffer'>, leave: () => void): Promise<StreamedBody> => {
+    const most = Math.max(0, ...plan.segments.map(({ bytes }) => bytes));
+    const buffer =
+      (most > COMMON_BYTES ? undefined : spare.pop()) ?? Buffer.allocUnsafeSlow(Math.max(most, COMMON_BYTES));
+    return begun(exportChunks({ ...plan, buffer }), () => {
+      if (buffer.length === COMMON_BYTES && spare.length < MAX_SPARE) spare.push(buffer);
+      leave();
+    });
+  };
   return {
     async prepare({ method }, query, holder, release) {
       const all = segmentsOf(release);
@@ -60,7 +51,7 @@ export function createExporter({ current, ...limits }: ExporterOptions): Exporte
         const source = new SegmentSource(release, current);
         await source.check(segments, query.filter !== null && asksForCycle(query.filter));
         if (method !== 'HEAD')
-          return { status: 200, headers, body: await open({ query, segments, source }, buffers, leave) };
+          return { status: 200, headers, body: await open({ query, segments, source }, leave) };
         leave();
         return { status: 200, headers, body: null };
       } catch (error) {
@@ -71,21 +62,15 @@ export function createExporter({ current, ...limits }: ExporterOptions): Exporte
   };
 }
 
-/** Until the first chunk is ready, an error can still become a problem response. */
-async function open(
-  plan: Omit<Parameters<typeof exportChunks>[0], 'buffer'>,
-  buffers: SegmentBuffers,
-  leave: () => void,
-): Promise<Answer['body']> {
-  const buffer = buffers.take(Math.max(0, ...plan.segments.map(({ bytes }) => bytes)));
-  const release = () => {
-    buffers.give(buffer);
-    leave();
-  };
-  const chunks = exportChunks({ ...plan, buffer });
+/** The rest of the chunks after the first one, and that. Until it is ready, an error can still become a problem response. */
+async function begun(chunks: AsyncGenerator<Buffer>, release: () => void): Promise<StreamedBody> {
   try {
-    const { value = NOTHING } = await chunks.next();
-    return new ExportBody(value, chunks, release);
+    const { value: first } = await chunks.next();
+    const all = async function* () {
+      yield first as Buffer;
+      yield* chunks;
+    };
+    return new StreamedBody(all(), release);
   } catch (error) {
     release();
     throw error;
@@ -104,16 +89,15 @@ function exportHeaders(
   ledger: Manifest['ledger'],
   segments: readonly Segment[],
 ): Record<string, string> {
-  const { from, to, filter, format, given } = query;
-  const { mediaType, copies, head } = FORMS[format];
+  const { from, to, filter, format } = query;
+  // The end of other bodies is not known.
   const isWhole = from === null && to === null && filter === null;
-  const rows = segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  const length = isWhole ? bytesOfWhole(query, segments) : null;
   return {
-    'Content-Type': mediaType,
+    'Content-Type': EXPORT_MEDIA_TYPES[format],
     'Content-Disposition': `attachment; filename="${fileName(query, ledger)}"`,
     'Cache-Control': CACHE_CONTROL.restricted,
-    // The end of other bodies is known.
-    ...(isWhole && copies && { 'Content-Length': String(Buffer.byteLength(head(given)) + rows) }),
+    ...(length !== null && { 'Content-Length': String(length) }),
   };
 }
 

@@ -14,7 +14,6 @@ import {
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { firstSnapshotOf, snapshotsAround } from '../../../pipeline/release/format/version-at.ts';
 import { Problem } from '../../api/problem.ts';
-import { FileBody } from './file-body.ts';
 import { resourceOf, type ServedRelease } from './releases.ts';
 import { answerWith, type Content, Resource } from './representation.ts';
 import { PAGE, type SnapshotFiles } from './snapshot-files.ts';
@@ -154,8 +153,8 @@ export class Versions {
     if (resource.in(null).content.bytes === 0) return '~';
     const { body } = await answerWith(request, resource);
     const parts: Buffer[] = [];
-    if (body instanceof FileBody) for await (const part of body.parts()) parts.push(Buffer.from(part));
-    else if (Buffer.isBuffer(body)) parts.push(body);
+    if (Buffer.isBuffer(body)) parts.push(body);
+    else for await (const part of body!) parts.push(Buffer.from(part));
     return firstSnapshotOf(path, Buffer.concat(parts).toString()) ?? '~';
   }
 }
@@ -211,8 +210,8 @@ async function digestOf(content: Content): Promise<string> {
   const resource = new Resource({ headers: {}, modified: 0, content: () => content });
   const { body } = await answerWith({ method: 'GET', headers: {} }, resource);
   const hash = createHash('sha256');
-  if (body instanceof FileBody) for await (const part of body.parts()) hash.update(part);
-  else if (Buffer.isBuffer(body)) hash.update(body);
+  if (Buffer.isBuffer(body)) hash.update(body);
+  else for await (const part of body!) hash.update(part);
   return hash.digest('hex');
 }
 

@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream';
 import { ALLOWED_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
-import type { FileBody } from '../files/file-body.ts';
+import type { StreamedBody } from './streamed-body.ts';
 
 /** What is about to be sent. Until then another answer can replace it; see discard(). */
 export interface Answer {
@@ -10,13 +9,13 @@ export interface Answer {
   headers: Readonly<Record<string, string>>;
   /** Headers of this answer alone, where `headers` is shared by many. */
   more?: Readonly<Record<string, string>>;
-  /** A file or a stream is open already, so that nothing can be missing after the first byte. Null: no body. */
-  body: Buffer | FileBody | Readable | null;
+  /** What is streamed is open already, so that nothing can be missing after the first byte. Null: no body. */
+  body: Buffer | StreamedBody | null;
 }
 
 /** Releases what an answer holds that will not be sent. */
 export function discard({ body }: Answer): void {
-  if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+  if (body !== null && !Buffer.isBuffer(body)) void body.destroy();
 }
 
 /** Not cacheable, and readable by scripts of other sites. `instance`: the requested path, if it is known. */

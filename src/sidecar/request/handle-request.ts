@@ -3,7 +3,6 @@ import { readQuery } from '../../api/query/query.ts';
 import type { LiveQuery } from '../../api/routes/service.ts';
 import { queryOf } from '../../api/routes/table.ts';
 import { answerVerify } from '../attestations/answer-verify.ts';
-import { FileBody } from '../files/file-body.ts';
 import { noReleaseProblem, type ServedRelease } from '../files/releases.ts';
 import { plainPage, wantsPage } from '../pages/plain-page.ts';
 import type { Services } from '../services.ts';
@@ -13,6 +12,7 @@ import { ANSWERS, findFile, SERVICE_ANSWERS } from './answers.ts';
 import { countAnswer, recordAccess } from './count-and-record.ts';
 import { clientOf, onFinish, parseRequest, type RequestContext, redactedPath } from './request-context.ts';
 import { headersOf, send } from './send.ts';
+import { StreamedBody } from './streamed-body.ts';
 
 export interface RequestEvents {
   /** The response is over, whether it was sent or cut off. */
@@ -93,7 +93,7 @@ async function answerRequest(context: RequestContext, services: Services): Promi
   const handler = ANSWERS[route.handler as keyof typeof ANSWERS];
   const pending = handler({ ...routed, context, release, query, services });
   const answer = pending instanceof Promise ? await pending : pending;
-  if (answer.body instanceof FileBody) takeDownloadSlot(answer, context, services);
+  if (answer.body instanceof StreamedBody) takeDownloadSlot(answer, context, services);
   // Most requests are not counted, and a promise for each would be noticeable.
   return context.counted && services.limiter ? countAnswer(answer, context, services, now) : answer;
 }

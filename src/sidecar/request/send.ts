@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { CACHE_TAG, COMMON_HEADERS, isReplacedByRelease } from '../../../pipeline/release/format/headers.ts';
-import { FileBody } from '../files/file-body.ts';
 import { type Answer, discard } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -26,11 +24,7 @@ export function send(answer: Answer, context: RequestContext): void | Promise<vo
     discard(answer);
     response.end();
   } else if (Buffer.isBuffer(body)) endWith(body, response);
-  else
-    return whileNotStalled(
-      body instanceof FileBody ? body.writeTo(response) : stream(body, response),
-      context,
-    );
+  else return whileNotStalled(body.writeTo(response), context);
 }
 
 /** All headers of an answer, names and values in turn: the common ones, its own, and `more`. */
@@ -80,14 +74,6 @@ function latin1Of(body: Buffer): string {
     LATIN1.set(body, text);
   }
   return text;
-}
-
-/** The status cannot be taken back, so a client learns of an error by the closed connection. */
-async function stream(body: NodeJS.ReadableStream, response: ServerResponse): Promise<void> {
-  await pipeline(body, response).catch((error: NodeJS.ErrnoException) => {
-    // The client disconnected, which is no error.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
 }
 
 async function whileNotStalled(sending: Promise<void>, { response, stallMs }: RequestContext): Promise<void> {

@@ -13,9 +13,9 @@ import {
   operationsIn,
 } from '../../../src/api/openapi/operation.ts';
 import { PROBLEMS } from '../../../src/api/problem.ts';
-import type { FormName } from '../../../src/api/query/export-query.ts';
+import { EXPORT_MEDIA_TYPES, type FormName } from '../../../src/api/query/export-query.ts';
 import { LedgerExport } from '../../../src/api/routes/files.ts';
-import { FORMS } from '../../../src/sidecar/export/formats.ts';
+import { FORMS } from '../../../src/sidecar/export/export-rows.ts';
 import { goldenDocument, goldenFiles } from './golden-document.ts';
 
 const document = goldenDocument();
@@ -240,9 +240,9 @@ describe('an example', () => {
     expect(LedgerExport.parse(none)).toEqual({ ...given, events: [], count: 0, complete: true });
     const { content = {} } = document.paths['/export']!.get!.responses['200'] as Answer;
     expect(Object.keys(content)).toEqual(
-      ['json', 'csv', 'ndjson'].map((name) => FORMS[name as FormName].mediaType),
+      ['json', 'csv', 'ndjson'].map((name) => EXPORT_MEDIA_TYPES[name as FormName]),
     );
-    const { value } = content[FORMS.csv.mediaType]!.examples!.example as Example;
+    const { value } = content[EXPORT_MEDIA_TYPES.csv]!.examples!.example as Example;
     const [row] = parseCsv(value as string, { columns: true }) as Record<string, string>[];
     expect(ledgerExport.schema.safeParse(row).success).toBe(true);
   });

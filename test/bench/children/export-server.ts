@@ -1,12 +1,11 @@
 /** `export-server.ts OUT`: the exporter behind a bare server, without keys, limits and log. Prints its address. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ExportQuery } from '../../../src/api/query/export-query.ts';
 import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
+import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
 
 const releases = new Releases(process.argv[2]!, console.error);
 const exporter = createExporter({ current: () => releases.current() });
@@ -21,7 +20,7 @@ async function answer({ method, headers, url }: IncomingMessage, response: Serve
     release,
   );
   response.writeHead(prepared.status, prepared.headers);
-  await pipeline(prepared.body as Readable, response);
+  await (prepared.body as StreamedBody).writeTo(response);
 }
 
 const server = createServer((request, response) => {

@@ -140,15 +140,15 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'the end of a period is exclusive',
     breaks: 'An export with to= includes the events of exactly that moment.',
-    file: 'src/sidecar/export/period.ts',
-    change: ['compareTimestamps(timestamp, bound) > 0', 'compareTimestamps(timestamp, bound) >= 0'],
+    file: 'src/sidecar/export/export-rows.ts',
+    change: ['compareTimestamps(timestamp, to) <= 0', 'compareTimestamps(timestamp, to) < 0'],
     tests: HTTP,
   },
   {
     name: 'a filter with != selects what it excludes',
     breaks: 'An export has exactly the events that the filter selects.',
-    file: 'src/sidecar/export/row-test.ts',
-    change: ['    return negated;\n  };', '    return false;\n  };'],
+    file: 'src/api/query/filter.ts',
+    change: ['matchesPattern(text, pattern)) !== filter.negated', 'matchesPattern(text, pattern))'],
     tests: HTTP,
   },
   {

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
@@ -15,6 +13,7 @@ import { ExportQuery } from '../../../src/api/query/export-query.ts';
 import { readQuery } from '../../../src/api/query/query.ts';
 import { createExporter, type ExporterOptions } from '../../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
+import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
 import type { Exporter } from '../../../src/sidecar/services.ts';
 import { tinyFacts } from '../../release/publish-tiny.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
@@ -85,8 +84,10 @@ async function answer(
     );
     response.writeHead(status, headers);
     if (body === null) response.end();
-    else await pipeline(body as Readable, response);
+    else await (body as StreamedBody).writeTo(response);
   } catch (error) {
+    // As the service does: the status cannot be taken back.
+    if (response.headersSent) response.destroy();
     if (response.headersSent) throw error;
     if (!(error instanceof Problem)) response.writeHead(500).end();
     else response.writeHead(error.status, error.headers).end(formatProblem(error));
