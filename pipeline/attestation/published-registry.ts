@@ -1,33 +1,22 @@
 import { z } from 'zod';
-import { DURATION } from '../words/duration.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
-import { ALGORITHMS, RISK_LEVELS } from './document.ts';
+import { ALGORITHMS } from './document.ts';
 import {
-  REGISTRY_RETENTION_DAYS,
+  DATE_TIME,
+  described,
+  EventTime,
+  PublishedAttestation,
+  PublishedUnattested,
   type Registered,
-  type Registry,
-  registryOf,
-  registryStart,
-  STATUSES,
-} from './registry.ts';
+  text,
+} from './registered.ts';
+import { REGISTRY_RETENTION_DAYS, type Registry, registryOf, registryStart } from './registry.ts';
 
 /** Path below the root of the file with the trusted companions and the ledger's attestations. */
 export const REGISTRY_PATH = 'philosophy/companions.json';
 
-const described = (description: string, more: { unit?: string; range?: string; formula?: string } = {}) => ({
-  description,
-  ...more,
-});
-const DATE_TIME = { unit: 'ISO 8601 date-time' };
-const SHARE = { unit: 'share', range: '0–1' };
 const dateTime = (description: string) => Moment.meta(described(description, DATE_TIME));
-/** Time from an event, or from a document copied into one: UTC, a fraction allowed. */
-const EventTime = z.iso.datetime({ offset: false, local: false });
-const eventTime = (description: string) => EventTime.meta(described(description, DATE_TIME));
-const text = (description: string) => z.string().meta(described(description));
-const share = (description: string) => z.number().min(0).max(1).meta(described(description, SHARE));
-
 const PublishedCompanion = z.strictObject({
   companion: text('Name of the companion, as in attested_by of documents'),
   keys: z
@@ -40,57 +29,6 @@ const PublishedCompanion = z.strictObject({
       }),
     )
     .meta(described('Its keys; during a rotation, two are valid at once')),
-});
-
-/** One attestation, as it is published. */
-export const PublishedAttestation = z.strictObject({
-  id: text('SHA-256 of the signed bytes, 64 hex digits'),
-  uuid: text('UUID by which metadata.previous_attestation of a renewal names it; derived from the id'),
-  companion: text('The companion that signed it'),
-  ledger_id: text('UUID of the entity that requested authority'),
-  scope: z.array(z.string()).meta(described('The permissions')),
-  risk_level: z.enum(RISK_LEVELS).meta(described('Risk level according to the companion')),
-  attested_at: eventTime('When the ledger registered it'),
-  expires_at: eventTime('When it expires'),
-  drift_threshold: share(
-    'Drift score at or above which it is revoked; null if drift is not monitored',
-  ).nullable(),
-  check_interval: z
-    .string()
-    .regex(DURATION)
-    .meta(described('Interval of drift checks', { unit: 'ISO 8601 duration' })),
-  drift: share('Latest drift score').nullable(),
-  checked_at: eventTime('When that score was measured').nullable(),
-  check_late: z.boolean().meta(
-    described('Whether a drift check is overdue at timestamp', {
-      formula: 'active, monitored, and timestamp − (checked_at or attested_at) > check_interval',
-    }),
-  ),
-  late_checks: z
-    .int()
-    .min(0)
-    .meta(
-      described('Number of drift checks, and of those later than check_interval', {
-        unit: 'count',
-        range: '≥ 0',
-      }),
-    ),
-  status: z.enum(STATUSES).meta(described('Status as of timestamp; revoked and superseded are final')),
-  ended_at: eventTime('When it was revoked or superseded').nullable(),
-  reason: text('Reason for that').nullable(),
-  superseded_by: text('Id of the attestation that renewed it').nullable(),
-  renews: text('Id of the attestation that it renewed').nullable(),
-});
-
-/** An id or UUID that was revoked or scored before its attestation arrived, or whose attestation was revoked and is no longer listed. */
-const PublishedUnattested = z.strictObject({
-  attestation: text('Id or UUID in the ledger'),
-  ended_at: eventTime('When it was first revoked; null if it was not').nullable(),
-  reason: text(
-    'Reason; also null if the revocation was more than 180 days ago, or if the attestation is no longer listed',
-  ).nullable(),
-  drift: share('Highest drift score').nullable(),
-  checked_at: eventTime('When that score was measured').nullable(),
 });
 
 /** The published file. */
@@ -126,7 +64,6 @@ export const PublishedRegistry = z.strictObject({
     ),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
-export type PublishedAttestation = z.output<typeof PublishedAttestation>;
 
 /** The trusted companions, and the ledger's attestations. */
 export interface PublishedTrust extends Omit<Trust, 'now'> {

@@ -2,38 +2,7 @@ import { DAY_MS } from '../words/day.ts';
 import { durationSeconds } from '../words/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
 import { addSeconds, compareInstants, type Instant, instantAt, parseInstant } from './instant.ts';
-
-/** The ledger's record of an attestation. Times of events are in UTC. */
-export interface Registered {
-  companion: string;
-  ledger_id: string;
-  scope: readonly string[];
-  risk_level: string;
-  /** When the ledger registered it. */
-  attested_at: string;
-  expires_at: string;
-  /** Drift score at or above which it is revoked; null if drift is not monitored. */
-  drift_threshold: number | null;
-  check_interval: string;
-  /** The latest score and its time. */
-  drift: number | null;
-  checked_at: string | null;
-  /** Number of drift checks, and of late ones. */
-  late_checks: number;
-  status: 'active' | 'revoked' | 'superseded';
-  ended_at: string | null;
-  reason: string | null;
-  /** Id of its successor. */
-  superseded_by: string | null;
-  /** Id of its predecessor, which was registered and renewable at that time. */
-  renews: string | null;
-}
-
-/** What the ledger recorded about an unregistered attestation: the first revocation and the highest drift score. */
-export type Unattested = Pick<Registered, 'ended_at' | 'reason' | 'drift' | 'checked_at'>;
-
-export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
-export type Status = (typeof STATUSES)[number];
+import type { Registered, Status, Unattested } from './registered.ts';
 
 /** Days for which the ledger's registry keeps an expired attestation. */
 export const REGISTRY_RETENTION_DAYS = 90;

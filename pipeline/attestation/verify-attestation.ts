@@ -17,7 +17,7 @@ import { checkLifeCycle, checkPeriod, statusOf } from './checks/validity.ts';
 import { checkWallet } from './checks/wallet.ts';
 import { type Parsed, parseAttestation } from './parse-attestation.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';
-import type { Status } from './registry.ts';
+import type { Status } from './registered.ts';
 
 /** In display order. If one of the first two fails, the others are skipped. */
 const CHECKS = {

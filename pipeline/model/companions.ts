@@ -1,5 +1,6 @@
 import { MAX_AHEAD_SECONDS, MAX_VALIDITY_SECONDS } from '../attestation/checks/validity.ts';
 import { addSeconds, compareInstants, parseInstant } from '../attestation/instant.ts';
+import type { Registered, Unattested } from '../attestation/registered.ts';
 import {
   driftReason,
   idsByUuid,
@@ -8,16 +9,15 @@ import {
   isRenewable,
   namesOf,
   REGISTRY_RETENTION_DAYS,
-  type Registered,
   type Registry,
   registryOf,
   registryStart,
   revokedByUuid,
   statusAt,
-  type Unattested,
 } from '../attestation/registry.ts';
 import type { EventOf, LedgerEvent } from '../ledger/events/event.ts';
 import { ownMember } from './own-member.ts';
+import type { State } from './state.ts';
 import { timeOf, windowStart } from './window.ts';
 
 /**
@@ -52,16 +52,7 @@ function statementTime({ ended_at, checked_at }: Unattested): number {
 /** The companion attestations in the ledger by id, the SHA-256 of the signed bytes in hex. */
 type Companions = Record<string, Registered>;
 
-export interface CompanionState {
-  companions: Companions;
-  /** By the name in the event: an id or a UUID, in lower case. */
-  unattested: Record<string, Unattested>;
-  /**
-   * Revocations and drift scores dropped from the other two, by the same names. They count forever: only an event shows that a
-   * document was revoked, and a document with a later date may still be valid. Reasons are omitted to save space.
-   */
-  remembered: Record<string, Unattested>;
-}
+export type CompanionState = Pick<State, 'companions' | 'unattested' | 'remembered'>;
 
 /** The registry that verifiers query, as of the newest event. `asOf` is empty if the ledger has no events. */
 export function registryOfState(state: CompanionState & { asOf: string }): Registry {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Registered, Unattested } from '../attestation/registered.ts';
 import { ALERT_SCOPES, POSITIONS, SEVERITIES, VIRTUES } from '../ledger/events/vocabulary.ts';
 
 /** Integers of 1e-6 MIC: a bigint in memory, a string of digits in the file. */
@@ -106,27 +107,6 @@ const Projection = z.strictObject({
 });
 
 const Audit = z.strictObject({ statuses: byName(z.string()), last_audit: z.string() });
-
-const Companion = z.strictObject({
-  companion: z.string(),
-  ledger_id: z.string(),
-  scope: z.array(z.string()),
-  risk_level: z.string(),
-  attested_at: Time,
-  expires_at: Time,
-  drift_threshold: z.number().nullable(),
-  check_interval: z.string(),
-  drift: z.number().nullable(),
-  checked_at: Time.nullable(),
-  late_checks: Count,
-  status: z.enum(['active', 'revoked', 'superseded']),
-  ended_at: Time.nullable(),
-  reason: z.string().nullable(),
-  superseded_by: z.string().nullable(),
-  renews: z.string().nullable(),
-});
-
-const Unattested = Companion.pick({ ended_at: true, reason: true, drift: true, checked_at: true });
 
 const Month = z.strictObject({
   /** `2026-01` */
@@ -236,7 +216,7 @@ const StateFile = z.strictObject({
   findings: z.strictObject({ total: Count, recent: z.array(Alert) }),
   /** What a ledger may leave blank. Until it states one, nothing can be measured by how often it is stated. */
   stated: z.record(z.enum(['reasoning', 'lessons', 'mitigation', 'frameworks', 'sentinels']), z.boolean()),
-  companions: byName(Companion),
+  companions: byName(Registered),
   /** Revocations and drift scores that arrived before their attestation. */
   unattested: byName(Unattested),
   /** Revocations (without reasons) and drift scores dropped from the other two. They are never forgotten. */

@@ -3,7 +3,8 @@ import { attestationId, attestationUuid } from '../../pipeline/attestation/canon
 import type { Trust } from '../../pipeline/attestation/check.ts';
 import { checkRenewal } from '../../pipeline/attestation/checks/registry.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
-import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
+import type { Registered } from '../../pipeline/attestation/registered.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
 import {
   at,
   COMPANIONS,
@@ -44,7 +45,7 @@ describe('with what the ledger has', () => {
     [{ companion: 'TALLY' }, '/attested_by'],
     [{ ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' }, '/ledger_id'],
     [{ scope: ['ledger.read.export'] }, '/scope'],
-    [{ risk_level: 'low' }, '/risk_level'],
+    [{ risk_level: 'low' as const }, '/risk_level'],
     [{ expires_at: '2026-02-28T06:00:01Z' }, '/expires_at'],
     [{ attested_at: '2025-12-01T05:54:59Z' }, '/attested_at'],
     [{ drift_threshold: null }, '/drift_monitoring'],

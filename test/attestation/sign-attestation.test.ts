@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
-import { registryOf, type Unattested } from '../../pipeline/attestation/registry.ts';
+import type { Unattested } from '../../pipeline/attestation/registered.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { publicKeyHex, signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { COMPANIONS, keyOf, LANTERN, NOW, signed, UNSIGNED } from './signed-document.ts';
 

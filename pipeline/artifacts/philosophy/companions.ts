@@ -1,10 +1,5 @@
 import type { CompanionKey } from '../../attestation/companions.ts';
-import {
-  type PublishedAttestation,
-  PublishedRegistry,
-  REGISTRY_PATH,
-} from '../../attestation/published-registry.ts';
-import type { Registered } from '../../attestation/registry.ts';
+import { PublishedRegistry, REGISTRY_PATH } from '../../attestation/published-registry.ts';
 import { describeStatus } from '../../attestation/registry.ts';
 import { timeOf } from '../../model/window.ts';
 import type { DocumentArtifact, View } from '../artifact.ts';
@@ -59,20 +54,10 @@ function registryFile({ state, companions: { companions, wallets } }: View): Pub
     companions: companions.map((one) => ({ companion: one.companion, keys: one.keys.map(published) })),
     wallets,
     attestations: Object.entries(state.companions)
-      .map(([id, registered]) => rowOf(id, registered, asOf))
+      .map(([id, registered]) => describeStatus({ ...registered, id }, timeOf(asOf)))
       .reverse(),
     unattested: [...Object.entries(state.remembered), ...Object.entries(state.unattested)].map(
       ([attestation, said]) => ({ attestation, ...said }),
     ),
-  };
-}
-
-function rowOf(id: string, registered: Registered, asOf: string): PublishedAttestation {
-  const described = describeStatus({ ...registered, id }, timeOf(asOf));
-  const { risk_level, scope } = described;
-  return {
-    ...described,
-    scope: [...scope],
-    risk_level: risk_level as PublishedAttestation['risk_level'],
   };
 }

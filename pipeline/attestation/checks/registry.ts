@@ -3,7 +3,8 @@ import { attestationUuid } from '../canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { addSeconds, compareInstants, instantAt, parseInstant } from '../instant.ts';
 import { type ProblemCode, problem } from '../problem.ts';
-import { isOlder, isRenewable, type Registered } from '../registry.ts';
+import type { Registered } from '../registered.ts';
+import { isOlder, isRenewable } from '../registry.ts';
 import { MAX_AHEAD_SECONDS } from './validity.ts';
 
 export const checkRenewal: Check = (given) => {

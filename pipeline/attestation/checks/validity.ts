@@ -1,15 +1,8 @@
 import { type Case, type Check, failed, passed, warning } from '../check.ts';
 import { addSeconds, compareInstants, instantAt, parseInstant } from '../instant.ts';
 import { type Problem, problem, shorten } from '../problem.ts';
-import {
-  driftReason,
-  isCheckOverdue,
-  knownUntil,
-  type Registered,
-  type Registry,
-  type Status,
-  statusAt,
-} from '../registry.ts';
+import type { Registered, Status } from '../registered.ts';
+import { driftReason, isCheckOverdue, knownUntil, type Registry, statusAt } from '../registry.ts';
 
 type Life = Pick<Registered, 'status' | 'expires_at' | 'ended_at' | 'reason'>;
 

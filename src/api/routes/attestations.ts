@@ -3,8 +3,8 @@ import { attestationId } from '../../../pipeline/attestation/canonical-bytes.ts'
 import { Companions } from '../../../pipeline/attestation/companions.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-schema.ts';
 import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
-import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
-import { lookUpStatus, registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
+import { PublishedAttestation, Registered, STATUSES } from '../../../pipeline/attestation/registered.ts';
+import { lookUpStatus, registryOf } from '../../../pipeline/attestation/registry.ts';
 import {
   CHECK_NAMES,
   SUMMARIES,
@@ -133,11 +133,11 @@ function example() {
   const now = Date.parse(LEDGER_TIME);
   const id = attestationId(document);
   const registry = registryOf({
-    [id]: {
+    [id]: Registered.parse({
       ...{ companion, ledger_id, scope, risk_level, attested_at, expires_at },
       ...{ drift_threshold: 0.1, check_interval: 'P1D', drift: null, checked_at: null, late_checks: 0 },
       ...{ status: 'active', ended_at: null, reason: null, superseded_by: null, renews: null },
-    },
+    }),
   });
   const companions = Companions.parse(SIGNED.companions);
   const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });

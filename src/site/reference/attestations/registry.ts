@@ -1,8 +1,6 @@
 import { companions } from '../../../../pipeline/artifacts/philosophy/companions.ts';
-import type {
-  PublishedAttestation,
-  PublishedRegistry,
-} from '../../../../pipeline/attestation/published-registry.ts';
+import type { PublishedRegistry } from '../../../../pipeline/attestation/published-registry.ts';
+import type { PublishedAttestation } from '../../../../pipeline/attestation/registered.ts';
 import { formatInterval } from '../../../../pipeline/words/duration.ts';
 import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
