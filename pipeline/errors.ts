@@ -56,7 +56,10 @@ export const ERROR_CODES = {
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
   site_failed: { exit: 1, meaning: 'The site could not be built.' },
   store_failed: { exit: 1, meaning: 'A database or an object store cannot be opened, read or written.' },
-  access_log_broken: { exit: 1, meaning: 'The access log is not the one that its head record describes.' },
+  access_log_broken: {
+    exit: 1,
+    meaning: 'The access log is not the one that its head record or its newest signed head describes.',
+  },
   keys_unreadable: { exit: 1, meaning: 'The key store cannot be opened, read or written.' },
   key_refused: {
     exit: 1,

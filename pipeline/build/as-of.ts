@@ -1,15 +1,16 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors } from '../disk/durable.ts';
 import { makeTemporaryFolder } from '../disk/temporary-folder.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import { openDirectory } from '../ledger/reading/directory.ts';
+import { readVerifierKeys } from '../ledger/writing/ledger-keys.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import { build } from './build.ts';
 import type { CheckOptions } from './check.ts';
 import { type BuildPlan, DATA_ONLY } from './plan.ts';
-import { PUBLISHER_KEYS_PATH } from './publisher.ts';
+import { PUBLISHER_KEYS_PATH, shownBy } from './publisher.ts';
 import { readPublished } from './snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from './snapshots/verify-published-snapshots.ts';
 
@@ -67,14 +68,13 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
 
 /** The plan, whatever the release was made with: data files only, all from the ledger. */
 async function planOf({ out, snapshot }: AsOfOptions): Promise<BuildPlan> {
-  const keys = await readFile(join(out, SNAPSHOTS, snapshot, PUBLISHER_KEYS_PATH), 'utf8').catch(() => '');
-  const shown = keys.split('\n').filter((key) => key !== '');
+  const kept = join(out, SNAPSHOTS, snapshot);
   return {
     purpose: 'compare',
     from: 'genesis',
     until: snapshot,
     contents: DATA_ONLY,
-    publisher: shown.length > 0 ? { kind: 'shown', keys: shown } : null,
+    publisher: await shownBy(await readVerifierKeys(join(kept, PUBLISHER_KEYS_PATH)), kept),
     snapshots: { days: 0 },
   };
 }

@@ -28,7 +28,7 @@ import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
 import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, pdfJobs } from './pdf/pdfs.ts';
 import type { BuildPlan } from './plan.ts';
-import { openPublisher, type Publisher, publisherKeysFile } from './publisher.ts';
+import { keyFilesOf, openPublisher, type Publisher } from './publisher.ts';
 import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
@@ -235,7 +235,7 @@ async function stageData(
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
   const view = { state, documents, companions, baseUrl };
   await renderDocuments(staging, view, folded);
-  if (publisher) await staging.write(publisherKeysFile(publisher));
+  for (const file of publisher ? keyFilesOf(publisher) : []) await staging.write(file);
   await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
   const about = Buffer.from(`${JSON.stringify(documents.organisation)}\n`);
   staging.keep(ORGANISATION_FILE, await staging.folder.write(ORGANISATION_FILE, about));
@@ -380,7 +380,11 @@ function digestInputs(
   }: Pick<Inputs, 'documents' | 'companions' | 'publisher' | 'program'>,
 ): string {
   // What is not set is no part of the digest: a version with a new setting makes no other digest.
-  const set = [...(sourceCode ? [{ sourceCode }] : []), ...(publisher ? [publisher.keys] : [])];
+  const { keys, accessLogKeys = [] } = publisher ?? {};
+  const shown = [keys, accessLogKeys.length > 0 ? accessLogKeys : undefined].filter(
+    (key) => key !== undefined,
+  );
+  const set = [...(sourceCode ? [{ sourceCode }] : []), ...shown];
   return createHash('sha256')
     .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, ...set]))
     .digest('hex');

@@ -11,6 +11,7 @@ import { type BuildOptions, build } from './build.ts';
 import { checkRelease } from './check-release.ts';
 import { compareManifests } from './compare-manifests.ts';
 import type { BuildPlan } from './plan.ts';
+import { shownBy } from './publisher.ts';
 import { hasExtras } from './render-extras.ts';
 import { publishedIds, readPublished } from './snapshots/read-published.ts';
 
@@ -45,7 +46,11 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
   const earlier = await publishedEarlier(published, options.out);
   for (const { path } of earlier?.manifest.files ?? [])
     options.log(`${path} is not rebuilt: an earlier version published it, and it never changes`);
-  const rebuilt = await build({ ...options, out: folder.path, plan: { ...planOf(published), earlier } });
+  const rebuilt = await build({
+    ...options,
+    out: folder.path,
+    plan: { ...(await planOf(published)), earlier },
+  });
   return compareManifests(manifest, rebuilt.manifest);
 }
 
@@ -67,7 +72,7 @@ async function publishedEarlier({ dir, manifest }: Published, out: string): Prom
 }
 
 /** Rebuilds what the release contains. Its PDFs, whose bytes are verified, stand for those of a browser. */
-function planOf({ dir, manifest }: Published): BuildPlan {
+async function planOf({ dir, manifest }: Published): Promise<BuildPlan> {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
   const print = ({ path }: { path: string }) => readFile(join(dir, storedAt(files.get(path)!)));
@@ -81,7 +86,7 @@ function planOf({ dir, manifest }: Published): BuildPlan {
       charts: hasCharts(manifest) ? { print: hasChartPdfs(manifest) ? printCharts : null } : null,
       pages: hasPages ? { print, prints: (path) => files.has(path) } : null,
     },
-    publisher: manifest.signed ? { kind: 'shown', keys: manifest.signed.keys } : null,
+    publisher: await shownBy(manifest.signed?.keys ?? [], join(dir, 'public')),
     snapshots: null,
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { signNote, type Verifier } from '../ledger/notes/note.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../ledger/notes/note-keys.ts';
 import { type LedgerDirectory, snapshotFile } from '../ledger/reading/directory.ts';
 import { readCheckpoint } from '../ledger/reading/read-checkpoint.ts';
+import { readVerifierKeys } from '../ledger/writing/ledger-keys.ts';
 import type { NewFile } from '../release/format/manifest.ts';
 import type { Proof, Provable } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';
@@ -38,16 +40,20 @@ export type PublisherOptions =
       keyFile: string;
       /** Default: the file beside the keys. */
       records?: SigningRecords;
+      /** Verifier keys with which the server signs heads of its access log. Default: none. */
+      accessLogKeys?: readonly string[];
       /** ms since 1970 */
       now: () => number;
     }
   /** For a rebuild that is compared but not signed: the verifier keys that the release shows. */
-  | { kind: 'shown'; keys: readonly string[] };
+  | { kind: 'shown'; keys: readonly string[]; accessLogKeys: readonly string[] };
 
 /** The signer of a release. */
 export interface Publisher {
   /** Verifier keys, the one that stays first. */
   keys: readonly string[];
+  /** Of the access log; see PublisherOptions. */
+  accessLogKeys: readonly string[];
   /** Null: the release is not signed. */
   sign: ((release: Provable, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
   /** Whether the current release needs no refresh. Null like `sign`. */
@@ -68,8 +74,9 @@ interface LedgerPlace {
   rebuild: boolean;
 }
 
-/** Path of the keys, below the service's root. */
+/** Paths of the keys, below the service's root. */
 export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
+const ACCESS_LOG_KEYS_PATH = 'access-log.vkey';
 
 /**
  * The publisher's keys. Creates them if there are none and nothing was signed yet. Throws release_refused if none of them signed the
@@ -94,9 +101,11 @@ export async function openPublisher(
     },
 ): Promise<Publisher | null> {
   if (options === null) return null;
-  if (options.kind === 'shown')
-    return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
-  const { keyFile, records = fileRecords(keyFile, { waitMs }), now } = options;
+  if (options.kind === 'shown') {
+    const { keys, accessLogKeys } = options;
+    return { keys, accessLogKeys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
+  }
+  const { keyFile, records = fileRecords(keyFile, { waitMs }), accessLogKeys = [], now } = options;
   const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records, keyName }, previous));
   const verifierKeys = keys.map(verifierKeyOf);
   const record = await records.read();
@@ -113,6 +122,7 @@ export async function openPublisher(
   const [first, ...others] = keys.map(signerOf);
   return {
     keys: verifierKeys,
+    accessLogKeys,
     // A release that is never current must not look fresh: it is valid as long as its data would be.
     sign: (release, { checkpoint, isServed }) =>
       signRelease(
@@ -129,9 +139,16 @@ export async function openPublisher(
   };
 }
 
-/** The verifier keys of a release as one of its files, one per line. */
-export function publisherKeysFile({ keys }: Publisher): NewFile {
-  return keysFile(PUBLISHER_KEYS_PATH, keys);
+/** The verifier keys that a release shows, as files of it, one key per line. */
+export function keyFilesOf({ keys, accessLogKeys }: Publisher): NewFile[] {
+  const own = keysFile(PUBLISHER_KEYS_PATH, keys);
+  return accessLogKeys.length === 0 ? [own] : [own, keysFile(ACCESS_LOG_KEYS_PATH, accessLogKeys)];
+}
+
+/** What a release shows, for a rebuild of it: its publisher's keys, and the folder of its public files. */
+export async function shownBy(keys: readonly string[], folder: string): Promise<PublisherOptions | null> {
+  if (keys.length === 0) return null;
+  return { kind: 'shown', keys, accessLogKeys: await readVerifierKeys(join(folder, ACCESS_LOG_KEYS_PATH)) };
 }
 
 async function firstKeys(
@@ -140,7 +157,8 @@ async function firstKeys(
     records,
     keyName,
     now,
-  }: Required<Extract<PublisherOptions, { kind: 'signs' }>> & {
+  }: Extract<PublisherOptions, { kind: 'signs' }> & {
+    records: SigningRecords;
     keyName: string;
   },
   previous: Published | null,

@@ -12,5 +12,9 @@ export function storeFiles(store: string) {
     keys: join(store, 'keys', 'keys.sqlite'),
     counts: join(store, 'limits', 'limits.db'),
     accessLog: join(store, 'access-log', 'log.db'),
+    /** With which the server signs heads of the log. */
+    headKey: join(store, 'access-log', 'head.key'),
+    /** The verifier keys of `headKey` and of those before it, for everybody: runs publish them. They may not read the folders. */
+    headVerifiers: join(store, 'access-log.vkey'),
   };
 }

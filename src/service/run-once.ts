@@ -8,7 +8,9 @@ import { PrintingBrowser } from '../../pipeline/charts/files/printing-browser.ts
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { software } from '../../pipeline/config/software.ts';
+import { databaseOf, storeFiles } from '../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { readVerifierKeys } from '../../pipeline/ledger/writing/ledger-keys.ts';
 import { openLedger } from '../../pipeline/sources/open-ledger.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { ownDocuments } from './organisation.ts';
@@ -42,6 +44,7 @@ async function publish(
   await using _ = printing instanceof PrintingBrowser ? printing : null;
   const { findings, ...source } = await openLedger(config.ledger, config, { progress, now });
   const documents = await ownDocuments(config, source);
+  const accessLogKeys = await keysOfAccessLog(config);
   const log = (line: string) => {
     // Whoever has lost the lease cannot publish any more; here it finds out before it has made everything.
     turn?.signal.throwIfAborted();
@@ -62,7 +65,9 @@ async function publish(
           purpose: 'publish',
           from: config.rebuild ? 'genesis' : 'current',
           contents,
-          publisher: lasts ? { kind: 'signs', keyFile, now, ...(turn && { records: turn.records }) } : null,
+          publisher: lasts
+            ? { kind: 'signs', keyFile, accessLogKeys, now, ...(turn && { records: turn.records }) }
+            : null,
           snapshots: lasts ? { days: config.snapshotDays, givesUp: config.givesUpSnapshots } : null,
           share: turn?.share ?? null,
         },
@@ -76,6 +81,11 @@ async function publish(
     log,
   });
   return { ...report, findings: [...report.findings, ...findings] };
+}
+
+/** With which a server on this machine signs heads of its access log; where machines share a database, publishers do that. */
+async function keysOfAccessLog({ store }: Pick<Config, 'store'>): Promise<string[]> {
+  return databaseOf(store) === null ? readVerifierKeys(storeFiles(store).headVerifiers) : [];
 }
 
 /** The browser that prints; the error that says why none can be started; or null for a run without PDFs. */

@@ -7,12 +7,13 @@ import { type Database, openDatabase } from '../../pipeline/postgres/database.ts
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import { logTableBytes, openLogFile, openLogIn } from './access-log/log-table.ts';
+import { headsIn, signOwnHead } from './access-log/own-heads.ts';
 import { folderBytes } from './health/disks.ts';
 import { keyStoreIn, openKeyStore } from './keys/sql-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { countStoreIn, openCountStore } from './limits/sql-count-store.ts';
 
-type StoreConfig = Pick<Config, 'store'>;
+type StoreConfig = Pick<Config, 'store' | 'baseUrl'>;
 
 /** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
 const CONNECTIONS = 8;
@@ -22,6 +23,9 @@ const PARALLEL_COUNTS = 4;
 const NO_KEY = '0'.repeat(64);
 /** A few times an hour, since yesterday's counts are personal data. */
 const PRUNE_MS = 10 * 60 * 1000;
+
+/** How long a tail of the access log may be unsigned, ms. */
+const SIGN_MS = 60 * 60 * 1000;
 
 /** Keys, counts and the access log: in files of this machine, or in the database that servers share. */
 export async function openStores(config: StoreConfig, logger: pino.Logger) {
@@ -36,9 +40,12 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   const accessLog = openLog(config, database, logger);
   // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
+  // Where machines share a database, publishers sign its heads.
+  const signing = database ? null : await startSigning(config, logger);
   const close = async () => {
     clearInterval(pruning);
     await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
+    await signing?.end();
     await database?.close();
   };
   const checks = {
@@ -53,7 +60,7 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
 }
 
 /** Null: this machine is the only one. */
-async function openSharedDatabase({ store }: StoreConfig): Promise<Database | null> {
+async function openSharedDatabase({ store }: Pick<Config, 'store'>): Promise<Database | null> {
   const address = databaseOf(store);
   if (address === null) return null;
   const options = { application: 'cathedral server', connections: CONNECTIONS } as const;
@@ -85,7 +92,33 @@ function openLog({ store }: StoreConfig, database: Database | null, logger: pino
     else logger.warn('the access log can be written again');
   };
   if (database) return openLogIn(database, { onChange });
-  return openLogFile(storeFiles(store).accessLog, { onChange });
+  return openLogFile(storeFiles(store).accessLog, { heads: headsIn(store), onChange });
+}
+
+/**
+ * Signs the newest entry of the access log at the start, each hour and at the end. The notes also go to the server's log, which usually has another
+ * owner. A failure stops nothing: the next hour has the next entry.
+ */
+async function startSigning({ store, baseUrl }: StoreConfig, logger: pino.Logger) {
+  const sign = async () => {
+    try {
+      const head = await signOwnHead(store, baseUrl, Date.now());
+      if (head) logger.info({ seq: head.seq, note: head.note }, 'head of the access log signed');
+    } catch (err) {
+      logger.error({ err }, 'the head of the access log cannot be signed');
+    }
+  };
+  await sign();
+  let signing = Promise.resolve();
+  const timer = setInterval(() => {
+    signing = signing.then(sign);
+  }, SIGN_MS).unref();
+  const end = async () => {
+    clearInterval(timer);
+    await signing;
+    await sign();
+  };
+  return { end };
 }
 
 function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {

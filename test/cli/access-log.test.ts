@@ -1,14 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { formatVerifierKey, signNote } from '../../pipeline/ledger/notes/note.ts';
+import { formatVerifierKey, parseVerifierKey, signNote } from '../../pipeline/ledger/notes/note.ts';
 import { formatNoteKeys, signerOf } from '../../pipeline/ledger/notes/note-keys.ts';
+import { openNote } from '../../pipeline/ledger/notes/open-note.ts';
 import { openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
 import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
 import { openLogIn } from '../../src/sidecar/access-log/log-table.ts';
 import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
-import { runHere } from '../contract/commands/seam.ts';
+import { RunningCli, runHere } from '../contract/commands/seam.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
 import { CREDENTIALS } from '../engines/object-store.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -17,6 +18,7 @@ import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
 
 const postgres = useStore();
 
+const BASE_URL = 'https://data.example.org';
 const KEY = { name: 'data.example.org', seed: new Uint8Array(32).fill(5), made: '2025-01-01T00:00:00Z' };
 
 describe.skipIf(postgres.isMissing)('the access log of a database', () => {
@@ -52,7 +54,7 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
       await signAccessLogHead({
         log: readLog(shared),
         store,
-        service: 'https://data.example.org',
+        service: BASE_URL,
         signText: (text) => signNote(text, signerOf(KEY)),
         now: START,
       });
@@ -150,4 +152,54 @@ describe.skipIf(postgres.isMissing)('the access log of a database', () => {
     const { status, stderr } = await build();
     expect([status, stderr]).toEqual([1, expect.stringContaining('(access_log_broken)')]);
   });
+});
+
+test('the access log of one machine is verified with the heads that its server signed, and a run publishes the key', async () => {
+  const folder = await temporaryFolder();
+  const [out, store, ledger] = ['out', 'store', 'ledger'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const env = {
+    CATHEDRAL_OUT: out,
+    CATHEDRAL_STORE: store,
+    CATHEDRAL_LEDGER: ledger,
+    CATHEDRAL_BASE_URL: BASE_URL,
+  };
+  const run = (name: string, ...args: string[]) => runHere(name, args, { env });
+  expect(await run('sample', '--ledger', ledger, '--to', '2025-07-03T06:00:00Z')).toMatchObject({
+    status: 0,
+  });
+  const publish = () => run('build', '--without-site', '--publisher-key', join(folder, 'publisher.key'));
+  expect(await publish()).toMatchObject({ status: 0 });
+  const server = new RunningCli(['serve', '--out', out, '--port', '0'], {
+    ...env,
+    CATHEDRAL_LOG_LEVEL: 'info',
+  });
+  const [, url] = await server.printed(/at (http:\/\/\S+)/);
+  expect((await fetch(`${url}/government/compliance-report.json`)).status).toBe(401);
+  expect((await fetch(`${url}/access-log.vkey`)).status).toBe(404);
+  server.child.kill('SIGTERM');
+  const { stderr } = await server.finished();
+  // The owner of the server's log has the note as well.
+  expect(stderr).toContain('"note":"cathedral-access-log-head/1\\nhttps://data.example.org\\n0\\n');
+  const verified = await run('access-log verify');
+  expect(verified).toMatchObject({ status: 0 });
+  expect(verified.stdout).toMatch(
+    /^The log is complete: 1 entries.*\nIt was compared with 1 signed head\.\n$/,
+  );
+  // The key that readers find is that of the note, and belongs to the release like every other file.
+  expect(await publish()).toMatchObject({ status: 0 });
+  const published = await readFile(join(out, 'current/public/access-log.vkey'), 'utf8');
+  const [head = ''] = await readdir(join(store, 'access-log/heads'));
+  const note = await readFile(join(store, 'access-log/heads', head));
+  expect(openNote(note, [parseVerifierKey(published.trim())], head).text).toContain('\n0\n');
+  expect(await run('check', '--ledger', ledger)).toMatchObject({ status: 0 });
+  expect(
+    JSON.parse(
+      (await run('build', '--without-site', '--json', '--publisher-key', join(folder, 'publisher.key')))
+        .stdout,
+    ),
+  ).toMatchObject({ outcome: 'unchanged' });
 });

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { DAY_MS } from '../../words/day.ts';
-import { parseVerifierKey, type Verifier } from '../notes/note.ts';
+import { formatVerifierKey, parseVerifierKey, type Verifier } from '../notes/note.ts';
 import {
   type NoteKey,
   newNoteKey,
@@ -54,6 +54,11 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
       throw badKeyFile(path, cause.expected, cause.found, cause);
     }
   });
+}
+
+/** The verifier keys in a file, a line each; none if there is no such file. Throws config_invalid. */
+export async function readVerifierKeys(path: string): Promise<string[]> {
+  return existsSync(path) ? (await readVerifiers(path)).map(formatVerifierKey) : [];
 }
 
 /**

@@ -36,6 +36,7 @@ const LATEST: Latest = {
   log: { size: 28_912, root_hash: ROOT_HASH },
 };
 const KEY = 'data.example.org+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
+const ACCESS_LOG_KEY = 'data.example.org/access-log+2c3d4e5f+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
 const LEDGER_KEY = 'ledger.example.org/cathedral+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
 const signed = (text: string) => `${text}\n— data.example.org GisDTQAA\n`;
 const { version } = LATEST;
@@ -121,6 +122,12 @@ const PROOF_ROUTES: readonly Route[] = [
     summary: 'The ledger’s verifier key',
     description:
       'The key that signed the checkpoint that the release was built from. Compare it with a copy that you got out of band.',
+  }),
+  releaseRoute('/access-log.vkey', 'getAccessLogKeys', text(`${ACCESS_LOG_KEY}\n`), {
+    group: 'service',
+    summary: 'The verifier keys of the access log',
+    description:
+      'One per line, the newest first: with it, the server signs the newest entry of its access log each hour. Absent before the first server was started, and where several machines share a log, whose publishers sign it.',
   }),
 ];
 

@@ -1,8 +1,9 @@
 import type { BUCKET_SETTINGS, Config } from '../../../pipeline/config/settings.ts';
-import { storeFiles } from '../../../pipeline/config/store-place.ts';
+import { databaseOf, storeFiles } from '../../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { Verifier } from '../../../pipeline/ledger/notes/note.ts';
+import { parseVerifierKey, type Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { readNoteVerifiers } from '../../../pipeline/ledger/notes/note-keys.ts';
+import { readVerifierKeys } from '../../../pipeline/ledger/writing/ledger-keys.ts';
 import { withBucket } from '../../../pipeline/objects/with-bucket.ts';
 import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
@@ -13,6 +14,7 @@ import { formatCount } from '../../../pipeline/words/number.ts';
 import { expireEntries } from './expire-entries.ts';
 import { exportAccessLog } from './export-access-log.ts';
 import { readLog } from './log-reader.ts';
+import { headsIn } from './own-heads.ts';
 import { readSignedHeads, type SignedHead } from './signed-heads.ts';
 import { type LogVerdict, verifyAccessLog } from './verify-access-log.ts';
 
@@ -57,15 +59,11 @@ type VerifyConfig = LogConfig &
     head: string | null;
   };
 
-/** Verifies the whole log, and compares it with the heads that publishers signed where machines share a bucket. */
+/** Verifies the whole log, and compares it with the heads that were signed: by the server of one machine, or by publishers that share a bucket. */
 export async function verifyEntries(config: VerifyConfig, log: (line: string) => void) {
   const { head } = config;
   // Read before the log, so that they are not ahead of what is read of it.
-  const signed = await withBucket(
-    config,
-    { access: 'read', log },
-    async (bucket) => bucket && readSignedHeads(bucket, await publisherKeys(config)),
-  );
+  const signed = await readHeads(config, log);
   const options = { ...(head !== null && { head }), ...(signed && { signed }) };
   const verdict = await withLog(config, 'access-log verify', (log) => verifyAccessLog(readLog(log), options));
   return {
@@ -75,7 +73,29 @@ export async function verifyEntries(config: VerifyConfig, log: (line: string) =>
   };
 }
 
-/** Whose signatures on heads count. Throws config_invalid. */
+/** Null: none are kept, or this machine does not know where. */
+async function readHeads(config: VerifyConfig, log: (line: string) => void): Promise<SignedHead[] | null> {
+  if (databaseOf(config.store) === null) {
+    const signed = await readSignedHeads(headsIn(config.store), await serverKeys(config));
+    return signed.length > 0 ? signed : null;
+  }
+  return withBucket(
+    config,
+    { access: 'read', log },
+    async (bucket) => bucket && readSignedHeads(bucket, await publisherKeys(config)),
+  );
+}
+
+/** Whose signatures on heads count where one machine signs them. Throws config_invalid. */
+async function serverKeys({
+  store,
+  readerKeys,
+}: Pick<Config, 'store' | 'readerKeys'>): Promise<readonly Verifier[]> {
+  if (readerKeys !== null) return trustedKeys(readerKeys);
+  return (await readVerifierKeys(storeFiles(store).headVerifiers)).map(parseVerifierKey);
+}
+
+/** Whose signatures on heads count where publishers sign them. Throws config_invalid. */
 async function publisherKeys({
   readerKeys,
   publisherKey,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { MAX_NOTE_BYTES, type Verifier } from '../../../pipeline/ledger/notes/note.ts';
 import { openNote } from '../../../pipeline/ledger/notes/open-note.ts';
-import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
 import type { Link } from './entry.ts';
 import { entryAt, type LogReader } from './log-reader.ts';
 
@@ -15,18 +14,42 @@ const HASH_DIGITS = 16;
 /** Format, address of the service, seq, hash, and when it was signed. */
 const TEXT =
   /^cathedral-access-log-head\/1\n(\S+)\n(\d{1,16})\n([0-9a-f]{64})\n(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/;
+/** Whether a file of that name is a head; one that is still being written is not. */
+export const isHeadName = (name: string) => KEY.test(`${HEADS}${name}`);
+
 /** Notes that are read at once. */
 const PARALLEL = 8;
 
-/** An entry of the log as the publisher signed it, or why a stored head is none. */
+/** An entry of the log as it was signed, or why a stored head is none. */
 export type SignedHead = { key: string } & (Link | { fault: CathedralError });
+
+/** Where heads are kept: the bucket of several machines, or the folder of one. */
+export interface HeadStore {
+  readonly name: string;
+  /** In the order of their keys. */
+  list(prefix: string): AsyncIterable<{ key: string }>;
+  /** Null: there is no such head. */
+  read(key: string, maxBytes: number): Promise<{ content: Uint8Array } | null>;
+  /** Adds a head whole, or not at all. `refused`: it is there. */
+  put(
+    key: string,
+    head: { bytes: Uint8Array; sha256: string; headers: Record<string, string> },
+    when: 'absent',
+  ): Promise<unknown>;
+}
+
+/** A head that was just signed. */
+export interface NewHead extends Link {
+  /** A signed note (c2sp.org/signed-note). */
+  note: string;
+}
 
 export interface HeadSigning {
   log: LogReader;
-  store: Pick<ObjectStore, 'name' | 'list' | 'put'>;
+  store: Pick<HeadStore, 'name' | 'list' | 'put'>;
   /** Address of the service, without a trailing slash. */
   service: string;
-  /** Signs a text with the publisher's keys, as a note. */
+  /** Signs a text as a note. */
   signText: (text: string) => string;
   /** ms since 1970, on the clock of the entries. */
   now: number;
@@ -35,7 +58,7 @@ export interface HeadSigning {
 /**
  * Signs the newest entry of the access log, and with it all before it, and stores the note where nothing is ever replaced. So even
  * somebody who controls the database cannot cut off or rewrite what was logged before, without a verification noticing. Returns
- * the entry, or null if there is none or it was signed before. Throws access_log_broken if the log lacks the entry that was signed
+ * the head, or null if there is none or it was signed before. Throws access_log_broken if the log lacks the entry that was signed
  * last; then nothing is signed.
  */
 export async function signAccessLogHead({
@@ -44,29 +67,43 @@ export async function signAccessLogHead({
   service,
   signText,
   now,
-}: HeadSigning): Promise<Link | null> {
+}: HeadSigning): Promise<NewHead | null> {
   const [head, start] = [await log.readHead(), await log.readStart()];
-  const last = await lastKey(store);
-  if (last && last.seq > start.seq) await assertHolds(log, last, `${store.name}/${last.key}`);
+  await assertHasSigned(log, store);
   if (!head || head.seq <= start.seq) return null;
   await assertHolds(log, head, log.name);
   const { seq, hash } = head;
   const text = [service, seq, hash, new Date(now).toISOString()].join('\n');
-  const bytes = Buffer.from(signText(`cathedral-access-log-head/1\n${text}\n`));
+  const note = signText(`cathedral-access-log-head/1\n${text}\n`);
+  const bytes = Buffer.from(note);
   const object = {
     bytes,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   };
-  return (await store.put(headKey(head), object, 'absent')) === 'refused' ? null : head;
+  return (await store.put(headKey(head), object, 'absent')) === 'refused' ? null : { seq, hash, note };
 }
 
 /**
- * All signed heads of a bucket, in the order of the log. A note that is unreadable or that none of the keys signed is returned with
- * its fault. Throws store_failed if the bucket cannot be read.
+ * The entry that was signed last; null if none was, or if it was removed by age. By its name alone: who could forge that could as well remove
+ * it. Throws access_log_broken if the log lacks the entry, and store_failed.
+ */
+export async function assertHasSigned(
+  log: LogReader,
+  store: Pick<HeadStore, 'name' | 'list'>,
+): Promise<Link | null> {
+  const last = await lastKey(store);
+  return last && last.seq > (await log.readStart()).seq
+    ? assertHolds(log, last, `${store.name}/${last.key}`)
+    : null;
+}
+
+/**
+ * All signed heads of a store, in the order of the log. A note that is unreadable or that none of the keys signed is returned with
+ * its fault. Throws store_failed if the store cannot be read.
  */
 export async function readSignedHeads(
-  store: Pick<ObjectStore, 'name' | 'list' | 'read'>,
+  store: Pick<HeadStore, 'list' | 'read'>,
   verifiers: readonly Verifier[],
 ): Promise<SignedHead[]> {
   const keys: string[] = [];
@@ -80,7 +117,7 @@ export async function readSignedHeads(
 }
 
 async function readHead(
-  store: Pick<ObjectStore, 'name' | 'read'>,
+  store: Pick<HeadStore, 'read'>,
   key: string,
   verifiers: readonly Verifier[],
 ): Promise<SignedHead> {
@@ -108,7 +145,7 @@ function headKey({ seq, hash }: Link): string {
 
 /** What the name of the newest head says. */
 async function lastKey(
-  store: Pick<ObjectStore, 'list'>,
+  store: Pick<HeadStore, 'list'>,
 ): Promise<{ key: string; seq: number; hash: string } | null> {
   let last: { key: string; seq: number; hash: string } | null = null;
   for await (const { key } of store.list(HEADS)) {
@@ -119,9 +156,9 @@ async function lastKey(
 }
 
 /** `hash` may be the beginning of one. */
-async function assertHolds(log: LogReader, { seq, hash }: Link, place: string): Promise<void> {
+async function assertHolds(log: LogReader, { seq, hash }: Link, place: string): Promise<Link> {
   const found = await entryAt(log, seq);
-  if (found?.hash.startsWith(hash)) return;
+  if (found?.hash.startsWith(hash)) return { seq, hash: found.hash };
   throw new CathedralError('access_log_broken', {
     place,
     expected: `entry ${seq} of ${log.name} with the hash ${hash.slice(0, HASH_DIGITS)}…`,

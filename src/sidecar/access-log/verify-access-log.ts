@@ -13,7 +13,7 @@ export const LOG_FAULTS = {
   head_missing: 'The record of the last acknowledged entry is missing.',
   head_differs: 'The last acknowledged entry differs from the entry in the log.',
   head_unknown: 'No entry in the log has the hash that was kept elsewhere.',
-  signed_head_differs: 'The log lacks an entry that the publisher signed, or has another one in its place.',
+  signed_head_differs: 'The log lacks an entry that was signed, or has another one in its place.',
   signed_head_invalid: 'A stored head is unreadable or not signed by a known key.',
 } as const;
 
@@ -41,7 +41,7 @@ export interface LogVerdict {
 export interface VerifyOptions {
   /** The last hash that an earlier verification returned. */
   head?: string;
-  /** The heads that publishers signed, read before. */
+  /** The heads that were signed, read before. */
   signed?: readonly SignedHead[];
 }
 

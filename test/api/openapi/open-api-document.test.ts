@@ -98,6 +98,7 @@ describe('the OpenAPI document', () => {
         '/events/days/{month}.json',
         '/latest.json',
         '/ledger.vkey',
+        '/access-log.vkey',
         '/manifest.json',
         '/manifest.json.sig',
         '/publisher.vkey',

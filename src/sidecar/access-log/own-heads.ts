@@ -1,0 +1,94 @@
+import { link, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { storeFiles } from '../../../pipeline/config/store-place.ts';
+import { asDiskErrors, makeFolder, replaceFile, sync, writeBeside } from '../../../pipeline/disk/durable.ts';
+import { MOST_KEYS, signNote } from '../../../pipeline/ledger/notes/note.ts';
+import {
+  newNoteKey,
+  readNoteKeys,
+  signerOf,
+  verifierKeyOf,
+  writeNoteKeys,
+} from '../../../pipeline/ledger/notes/note-keys.ts';
+import { readVerifierKeys } from '../../../pipeline/ledger/writing/ledger-keys.ts';
+import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
+import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import { readLog } from './log-reader.ts';
+import { LOG_LOCK } from './log-table.ts';
+import { type HeadStore, isHeadName, type NewHead, signAccessLogHead } from './signed-heads.ts';
+
+/** The signed heads of a log that one machine keeps for itself: files, of which none is ever replaced. */
+export function headsIn(store: string): HeadStore {
+  return {
+    name: store,
+    async *list(prefix) {
+      const names = await readdir(join(store, prefix)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      });
+      for (const name of names.filter(isHeadName).sort()) yield { key: `${prefix}${name}` };
+    },
+    read: async (key) => ({ content: await readFile(join(store, key)) }),
+    put: (key, { bytes }) => asDiskErrors(join(store, key), () => addFile(join(store, key), bytes)),
+  };
+}
+
+/** A file appears whole, and only where there is none. */
+async function addFile(path: string, bytes: Uint8Array): Promise<{ etag: string } | 'refused'> {
+  await makeFolder(dirname(path), { mode: 0o700 });
+  const temporary = await writeBeside(path, bytes, { mode: 0o600 });
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'refused';
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await sync(dirname(path));
+  return { etag: '' };
+}
+
+/**
+ * Signs the newest entry of the log in the folder `store` with the server's own key, which the first call makes, and writes its verifier key where
+ * runs find it. Null: there is no log yet, or nothing new in it. Throws store_failed, access_log_broken, config_invalid, publish_failed and
+ * disk_full.
+ *
+ * @param service address of the service
+ * @param now ms since 1970
+ */
+export async function signOwnHead(store: string, service: string, now: number): Promise<NewHead | null> {
+  const { accessLog, headKey, headVerifiers } = storeFiles(store);
+  const log = await openSqlite(accessLog, LOG_FILE, { mustExist: true });
+  try {
+    // Two servers that start at once make one key.
+    const key = await log.transaction(async (query) => {
+      await query('SELECT seq FROM access_log_head');
+      return (await readNoteKeys(headKey))?.[0] ?? makeKey(headKey, service, now);
+    }, LOG_LOCK);
+    await showVerifier(headVerifiers, verifierKeyOf(key));
+    const signText = (text: string) => signNote(text, signerOf(key));
+    return await signAccessLogHead({ log: readLog(log), store: headsIn(store), service, signText, now });
+  } finally {
+    await log.close();
+  }
+}
+
+async function makeKey(path: string, service: string, now: number) {
+  const key = newNoteKey(`${new URL(service).host}/access-log`, now);
+  await writeNoteKeys(path, [key]);
+  return key;
+}
+
+/** Older keys stay: they signed what was kept before the newest one was made. */
+async function showVerifier(path: string, key: string): Promise<void> {
+  const known = await readVerifierKeys(path);
+  if (known.includes(key)) return;
+  await replaceFile(
+    path,
+    [key, ...known]
+      .slice(0, MOST_KEYS)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
