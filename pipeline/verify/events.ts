@@ -5,8 +5,6 @@ import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Origin } from './origin.ts';
 
-const LEAF_PREFIX = Uint8Array.of(0x00);
-
 interface EventsOptions {
   /** Of the tiles of level 0, those whose public events are read. */
   choose: (tiles: readonly Tile[], version: number) => readonly Tile[];
@@ -30,13 +28,7 @@ export async function verifyEvents(
     if (keep && bytes) files.set(path, bytes);
     return bytes;
   };
-  const leafHash = (entry: Uint8Array) => {
-    const hash = origin.hashing.sha256();
-    hash.update(LEAF_PREFIX);
-    hash.update(entry);
-    return hash.digest();
-  };
-  const log = await PublicEvents.open(reader, read, leafHash);
+  const log = await PublicEvents.open(reader, read, (entry) => origin.leafHash(entry));
   if (!log) return null;
   const { version } = log.policy;
   const leaves = [...newTiles(0, reader.head.size)].filter(({ level }) => level === 0);

@@ -7,10 +7,12 @@ import { exists, finished } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { nodeHash } from '../ledger/log/merkle.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
+import { logFile } from '../release/log/log-folder.ts';
 import { mismatchError } from './findings.ts';
 import {
   type Disk,
   type Hashing,
+  LOG,
   measure,
   type Opened,
   type OpenOptions,
@@ -30,7 +32,7 @@ export const NODE_HASHING: Hashing = {
 /** The release's files in a folder that a run, or a mirror, writes. */
 export const CURRENT = join('current', 'public');
 /** Folders of the service that such a folder keeps beside its releases: they only grow. */
-const APART: ReadonlySet<string> = new Set(['log', 'snapshots']);
+const APART: ReadonlySet<string> = new Set([LOG, 'snapshots']);
 
 const CHUNK_BYTES = 1 << 18;
 /** A shorter file is read at once. */
@@ -46,15 +48,17 @@ export class FolderOrigin extends Origin implements Disk {
   override readonly disk = this;
   readonly #folder: string;
   readonly #release: string;
+  readonly #hasEntries: boolean;
 
-  private constructor(folder: string, release: string) {
+  private constructor(folder: string, release: string, hasEntries: boolean) {
     super();
     this.#folder = folder;
     this.#release = release;
+    this.#hasEntries = hasEntries;
   }
 
-  /** Throws mirror_unreachable if there is no such folder. */
-  static async at(folder: string): Promise<FolderOrigin> {
+  /** Throws mirror_unreachable if there is no such folder. `hasEntries`: a run writes it, which keeps the log's entries elsewhere in it. */
+  static async at(folder: string, hasEntries = false): Promise<FolderOrigin> {
     const found = await stat(folder).catch((error: NodeJS.ErrnoException) => `${error.code}`);
     if (typeof found === 'string' || !found.isDirectory())
       throw new CathedralError('mirror_unreachable', {
@@ -63,10 +67,12 @@ export class FolderOrigin extends Origin implements Disk {
         found: typeof found === 'string' ? found : 'a file',
       });
     const current = join(folder, CURRENT);
-    return new FolderOrigin(folder, (await exists(current)) ? current : folder);
+    return new FolderOrigin(folder, (await exists(current)) ? current : folder, hasEntries);
   }
 
   placeOf(path: string): string {
+    if (this.#hasEntries && path.startsWith(`${LOG}/`))
+      return logFile(this.#folder, path.slice(LOG.length + 1));
     return join(APART.has(path.split('/')[0]!) ? this.#folder : this.#release, path);
   }
 

@@ -13,6 +13,9 @@ import { mismatchError } from './findings.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';
 import { forkError, rollbackError } from './signed-release.ts';
 
+/** The newest checkpoint, a signed note. */
+export const CHECKPOINT = `${LOG}/checkpoint`;
+
 /** Which log a checkpoint must be of, and who may have signed it; null: the ledger's signature is not verified. */
 export interface ExpectedLog {
   origin: string;
@@ -24,8 +27,12 @@ export function headOf({ size, root_hash }: { size: number; root_hash: string })
 }
 
 /** The origin's log with this tree head. Throws log_invalid, mirror_mismatch and mirror_unreachable. */
-export function openLog(origin: Origin, head: TreeHead): Promise<TileReader> {
-  return TileReader.open(head, (tile) => origin.readTile(tile), origin.hashing.nodeHash);
+export function openLog(
+  origin: Origin,
+  head: TreeHead,
+  readTile: Origin['readTile'] = (tile) => origin.readTile(tile),
+): Promise<TileReader> {
+  return TileReader.open(head, readTile, origin.hashing.nodeHash);
 }
 
 /**
@@ -108,9 +115,8 @@ export async function readPublishedCheckpoint(
   reader: TileReader,
   expected: ExpectedLog,
 ): Promise<PublishedCheckpoint | null> {
-  const path = `${LOG}/checkpoint`;
-  const place = origin.placeOf(path);
-  const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
+  const place = origin.placeOf(CHECKPOINT);
+  const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
   if (!found) return null;
   const head = await readCheckpoint(found.bytes, expected, place);
   const isLater = head.size > reader.head.size;

@@ -1,10 +1,12 @@
-import { HASH_BYTES, type NodeHash } from '../ledger/log/hash.ts';
+import { HASH_BYTES, type Hash, type NodeHash } from '../ledger/log/hash.ts';
 import { TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { Tree } from '../release/disk/list-tree.ts';
 import { mismatchError } from './findings.ts';
 
 /** The log's folder below the service's root. */
 export const LOG = 'log';
+
+const LEAF_PREFIX = Uint8Array.of(0x00);
 
 /** Tells whether a file has changed, without reading it. */
 export interface Validator {
@@ -102,6 +104,14 @@ export abstract class Origin {
       return measure(promisedBody(opened, bytes, place), this.hashing);
     });
     if (found.sha256 !== sha256) throw mismatchError(place, `SHA-256 ${sha256}`, found.sha256);
+  }
+
+  /** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */
+  leafHash(entry: Uint8Array): Hash {
+    const hash = this.hashing.sha256();
+    hash.update(LEAF_PREFIX);
+    hash.update(entry);
+    return hash.digest();
   }
 
   /** A file of the log by its path below the log's address, `public/v1/000`; null if it is missing. Throws as `readSmall` does. */

@@ -13,9 +13,9 @@ import {
 import { ledgerVerifiers, readVerifiers } from '../ledger/writing/ledger-keys.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { printable } from '../words/printable.ts';
-import { folderSource, type KeptCheckpoint, type LogSource, originSource } from './audit/audited-log.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import { HttpOrigin, type HttpOriginOptions } from './http-origin.ts';
+import type { KeptCheckpoint } from './signed-log.ts';
 
 /** What a reader of a service is told: the clock, how to wait, and where it reports what it does. */
 export interface Reading {
@@ -135,18 +135,16 @@ export function unreadable(place: string, cause: NodeJS.ErrnoException): Cathedr
   return new CathedralError('proof_refused', { place, expected: 'a readable file', found, cause });
 }
 
-/** The log to read, in a folder or at an address. Its entries, which hold whole events, need a government key. */
-export function logSource(
+/** The service whose log is read, in a folder or at an address. The entries of the log, which hold whole events, need a government key. */
+export async function logOrigin(
   config: Pick<Config, 'out' | 'timeLimit'> & { logUrl: string | null },
   { wait, progress }: Reading,
-  governmentKey: string | null = null,
-): LogSource {
-  const { out, logUrl: url } = config;
-  if (url === null) return folderSource(out);
-  const [origin, withKey] = [null, governmentKey].map((apiKey) =>
-    httpOrigin(url, config, { apiKey, isStatic: false, wait, log: (line) => progress.note(line) }),
-  );
-  return originSource(origin!, withKey!);
+  apiKey: string | null = null,
+): Promise<HttpOrigin | FolderOrigin> {
+  const { out, logUrl } = config;
+  if (logUrl === null) return FolderOrigin.at(out, true);
+  const log = (line: string) => progress.note(line);
+  return httpOrigin(logUrl, config, { apiKey, isStatic: false, wait, log });
 }
 
 /** What the witnesses of a policy say about the checkpoint of a log, for programs and people; null without a policy. */

@@ -27,18 +27,19 @@ const prove = defineCommand({
   async run(config, context) {
     const { formatTlogProof } = await import('../../pipeline/ledger/log/tlog-proof.ts');
     const { proveFromLedger, proveFromLog } = await import('../../pipeline/verify/audit/prove-event.ts');
-    const { auditorTrust, logSource, witnessing } = await import('../../pipeline/verify/reader.ts');
+    const { CHECKPOINT } = await import('../../pipeline/verify/log.ts');
+    const { auditorTrust, logOrigin, witnessing } = await import('../../pipeline/verify/reader.ts');
     const { event, ledger } = config;
     const { policy, verifiers } = await auditorTrust(config);
-    const source = logSource(config, context);
     const fromLedger = async (address: NonNullable<typeof ledger>) => {
       // Every kind of source and its database take far longer to load than a proof from the log takes.
       const { openLedger } = await import('../../pipeline/sources/open-ledger.ts');
       const opened = await openLedger(address, { ...config, mustExist: true }, context);
       return proveFromLedger(opened.ledger, event, opened.verifiers);
     };
-    const proof = ledger ? await fromLedger(ledger) : await proveFromLog(source, event, verifiers);
-    const place = ledger ? `${ledger}` : `${source.name}/checkpoint`;
+    const origin = ledger ? null : await logOrigin(config, context);
+    const proof = origin ? await proveFromLog(origin, event, verifiers) : await fromLedger(ledger!);
+    const place = origin ? origin.placeOf(CHECKPOINT) : `${ledger}`;
     const seen = await witnessing(proof.checkpoint, policy, { place, now: context.now() });
     if (seen?.missing) throw seen.missing;
     const text = formatTlogProof(proof);

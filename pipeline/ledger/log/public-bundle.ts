@@ -39,6 +39,11 @@ export type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Arra
 /** RFC 6962 leaf hash, SHA-256(0x00 ‖ entry). */
 export type LeafHash = (entry: Uint8Array) => Hash | Promise<Hash>;
 
+/** A public event, and its line as it was hashed. */
+export interface PublicLeaf extends Leaf {
+  line: Uint8Array;
+}
+
 /** The public events of a log. Nothing that it returns is more than what the log’s checkpoint signs. */
 export class PublicEvents {
   readonly reader: TileReader;
@@ -80,11 +85,11 @@ export class PublicEvents {
   }
 
   /** The same as events. */
-  async events(number: number): Promise<(Leaf | null)[]> {
+  async events(number: number): Promise<(PublicLeaf | null)[]> {
     const lines = await this.lines(number);
     const hashes = await this.reader.tile(0, number);
     return lines.map(
-      (line, at) => line && { event: parseLine(line, number * TILE_WIDTH + at), hash: hashes[at]! },
+      (line, at) => line && { event: parseLine(line, number * TILE_WIDTH + at), hash: hashes[at]!, line },
     );
   }
 

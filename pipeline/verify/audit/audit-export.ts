@@ -5,8 +5,9 @@ import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
-import { auditorTrust, logSource, type Reading, readHeld, unreadable, witnessing } from '../reader.ts';
-import { assertExtendsKept, type KeptCheckpoint } from './audited-log.ts';
+import { CHECKPOINT } from '../log.ts';
+import { auditorTrust, logOrigin, type Reading, readHeld, unreadable, witnessing } from '../reader.ts';
+import { assertExtendsKept, type KeptCheckpoint } from '../signed-log.ts';
 import { LogEntries } from './log-entries.ts';
 import { type ExportHead, readExport } from './read-export.ts';
 import { type ExportOptions, type ExportVerdict, verifyExport } from './verify-export.ts';
@@ -40,9 +41,13 @@ export async function auditExport(config: AuditConfig, reading: Reading, parsers
   const file = await openExport(place);
   const options = exportOptions(file.head, config, parsers);
   const { policy, verifiers } = await auditorTrust(config);
-  const source = logSource(config, reading, config.governmentKey);
-  const log = await LogEntries.open(source, verifiers);
-  const seen = await witnessing(log.log.note, policy, { place: `${source.name}/checkpoint`, now: now() });
+  const origin = await logOrigin(config, reading);
+  const log = await LogEntries.open(
+    origin,
+    verifiers,
+    await logOrigin(config, reading, config.governmentKey),
+  );
+  const seen = await witnessing(log.log.note, policy, { place: origin.placeOf(CHECKPOINT), now: now() });
   const held = await readHeld(config.heldCheckpoint);
   const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
   progress.stage(`comparing ${place} with the log`);

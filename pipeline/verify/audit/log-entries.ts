@@ -1,9 +1,12 @@
 import { CathedralError } from '../../errors.ts';
+import { MAX_BUNDLE_BYTES, parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { bytesOf, type Hash } from '../../ledger/log/hash.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
-import { bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
+import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
-import { type AuditedLog, type LogSource, openAuditedLog } from './audited-log.ts';
+import { mismatchError } from '../findings.ts';
+import { LOG, type Origin, readSmall } from '../origin.ts';
+import { openSignedLog, type SignedLog } from '../signed-log.ts';
 
 /** The entries of one bundle, with their hashes. */
 interface EntryBundle {
@@ -18,22 +21,21 @@ const CACHED_BUNDLES = 24;
 
 /** Random access to the entries of a log, each verified against the checkpoint. The bundles replace the tiles of level 0. */
 export class LogEntries {
-  readonly log: AuditedLog;
-  readonly #source: LogSource;
-  readonly #cache: Map<number, Promise<EntryBundle>>;
+  readonly log: SignedLog;
+  readonly #bundles: EntryBundles;
   #last = -1;
 
-  private constructor(log: AuditedLog, source: LogSource, cache: Map<number, Promise<EntryBundle>>) {
+  private constructor(log: SignedLog, bundles: EntryBundles) {
     this.log = log;
-    this.#source = source;
-    this.#cache = cache;
+    this.#bundles = bundles;
   }
 
-  static async open(source: LogSource, verifiers: readonly Verifier[]): Promise<LogEntries> {
-    const cache = new Map<number, Promise<EntryBundle>>();
+  /** `withKey`: reads the entries, which need a government key; all else is public. */
+  static async open(origin: Origin, verifiers: readonly Verifier[], withKey = origin): Promise<LogEntries> {
+    const bundles = new EntryBundles(withKey);
     const readTile = async (tile: Tile) =>
-      tile.level > 0 ? source.tile(tile) : bytesOf((await cachedBundle(cache, source, tile)).hashes);
-    return new LogEntries(await openAuditedLog(source, verifiers, readTile), source, cache);
+      tile.level > 0 ? origin.readTile(tile) : bytesOf((await bundles.get(tile)).hashes);
+    return new LogEntries(await openSignedLog(origin, verifiers, readTile), bundles);
   }
 
   get size(): number {
@@ -50,42 +52,64 @@ export class LogEntries {
     this.#last = number;
     if (!isOnTheWay) return;
     // An error surfaces when the bundle is needed.
-    cachedBundle(this.#cache, this.#source, tileAt(0, number - 1, this.size)!).catch(() => undefined);
+    this.#bundles.get(tileAt(0, number - 1, this.size)!).catch(() => undefined);
   }
 
   /**
-   * Entries from 256·number on. Throws log_invalid if one does not follow from the checkpoint, and what the source throws.
+   * Entries from 256·number on. Throws log_invalid if one does not follow from the checkpoint, and what the origin throws.
    */
   async bundle(number: number): Promise<EntryBundle> {
     const tile = tileAt(0, number, this.size)!;
-    const bundle = await cachedBundle(this.#cache, this.#source, tile);
+    const bundle = await this.#bundles.get(tile);
     this.#readAhead(number);
     const expected = await this.log.reader.tile(0, number);
     const wrong = bundle.hashes.findIndex((hash, index) => hash !== expected[index]);
     if (wrong < 0) return bundle;
     throw new CathedralError('log_invalid', {
-      place: `${this.#source.name}/${bundlePath(tile)}, entry ${wrong}`,
+      place: `${this.log.origin.placeOf(`${LOG}/${bundlePath(tile)}`)}, entry ${wrong}`,
       expected: `hash ${expected[wrong]}`,
       found: bundle.hashes[wrong]!,
     });
   }
 }
 
-function cachedBundle(
-  cache: Map<number, Promise<EntryBundle>>,
-  source: LogSource,
-  tile: Tile,
-): Promise<EntryBundle> {
-  const known = cache.get(tile.index);
-  const bundle = known ?? readBundle(source, tile);
-  cache.delete(tile.index);
-  cache.set(tile.index, bundle);
-  if (!known) bundle.catch(() => cache.delete(tile.index));
-  if (cache.size > CACHED_BUNDLES) cache.delete(cache.keys().next().value!);
-  return bundle;
+/** The bundles of an origin, not verified; those that were used last stay in memory. */
+class EntryBundles {
+  readonly #origin: Origin;
+  readonly #cache = new Map<number, Promise<EntryBundle>>();
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  get(tile: Bundle): Promise<EntryBundle> {
+    const known = this.#cache.get(tile.index);
+    const bundle = known ?? this.#read(tile);
+    this.#cache.delete(tile.index);
+    this.#cache.set(tile.index, bundle);
+    if (!known) bundle.catch(() => this.#cache.delete(tile.index));
+    if (this.#cache.size > CACHED_BUNDLES) this.#cache.delete(this.#cache.keys().next().value!);
+    return bundle;
+  }
+
+  /** A partial bundle may have been removed once the full one exists, which begins with it. */
+  async #read({ index, width }: Bundle): Promise<EntryBundle> {
+    for (const one of new Set([width, TILE_WIDTH])) {
+      const path = `${LOG}/${bundlePath({ index, width: one })}`;
+      const size = { most: MAX_BUNDLE_BYTES };
+      const found = await readSmall(this.#origin, path, size, { compressible: true }).catch(withoutKey);
+      if (!found) continue;
+      const lines = parseBundle(found.bytes, one, this.#origin.placeOf(path)).slice(0, width);
+      return { first: index * TILE_WIDTH, lines, hashes: lines.map(leafHash) };
+    }
+    const place = this.#origin.placeOf(`${LOG}/${bundlePath({ index, width })}`);
+    throw mismatchError(place, `a bundle of ${width} entries`, 'no such file');
+  }
 }
 
-async function readBundle(source: LogSource, { index, width }: Tile): Promise<EntryBundle> {
-  const lines = await source.entries({ index, width });
-  return { first: index * TILE_WIDTH, lines, hashes: lines.map(leafHash) };
+function withoutKey(error: unknown): never {
+  if (!(error instanceof CathedralError) || !/^status 40[13]$/.test(error.found)) throw error;
+  const { place, expected } = error;
+  const found = `${error.found}: entries need a government key`;
+  throw new CathedralError('proof_refused', { place, expected, found, cause: error });
 }

@@ -8,19 +8,19 @@ import type { Verifier } from '../../ledger/notes/note.ts';
 import { openDirectory } from '../../ledger/reading/directory.ts';
 import { readCheckpoint } from '../../ledger/reading/read-checkpoint.ts';
 import { readLines } from '../../ledger/reading/read-lines.ts';
-import type { LogSource } from './audited-log.ts';
-import { openAuditedLog } from './audited-log.ts';
+import { LOG, type Origin } from '../origin.ts';
+import { openSignedLog } from '../signed-log.ts';
 
-/** Proves from the hash tiles of a published log that it contains the event with this hash. Throws proof_refused. */
+/** Proves from the hash tiles of a published log that it contains the event with this hash. Throws proof_refused, and as `openSignedLog`. */
 export async function proveFromLog(
-  source: LogSource,
+  origin: Origin,
   event: Hash,
   verifiers: readonly Verifier[],
 ): Promise<TlogProof> {
-  const { checkpoint, note, reader } = await openAuditedLog(source, verifiers);
+  const { checkpoint, note, reader } = await openSignedLog(origin, verifiers);
   const all = { from: 0, to: checkpoint.size, first: 'oldest', parallel: 1 } as const;
   const index = await findLeaf(reader, event, all);
-  if (index === null) throw missing(event, source.name, checkpoint.size);
+  if (index === null) throw missing(event, origin.placeOf(LOG), checkpoint.size);
   return { index, path: await inclusionProof(reader, index), checkpoint: note, extra: null };
 }
 

@@ -2,6 +2,7 @@ import { plainDigits } from '../../artifacts/format/csv.ts';
 import type { Finding } from '../../errors.ts';
 import { csvCells } from '../../formats/csv-cells.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
+import type { PublicLeaf } from '../../ledger/log/public-bundle.ts';
 import { apply } from '../../model/fold.ts';
 import { emptyState } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';
@@ -11,7 +12,7 @@ import { formatList, formatToken } from '../../words/phrase.ts';
 import { parseObject } from '../audit/export-row.ts';
 import { type Candidate, canonical, type PastedForm, type PastedRow } from './pasted.ts';
 import type { ProvableHistory } from './provable-histories.ts';
-import type { IndexedLeaf, RowLog } from './row-log.ts';
+import type { PublicLog } from './public-log.ts';
 
 /** Why there is nothing to prove. */
 export type Reason =
@@ -63,7 +64,7 @@ export class Contradicted extends Error {
 /** The events that a row follows from. */
 export interface FoundRow {
   history: ProvableHistory;
-  leaves: readonly IndexedLeaf[];
+  leaves: readonly PublicLeaf[];
   words: string;
 }
 
@@ -71,8 +72,8 @@ export interface FoundRow {
  * Finds the events that give a row. The row holds for the first of its histories for which it does; if for none, the history whose row is
  * nearest says why. Throws NotChecked, Contradicted, and the errors of reading the log.
  */
-export async function findRow(row: PastedRow, log: RowLog): Promise<FoundRow> {
-  if (!(await log.publicEvents()))
+export async function findRow(row: PastedRow, log: PublicLog): Promise<FoundRow> {
+  if (!(await log.policy()))
     throw new NotChecked('not_published', 'This host publishes no events, only their hashes.', {
       place: 'the log',
       expected: 'the public events of the log',
@@ -96,7 +97,7 @@ function weightOf(error: Error): number {
   return error.event === null ? Number.POSITIVE_INFINITY : error.differences.length;
 }
 
-async function findIn(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+async function findIn(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
   await assertPublic(candidate, log);
   switch (candidate.history.origin) {
     case 'event':
@@ -110,13 +111,13 @@ async function findIn(candidate: Candidate, row: PastedRow, log: RowLog): Promis
   }
 }
 
-async function assertPublic({ history, cells }: Candidate, log: RowLog): Promise<void> {
-  const { policy } = (await log.publicEvents())!;
+async function assertPublic({ history, cells }: Candidate, log: PublicLog): Promise<void> {
+  const { types: decisions } = (await log.policy())!;
   const types = history.types === 'every' ? [cells.event_type ?? ''] : history.types;
   if (history.origin === 'everything') return;
-  const hashed = types.find((type) => !policy.types[type]?.public);
+  const hashed = types.find((type) => !decisions[type]?.public);
   if (hashed === undefined) return;
-  const reason = policy.types[hashed]?.reason ?? 'Nothing is known about its content.';
+  const reason = decisions[hashed]?.reason ?? 'Nothing is known about its content.';
   throw new NotChecked('hashed', `Events of the type ${hashed} are published only as hashes. ${reason}`, {
     place: `/${history.path}`,
     expected: 'events whose lines are published',
@@ -137,14 +138,14 @@ function followsFromMore({ history: { path, title } }: Candidate): NotChecked {
 }
 
 /** One event gives the row. */
-async function findEvent(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+async function findEvent(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
   const { history, cells, links } = candidate;
   const named = links.event === undefined ? null : indexOf(links.event, history);
   const given = named === null ? [] : await eventAt(named, candidate, log);
   const own = given.filter((leaf) => isSame(row.form, history, cells, leaf));
   if (own.length > 0) return { history, leaves: own, words: eventWords(own, history) };
   const [from, to] = spanOf(history, cells);
-  const leaves = await log.between(from, to, typesOf(candidate));
+  const leaves = await log.between({ from, to }, typesOf(candidate));
   const same = leaves.filter((leaf) => isSame(row.form, history, cells, leaf));
   if (same.length > 0 && named === null)
     return { history, leaves: [same[0]!], words: eventWords(same, history) };
@@ -152,9 +153,9 @@ async function findEvent(candidate: Candidate, row: PastedRow, log: RowLog): Pro
   if (given.length === 0) await assertAllPublic(candidate, [from, to], log);
   if (same.length > 0)
     throw new Contradicted(
-      `Event ${formatNumber(same[0]!.index)} gives this row, and not event ${formatNumber(named!)}.`,
-      [{ column: 'event', expected: `${same[0]!.index}`, found: `${named}` }],
-      same[0]!.index,
+      `Event ${formatNumber(same[0]!.event.seq)} gives this row, and not event ${formatNumber(named!)}.`,
+      [{ column: 'event', expected: `${same[0]!.event.seq}`, found: `${named}` }],
+      same[0]!.event.seq,
     );
   const nearest = nearestOf(row.form, history, cells, [...given, ...leaves]);
   if (nearest) throw nearest;
@@ -162,7 +163,7 @@ async function findEvent(candidate: Candidate, row: PastedRow, log: RowLog): Pro
 }
 
 /** The event that a row names. */
-async function eventAt(index: number, candidate: Candidate, log: RowLog): Promise<IndexedLeaf[]> {
+async function eventAt(index: number, candidate: Candidate, log: PublicLog): Promise<PublicLeaf[]> {
   const { size } = log.checkpoint;
   const place = `event ${index}`;
   if (index >= size)
@@ -176,40 +177,40 @@ async function eventAt(index: number, candidate: Candidate, log: RowLog): Promis
       },
     );
   const leaf = await log.event(index);
-  return leaf && typesOf(candidate).has(leaf.event.type) ? [leaf] : [];
+  return leaf && typesOf(candidate).includes(leaf.event.type) ? [leaf] : [];
 }
 
 /** The events of its day give the row. */
-async function findDay(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+async function findDay(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
   const { history, cells, links } = candidate;
   const [from, to] = spanOf(history, cells);
   const day = dayOf(from);
-  const known = (await log.month(day.slice(0, 7)))?.days.find(({ date }) => date === day);
+  const known = await log.day(day);
   const newest = known ? null : await log.newest();
   const isOver = known ? known.end < log.checkpoint.size : newest !== null && dayOf(newest) > day;
   if (!isOver) throw newerThan(history, day, 'a day that is over');
-  const leaves = await log.between(from, to, typesOf(candidate));
+  const leaves = await log.between({ from, to }, typesOf(candidate));
   await assertAllPublic(candidate, [from, to], log);
   if (leaves.length === 0) throw await nothingThere(candidate, from, log);
   const rows = foldDay(history, leaves);
   if (rows.some(({ text }) => differences(row.form, history, cells, text).length === 0)) {
     const own = known && { first_event: `${known.first}`, last_event: `${known.end - 1}` };
-    if (own) assertLinks(links, own, leaves.at(-1)!.index);
+    if (own) assertLinks(links, own, leaves.at(-1)!.event.seq);
     return {
       history,
       leaves,
-      words: `${formatCount(leaves.length, 'public event')} of ${day} give this row, from event ${formatNumber(leaves[0]!.index)} to event ${formatNumber(leaves.at(-1)!.index)}. It is exactly theirs if this host withholds none.`,
+      words: `${formatCount(leaves.length, 'public event')} of ${day} give this row, from event ${formatNumber(leaves[0]!.event.seq)} to event ${formatNumber(leaves.at(-1)!.event.seq)}. It is exactly theirs if this host withholds none.`,
     };
   }
-  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.index);
+  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.event.seq);
 }
 
 /** The events of its deliberation give the row, from the opening to the close. */
-async function findDeliberation(candidate: Candidate, row: PastedRow, log: RowLog): Promise<FoundRow> {
+async function findDeliberation(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
   const { history, cells, links } = candidate;
   const [id, opened, closed] = ['id', 'opened', 'closed'].map((name) => textOf(cells[name]!));
   const [from, to] = [opened, closed].map((time) => assertTime(time!, history));
-  const all = await log.between(from!, to!, typesOf(candidate));
+  const all = await log.between({ from: from!, to: to! }, typesOf(candidate));
   const leaves = all.filter(({ event }) => event.data.deliberation === id);
   await assertAllPublic(candidate, [from!, to!], log);
   if (leaves.length === 0) throw await nothingThere(candidate, to!, log);
@@ -222,25 +223,25 @@ async function findDeliberation(candidate: Candidate, row: PastedRow, log: RowLo
       opened_event: `${opened_event}`,
       position_events: canonical(position_events),
     };
-    assertLinks(links, own, leaves.at(-1)!.index);
+    assertLinks(links, own, leaves.at(-1)!.event.seq);
     return {
       history,
       leaves,
-      words: `${formatCount(leaves.length, 'public event')} of deliberation ${id} give this row: its opening, the positions, and its close, event ${formatNumber(leaves.at(-1)!.index)}. It is exactly theirs if this host withholds none.`,
+      words: `${formatCount(leaves.length, 'public event')} of deliberation ${id} give this row: its opening, the positions, and its close, event ${formatNumber(leaves.at(-1)!.event.seq)}. It is exactly theirs if this host withholds none.`,
     };
   }
-  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.index);
+  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.event.seq);
 }
 
 /** The row may be that of an event which stays a hash. Throws NotChecked. */
 async function assertAllPublic(
   candidate: Candidate,
   [from, to]: [from: string, to: string],
-  log: RowLog,
+  log: PublicLog,
 ): Promise<void> {
   const types = typesOf(candidate);
-  if (!(await log.withholds(from, to, types))) return;
-  const names = formatList([...types]);
+  if ((await log.withheldOn(types, { from, to })).size === 0) return;
+  const names = formatList(types);
   throw new NotChecked(
     'hashed',
     'Some events of this type and time have members that no public file shows, so they stay hashes. The row may follow from one of them.',
@@ -252,8 +253,8 @@ async function assertAllPublic(
   );
 }
 
-function typesOf({ history: { types }, cells }: Candidate): ReadonlySet<string> {
-  return new Set(types === 'every' ? [cells.event_type!] : types);
+function typesOf({ history: { types }, cells }: Candidate): readonly string[] {
+  return types === 'every' ? [cells.event_type!] : types;
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -283,7 +284,7 @@ function textOf(json: string): string {
 /** The rows that the state has after these events alone, with the events that they name. */
 function foldDay(
   { artifact }: ProvableHistory,
-  leaves: readonly IndexedLeaf[],
+  leaves: readonly PublicLeaf[],
 ): { text: string; events: readonly number[] }[] {
   let state = emptyState();
   for (const leaf of leaves) state = apply(state, leaf);
@@ -313,7 +314,7 @@ function isSame(
   form: PastedForm,
   history: ProvableHistory,
   cells: Candidate['cells'],
-  leaf: IndexedLeaf,
+  leaf: PublicLeaf,
 ): boolean {
   return history.artifact.rows(leaf).some((text) => differences(form, history, cells, text).length === 0);
 }
@@ -359,7 +360,7 @@ function nearestOf(
   form: PastedForm,
   history: ProvableHistory,
   cells: Candidate['cells'],
-  leaves: readonly IndexedLeaf[],
+  leaves: readonly PublicLeaf[],
 ): Contradicted | null {
   const rows = leaves.flatMap((leaf) => history.artifact.rows(leaf).map((text) => ({ leaf, text })));
   if (rows.length === 0) return null;
@@ -368,9 +369,9 @@ function nearestOf(
     .toSorted((one, other) => one.faults.length - other.faults.length);
   const { leaf, faults } = nearest!;
   return new Contradicted(
-    `Event ${formatNumber(leaf.index)}, ${formatToken(leaf.event.type)} of ${formatMoment(leaf.event.timestamp)}, gives another row.`,
+    `Event ${formatNumber(leaf.event.seq)}, ${formatToken(leaf.event.type)} of ${formatMoment(leaf.event.timestamp)}, gives another row.`,
     faults,
-    leaf.index,
+    leaf.event.seq,
   );
 }
 
@@ -388,12 +389,12 @@ function contradictedBy(
 }
 
 /** No public event gives a row at this time. */
-async function nothingThere(candidate: Candidate, from: string, log: RowLog): Promise<Error> {
+async function nothingThere(candidate: Candidate, from: string, log: PublicLog): Promise<Error> {
   const { history, cells } = candidate;
   const newest = await log.newest();
   if (newest === null || compareTimestamps(from, newest) > 0)
     return newerThan(history, from, `a time up to ${newest ?? 'the newest public event'}`);
-  const types = [...typesOf(candidate)];
+  const types = typesOf(candidate);
   const time = cells[history.time]!;
   return new Contradicted(
     `The log has no public event of the type ${formatList(types.map((type) => formatToken(type)))} at this time.`,
@@ -410,12 +411,12 @@ function newerThan({ path, time }: ProvableHistory, found: string, expected: str
   );
 }
 
-function eventWords(leaves: readonly IndexedLeaf[], { beyond }: ProvableHistory): string {
-  const [{ index, event }] = leaves as [IndexedLeaf];
+function eventWords(leaves: readonly PublicLeaf[], { beyond }: ProvableHistory): string {
+  const [{ event }] = leaves as [PublicLeaf];
   const exactly = beyond.length === 0 ? 'gives exactly this row' : 'gives this row';
   const more =
     leaves.length === 1
       ? ''
       : ` So do ${formatCount(leaves.length - 1, 'other event')} of the same content: the file has the row ${leaves.length} times.`;
-  return `Event ${formatNumber(index)}, ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, ${exactly}.${more}`;
+  return `Event ${formatNumber(event.seq)}, ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, ${exactly}.${more}`;
 }

@@ -5,7 +5,7 @@ import { isNewDay } from '../../model/period.ts';
 import { emptyDay, emptyState, type State } from '../../model/state.ts';
 import { dayOf } from '../../model/window.ts';
 import type { HistoryTable } from './history-tables.ts';
-import { bundlesOf, type PublicLog } from './public-log.ts';
+import type { PublicLog } from './public-log.ts';
 import { cached, type LogRow, type LogRows } from './row-finder.ts';
 
 /** A row of a history that follows from the log. */
@@ -37,7 +37,7 @@ export async function eventRows(log: PublicLog, table: HistoryTable): Promise<Hi
     !mayHave(number)
       ? []
       : (await log.events(number)).flatMap((leaf) => (leaf ? rowsOfEvent(table, leaf) : [])).reverse();
-  return { blocks: bundlesOf(log), block: cached(read), endsOpen: false, carried: () => null };
+  return { blocks: log.bundles, block: cached(read), endsOpen: false, carried: () => null };
 }
 
 /** The rows that an event adds, oldest first. */
@@ -94,7 +94,7 @@ export class DayRows implements HistoryRows {
     { supply = 0n, onProgress }: { supply?: bigint | undefined; onProgress?: OnProgress | undefined } = {},
   ): Promise<DayRows> {
     const rows = new DayRows(table, supply);
-    for (let number = 0; number < bundlesOf(log); number += 1) {
+    for (let number = 0; number < log.bundles; number += 1) {
       if (number % PROGRESS_BUNDLES === 0)
         onProgress?.({ stage: 'folding', done: number * TILE_WIDTH, total: log.size });
       const block: HistoryRow[] = [];

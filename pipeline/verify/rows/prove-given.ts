@@ -6,23 +6,22 @@ import type { Verifier } from '../../ledger/notes/note.ts';
 import type { WitnessPolicy } from '../../ledger/notes/witness-policy.ts';
 import { formatCount } from '../../words/number.ts';
 import { printable } from '../../words/printable.ts';
-import { assertExtendsKept, type KeptCheckpoint } from '../audit/audited-log.ts';
-import { FolderOrigin } from '../folder-origin.ts';
-import { LOG, type Origin } from '../origin.ts';
+import { CHECKPOINT } from '../log.ts';
+import type { Origin } from '../origin.ts';
 import {
   auditorTrust,
-  httpOrigin,
+  logOrigin,
   type Reading,
   readHeld,
   type Seen,
   unreadable,
   witnessing,
 } from '../reader.ts';
+import { assertExtendsKept, type KeptCheckpoint } from '../signed-log.ts';
 import { tableAt } from './history-tables.ts';
 import { readPasted } from './pasted.ts';
 import { proveRow, type RowEvent, type RowVerdict, type StepReport } from './prove-row.ts';
-import { openPublicLog } from './public-log.ts';
-import { RowLog } from './row-log.ts';
+import { PublicLog } from './public-log.ts';
 import { type HistoryVerdict, type Verdict, verifyHistory } from './verify-history.ts';
 
 interface ProvingConfig extends Pick<Config, 'out' | 'timeLimit' | 'ledgerKey' | 'policy'> {
@@ -54,7 +53,7 @@ export interface Proving {
  */
 export async function proveGiven(config: ProvingConfig, reading: Reading): Promise<Proving> {
   const { row, path } = config;
-  const origin = await originOf(config, reading);
+  const origin = await logOrigin(config, reading);
   const { policy, verifiers } = await auditorTrust(config);
   const held = await readHeld(config.heldCheckpoint);
   const given = await openGiven(row, path, origin);
@@ -72,20 +71,13 @@ interface Means {
 }
 
 /** Throws witness_signature. */
-function seenBy({ note }: RowLog, { origin, policy, reading }: Means): Promise<Seen | null> {
-  return witnessing(note, policy, { place: origin.placeOf(`${LOG}/checkpoint`), now: reading.now() });
+function seenBy({ note }: PublicLog, { origin, policy, reading }: Means): Promise<Seen | null> {
+  return witnessing(note, policy, { place: origin.placeOf(CHECKPOINT), now: reading.now() });
 }
 
 function butUnseen(verdict: Verdict, seen: Seen | null): string[] {
   if (!seen?.missing || verdict !== 'proved') return [];
   return ['But that may not be the log that others see: it lacks the cosignatures that the policy requires.'];
-}
-
-function originOf(config: ProvingConfig, { wait, progress }: Reading): Promise<Origin> | Origin {
-  const { out, logUrl } = config;
-  if (logUrl === null) return FolderOrigin.at(out);
-  const log = (line: string) => progress.note(line);
-  return httpOrigin(logUrl, config, { apiKey: null, isStatic: false, wait, log });
 }
 
 /** A file with its name for messages, or the text of a row. */
@@ -154,17 +146,16 @@ async function published(path: string, origin: Origin): Promise<GivenFile> {
 async function verifyFile(file: GivenFile, path: string | null, means: Means): Promise<Proving> {
   const { origin, verifiers, held, reading } = means;
   if (means.isProofWanted) throw proofError('a row in place of a file', file.name);
-  const log = await RowLog.open(origin, verifiers);
+  const log = await PublicLog.open(origin, verifiers);
   const seen = await seenBy(log, means);
   const goesOnFrom = held && (await assertExtendsKept(log, held, verifiers)).size;
-  const events = await openPublicLog(log);
-  if (!events)
+  if (!(await log.policy()))
     throw new CathedralError('proof_refused', {
       place: origin.placeOf('log/public/policy.json'),
       expected: 'a log with public events',
       found: 'none',
     });
-  const verdict = await verifyHistory(file.chunks, events, {
+  const verdict = await verifyHistory(file.chunks, log, {
     path,
     onProgress: progressOf(printable(file.name), reading),
   }).catch((cause) => {

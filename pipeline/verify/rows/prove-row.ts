@@ -1,6 +1,7 @@
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { inclusionProof, verifyInclusion } from '../../ledger/log/proofs.ts';
+import type { PublicLeaf } from '../../ledger/log/public-bundle.ts';
 import { formatTlogProof } from '../../ledger/log/tlog-proof.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import { formatMoment } from '../../words/moment.ts';
@@ -12,7 +13,7 @@ import type { Origin } from '../origin.ts';
 import { Contradicted, type Difference, findRow, NotChecked, type Reason } from './find-row.ts';
 import { canonical, type PastedEvent, type PastedRow, type Unrecognised } from './pasted.ts';
 import type { ProvableHistory } from './provable-histories.ts';
-import { RowLog } from './row-log.ts';
+import { PublicLog } from './public-log.ts';
 
 /** The steps from a row to the signatures, in their order. */
 type RowStep = 'Row' | 'History' | 'Event' | 'Leaf' | 'Tiles' | 'Checkpoint' | 'Signatures' | 'Other columns';
@@ -61,7 +62,7 @@ export interface RowMeans {
   ledgerKeys: readonly Verifier[];
   report: (step: StepReport) => void;
   /** After the log was opened. What it throws ends the proof. */
-  opened?: (log: RowLog) => Promise<void>;
+  opened?: (log: PublicLog) => Promise<void>;
 }
 
 /** What is found without searching the log for a hash. */
@@ -94,10 +95,10 @@ interface Shown<T> {
   value: T;
 }
 
-/** An event that was found, before its proof. */
+/** An event that was found, before its proof; null if it stays a hash. */
 interface Found {
   index: number;
-  event: LedgerEvent | null;
+  leaf: PublicLeaf | null;
 }
 
 interface FoundEvents {
@@ -139,10 +140,10 @@ class RowProof {
   }
 
   /** What is wrong with the checkpoint, its signatures or the partial tiles shows at once, although these steps come last. */
-  async #open(): Promise<RowLog> {
+  async #open(): Promise<PublicLog> {
     const { origin, ledgerKeys, opened } = this.#means;
     try {
-      const log = await RowLog.open(origin, ledgerKeys);
+      const log = await PublicLog.open(origin, ledgerKeys);
       await opened?.(log);
       return log;
     } catch (error) {
@@ -230,10 +231,10 @@ function recognised(pasted: Traceable): Shown<Given> {
   }
 }
 
-async function findEvents(given: Given, log: RowLog): Promise<Shown<FoundEvents>> {
+async function findEvents(given: Given, log: PublicLog): Promise<Shown<FoundEvents>> {
   if (given.kind === 'row') {
     const { history, leaves, words } = await findRow(given, log);
-    return { words, value: { history, events: leaves.map(({ index, event }) => ({ index, event })) } };
+    return { words, value: { history, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })) } };
   }
   const index = given.kind === 'number' ? given.index : given.seq;
   const { size } = log.checkpoint;
@@ -243,12 +244,13 @@ async function findEvents(given: Given, log: RowLog): Promise<Shown<FoundEvents>
       expected: `an event below ${size}, the number of events of the checkpoint`,
       found: `${index}`,
     });
-  const event = (await log.event(index))?.event ?? null;
+  const leaf = await log.event(index);
+  const event = leaf?.event ?? null;
   if (given.kind === 'line') await assertLine(given.line, index, event, log);
   const words = event
     ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
     : `Event ${formatNumber(index)} is published only as a hash.`;
-  return { words, value: { history: null, events: [{ index, event }] } };
+  return { words, value: { history: null, events: [{ index, leaf }] } };
 }
 
 /** The line must be that of the event, byte for byte. Throws Contradicted. */
@@ -256,9 +258,12 @@ async function assertLine(
   line: string,
   index: number,
   event: LedgerEvent | null,
-  log: RowLog,
+  log: PublicLog,
 ): Promise<void> {
-  const [expected, found] = [await log.reader.leaf(index), log.leafHash(new TextEncoder().encode(line))];
+  const [expected, found] = [
+    await log.reader.leaf(index),
+    log.origin.leafHash(new TextEncoder().encode(line)),
+  ];
   if (found === expected) return;
   const given = parseObject(line)!;
   const members = event ? Object.entries(event) : [];
@@ -274,23 +279,23 @@ async function assertLine(
   );
 }
 
-async function leafWords(events: readonly Found[], log: RowLog): Promise<Shown<null>> {
+async function leafWords(events: readonly Found[], log: PublicLog): Promise<Shown<null>> {
   const [first] = events;
   const hash = await log.reader.leaf(first!.index);
   const words =
     events.length > 1
       ? `The hashes of their lines are the leaves of these numbers in the tree, from 0x${hash} on.`
-      : first!.event
+      : first!.leaf
         ? `The hash of its line is leaf ${formatNumber(first!.index)} of the tree: 0x${hash}.`
         : `Leaf ${formatNumber(first!.index)} of the tree is 0x${hash}.`;
   return { words, value: null };
 }
 
-async function leadToRoot(events: readonly Found[], log: RowLog): Promise<Shown<RowEvent[]>> {
+async function leadToRoot(events: readonly Found[], log: PublicLog): Promise<Shown<RowEvent[]>> {
   const { reader, checkpoint, note } = log;
   const proved: RowEvent[] = [];
   let hashes = 0;
-  for (const { index, event } of events) {
+  for (const { index, leaf } of events) {
     const [hash, path] = [await reader.leaf(index), await inclusionProof(reader, index)];
     if (!(await verifyInclusion({ index, leaf: hash, path }, checkpoint, reader.nodeHash)))
       throw mismatchError(
@@ -299,12 +304,11 @@ async function leadToRoot(events: readonly Found[], log: RowLog): Promise<Shown<
         'hashes that lead elsewhere',
       );
     hashes = path.length;
-    const line = event && (await log.line(index));
     proved.push({
       index,
       hash,
-      event,
-      line,
+      event: leaf?.event ?? null,
+      line: leaf && new TextDecoder().decode(leaf.line),
       proof: formatTlogProof({ index, path, checkpoint: note, extra: null }),
     });
   }

@@ -23,7 +23,7 @@ import {
   parseLinks,
 } from './history-tables.ts';
 import type { RowText } from './lines.ts';
-import { bundlesOf, type PublicLog } from './public-log.ts';
+import type { PublicLog } from './public-log.ts';
 import { compareTimes, RowFinder } from './row-finder.ts';
 
 /** `cannot_be_checked`: nothing was found wrong, and something could not be compared. */
@@ -167,7 +167,7 @@ async function supplyBefore(
     return date && /^\d+(\.\d{1,6})?$/.test(digits) ? [{ date, total: parseAmount(digits), minted: 0n }] : [];
   });
   if (stated.length === 0) return null;
-  for (let number = 0; number < bundlesOf(log); number += 1)
+  for (let number = 0; number < log.bundles; number += 1)
     for (const leaf of await log.events(number)) {
       if (leaf?.event.type !== 'mic_mint') continue;
       const { timestamp, data } = leaf.event;

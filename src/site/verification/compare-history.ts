@@ -1,6 +1,5 @@
 import { CathedralError, type Finding } from '../../../pipeline/errors.ts';
-import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
-import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
+import { PublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { type HistoryVerdict, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { NothingToCheck, type Steps } from '../layout/steps.ts';
@@ -20,11 +19,10 @@ export async function compareHistory(steps: Steps, file: File, means: Means): Pr
     return { words: `${formatCount(value.length, 'key')} of the ledger, shown above.`, value };
   });
   const { verdict, note } = await steps.need('Log', async () => {
-    const log = await RowLog.open(origin, keys);
+    const log = await PublicLog.open(origin, keys);
     const { checkpoint, note, verifier } = log;
-    const events = await openPublicLog(log);
-    if (events === null) throw notPublished();
-    const verdict = await verifyHistory(chunksOf(file), events, {
+    if (!(await log.policy())) throw notPublished();
+    const verdict = await verifyHistory(chunksOf(file), log, {
       onProgress: (progress) => steps.say(progressWords(progress)),
     });
     const words = `Compared with ${checkpoint.origin}, ${formatCount(checkpoint.size, 'event')}, root ${checkpoint.root}, signed by ${verifier.name}+${verifier.id}.`;

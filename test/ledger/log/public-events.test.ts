@@ -87,7 +87,7 @@ async function openWith(bundle: Uint8Array, policy = formatPolicy()) {
 test('a reader gets the events of a bundle, each with the hash that the tile has', async () => {
   const log = await openWith(formatPublicBundle(entries));
   const expected = EXAMPLE_LEDGER.map((event, at) =>
-    entries[at] ? { event, hash: leafHash(lines[at]!) } : null,
+    entries[at] ? { event, hash: leafHash(lines[at]!), line: new Uint8Array(lines[at]!) } : null,
   );
   expect(await log!.events(0)).toEqual(expected);
   expect(parsePolicy(formatPolicy(), 'policy.json').types).toEqual(DECISIONS);

@@ -10,26 +10,27 @@ import { LEDGER_START } from '../../../pipeline/ledger/log/leaf.ts';
 import { nodeHash } from '../../../pipeline/ledger/log/merkle.ts';
 import { formatTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
-import { folderSource, originSource } from '../../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { proveFromLedger, proveFromLog } from '../../../pipeline/verify/audit/prove-event.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
+import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
+import { openSignedLog } from '../../../pipeline/verify/signed-log.ts';
 import { pour } from '../../contract/lies/host.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { httpOrigin } from '../../mirror/update-mirror.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { EVENTS, events, hashOf, publishSmallLog, VERIFIERS } from './small-log.ts';
 
-const overHttp = (url: string) => originSource(httpOrigin(url), httpOrigin(url));
-
 let folder: string;
 let out: string;
 let ledger: string;
+let origin: FolderOrigin;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-prove-'));
   [out, ledger] = [join(folder, 'out'), join(folder, 'ledger')];
   await publishSmallLog(ledger, out);
+  origin = await FolderOrigin.at(out, true);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -39,7 +40,7 @@ describe('a proof', () => {
     'of event %d is the same from the log and from the ledger, and holds',
     async (index) => {
       const event = hashOf(events[index]!);
-      const proof = await proveFromLog(folderSource(out), event, VERIFIERS);
+      const proof = await proveFromLog(origin, event, VERIFIERS);
       expect(await proveFromLedger(ledger, event, VERIFIERS)).toEqual(proof);
       const proved = await verifyProof(
         formatTlogProof(proof),
@@ -54,7 +55,7 @@ describe('a proof', () => {
   test('of an event that there is not is refused', async () => {
     const event = '0'.repeat(64);
     for (const prove of [
-      () => proveFromLog(folderSource(out), event, VERIFIERS),
+      () => proveFromLog(origin, event, VERIFIERS),
       () => proveFromLedger(ledger, event, VERIFIERS),
     ])
       expect(await failureOf(prove)).toMatchObject({
@@ -105,29 +106,35 @@ describe('a log that is read over HTTP', () => {
 
   test('gives the same proof, also where its partial tiles are whole by now', async () => {
     const event = hashOf(events[600]!);
-    const expected = await proveFromLog(folderSource(out), event, VERIFIERS);
-    expect(await proveFromLog(overHttp(await served(fileAt)), event, VERIFIERS)).toEqual(expected);
+    const expected = await proveFromLog(origin, event, VERIFIERS);
+    expect(await proveFromLog(httpOrigin(await served(fileAt)), event, VERIFIERS)).toEqual(expected);
     const full = Buffer.concat([fileAt('/log/tile/0/002.p/188') as Buffer, Buffer.alloc(68 * 32)]);
     const grown = (path: string) => {
       if (path.includes('/tile/0/002')) return path.endsWith('/002') ? full : 404;
       return fileAt(path);
     };
-    expect(await proveFromLog(overHttp(await served(grown)), event, VERIFIERS)).toEqual(expected);
+    expect(await proveFromLog(httpOrigin(await served(grown)), event, VERIFIERS)).toEqual(expected);
   });
 
   test.each([
-    ['needs a key', () => 401, 'status 401: entries need a government key'],
-    ['is not there', () => 404, 'found none'],
-    ['never ends', () => 'endless' as const, 'at most 1000000 bytes'],
     [
-      'has a tile that never ends',
-      (path: string) => (path.includes('checkpoint') ? fileAt(path) : 'endless'),
-      'at most 8192 bytes',
+      'needs a key',
+      (path: string) => (path.includes('/entries/') ? 401 : fileAt(path)),
+      'proof_refused',
+      'status 401: entries need a government key',
     ],
-  ])('and %s is refused', async (_, answer, message) => {
-    const source = overHttp(await served(answer));
+    ['is not there', () => 404, 'mirror_mismatch', 'found no such file'],
+    ['never ends', () => 'endless' as const, 'mirror_mismatch', 'at most 1000000 bytes'],
+    [
+      'has entries that never end',
+      (path: string) => (path.includes('/entries/') ? 'endless' : fileAt(path)),
+      'mirror_mismatch',
+      'at most 16777',
+    ],
+  ] as const)('and %s is refused', async (_, answer, code, message) => {
+    const source = httpOrigin(await served(answer));
     expect(await failureOf(() => LogEntries.open(source, VERIFIERS))).toMatchObject({
-      code: 'proof_refused',
+      code,
       message: expect.stringContaining(message),
     });
   });
@@ -140,15 +147,15 @@ describe('a log that is read over HTTP', () => {
         return kind.test(path) && typeof found !== 'number' ? gzipSync(content(found)) : found;
       };
     const open = async (answer: Parameters<typeof served>[0]) =>
-      LogEntries.open(overHttp(await served(answer)), VERIFIERS);
+      LogEntries.open(httpOrigin(await served(answer)), VERIFIERS);
     const entries = await open(compressed(/entries/));
     expect((await entries.bundle(2)).hashes).toEqual(events.slice(512).map(hashOf));
     const huge = compressed(/entries/, () => Buffer.alloc(64 << 20));
     expect(await failureOf(() => open(huge))).toMatchObject({
-      code: 'proof_refused',
+      code: 'mirror_mismatch',
       message: expect.stringContaining('at most 16777'),
     });
-    const tiles = overHttp(await served(compressed(/tile\/\d/)));
+    const tiles = httpOrigin(await served(compressed(/tile\/\d/)));
     expect(await failureOf(() => proveFromLog(tiles, hashOf(events[5]!), VERIFIERS))).toMatchObject({
       code: 'mirror_unreachable',
       message: expect.stringContaining('content coding'),
@@ -156,12 +163,12 @@ describe('a log that is read over HTTP', () => {
   });
 
   test('and fails or cannot be reached is unreachable', async () => {
-    const failing = overHttp(await served(() => 500));
-    expect(await failureOf(() => failing.checkpoint())).toMatchObject({
+    const failing = httpOrigin(await served(() => 500));
+    expect(await failureOf(() => openSignedLog(failing, VERIFIERS))).toMatchObject({
       code: 'mirror_unreachable',
       found: 'status 500',
     });
-    const error = await failureOf(() => overHttp('http://127.0.0.1:1').checkpoint());
+    const error = await failureOf(() => openSignedLog(httpOrigin('http://127.0.0.1:1'), VERIFIERS));
     expect(error).toMatchObject({ code: 'mirror_unreachable', place: 'http://127.0.0.1:1/log/checkpoint' });
   });
 
@@ -171,7 +178,7 @@ describe('a log that is read over HTTP', () => {
       if (!path.includes('entries/001') || typeof found === 'number') return found;
       return Buffer.from(found.toString('latin1').replace('"ATLAS"', '"ATLAX"'), 'latin1');
     };
-    const entries = await LogEntries.open(overHttp(await served(changed)), VERIFIERS);
+    const entries = await LogEntries.open(httpOrigin(await served(changed)), VERIFIERS);
     expect((await entries.bundle(0)).hashes[5]).toBe(hashOf(events[5]!));
     expect(await failureOf(() => entries.bundle(1))).toMatchObject({ code: 'log_invalid' });
   });

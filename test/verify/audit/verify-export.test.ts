@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { folderSource } from '../../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { type ExportOptions, verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
+import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { EVENTS, events, fileOf, publishSmallLog, rowsOf, VERIFIERS } from './small-log.ts';
 
 const FORMS = ['csv', 'json', 'ndjson'] as const;
@@ -20,7 +20,7 @@ let log: LogEntries;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-audit-'));
   await publishSmallLog(join(folder, 'ledger'), join(folder, 'out'));
-  log = await LogEntries.open(folderSource(join(folder, 'out')), VERIFIERS);
+  log = await LogEntries.open(await FolderOrigin.at(join(folder, 'out'), true), VERIFIERS);
 });
 
 afterAll(async () => {

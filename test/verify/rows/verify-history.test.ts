@@ -10,8 +10,7 @@ import { apply } from '../../../pipeline/model/fold.ts';
 import { isNewDay } from '../../../pipeline/model/period.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { HISTORY_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
-import { openPublicLog } from '../../../pipeline/verify/rows/public-log.ts';
-import { RowLog } from '../../../pipeline/verify/rows/row-log.ts';
+import { PublicLog } from '../../../pipeline/verify/rows/public-log.ts';
 import { type HistoryOptions, verifyHistory } from '../../../pipeline/verify/rows/verify-history.ts';
 import { LEDGER, type Site } from '../../mirror/small-service.ts';
 import { fixtureLedger } from '../../site/fixture-ledger.ts';
@@ -73,8 +72,8 @@ async function* chunksOf(text: string, bytes = 5000): AsyncGenerator<Uint8Array>
   for (let at = 0; at < all.length; at += bytes) yield all.subarray(at, at + bytes);
 }
 
-async function logOf(of: Site) {
-  return (await openPublicLog(await RowLog.open(new SiteOrigin(of), [LEDGER.verifier])))!;
+function logOf(of: Site) {
+  return PublicLog.open(new SiteOrigin(of), [LEDGER.verifier]);
 }
 
 async function verify(text: string, options: HistoryOptions = {}, of: Site = site) {
