@@ -292,8 +292,8 @@ const read = (note: string, policy = EXAMPLE, others: string[] = []) =>
   readWitnesses(note, parse(policy), { place: 'note', now: NOW, others });
 const [X1, X2, Y1, Y2] = [keyOf('X1'), keyOf('X2'), keyOf('Y1'), keyOf('Y2')];
 
-test('the example in docs/log.md is a policy', () => {
-  const document = readFileSync(join(import.meta.dirname, '../../../docs/log.md'), 'utf8');
+test('the example in docs/witnesses.md is a policy', () => {
+  const document = readFileSync(join(import.meta.dirname, '../../../docs/witnesses.md'), 'utf8');
   const { logs, witnesses, fewest } = parse(document.match(/\n```\n(# The key of the ledger[^`]*)```/)![1]!);
   expect([logs.length, witnesses.map(({ name }) => name), fewest]).toEqual([
     1,
