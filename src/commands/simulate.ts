@@ -27,7 +27,7 @@ const simulate = defineCommand({
   summary:
     'Plays a scenario of the governance simulation with many seeds, and prints each run as a row of CSV.',
   details:
-    'The same arguments print the same rows on every machine. docs/simulation.md describes the columns. The choices of a row, given as --choices with its seed, repeat its run.',
+    'The same arguments print the same rows on every machine. docs/simulation-reference.md describes the columns. The choices of a row, given as --choices with its seed, repeat its run.',
   examples: [
     'cathedral simulate --scenario model_drift --seeds 1-1000 --choices random > runs.csv',
     'cathedral simulate --scenario model_drift --seeds 1-1000 --set quorum=0.8 --set reach=0.5',

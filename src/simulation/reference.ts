@@ -1,11 +1,13 @@
 import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
 import { applyChange, changeOf } from './change.ts';
 import { askedDecisions, available } from './decisions.ts';
+import { LEVERS } from './levers.ts';
 import { roundTo6 } from './round-to-6.ts';
 import { actInRun, type Run, startRun, stepRun } from './run.ts';
+import { RUN_COLUMNS } from './run-columns.ts';
 import { type Choice, hazardOf, type Scenario, textOf } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { WEIGHTS } from './start-world.ts';
+import { startWorld, WEIGHTS } from './start-world.ts';
 import { VIRTUES, type World } from './world.ts';
 
 /** docs/simulation-reference.md: every number of the model that the equations need. */
@@ -14,9 +16,40 @@ export function formatSimulationReference(): string {
     '# The numbers of the simulation',
     'These are the numbers that the engine uses: `npm run dictionary` generates this page from the scenarios. [The governance simulation](simulation.md) has the equations.',
     'What a choice changes is by the names of `Change` in `src/simulation/change.ts`, at once, with its default parameters, at the first moment at which a run offered it. Effects, stakes, strain, risks and rounds are added, and effects and stakes stay between −1 and 1; the rest is set. Burn, lock and unlock are shares of what circulates or is locked. Facts count later. Where a change depends on the state, its meaning says on what. Events have their probability in a tick in which their condition holds; a range is that of the runs that were tried.',
+    ...scenarioList(),
+    ...parameterParts(),
     ...sentinelParts(),
     ...SCENARIOS.flatMap(scenarioParts),
+    ...columnParts(),
   ].join('\n\n')}\n`;
+}
+
+function scenarioList(): string[] {
+  const rows = SCENARIOS.map((scenario) => [
+    `\`${scenario.name}\``,
+    textOf(scenario.question, startWorld(scenario, 1)),
+    scenario.endings.map(({ name }) => `\`${name}\``).join(', '),
+  ]);
+  return ['## Scenarios', table(['scenario', 'the question', 'its endings'], rows)];
+}
+
+function parameterParts(): string[] {
+  const rows = Object.entries(LEVERS).map(([name, { least, most, start, meaning }]) => [
+    `\`${name}\``,
+    ...[least, most, start, meaning],
+  ]);
+  return ['## Parameters', table(['name', 'minimum', 'maximum', 'default', 'what it is'], rows)];
+}
+
+function columnParts(): string[] {
+  return [
+    '## Columns of `cathedral simulate`',
+    'Each column describes the end of the run. In place of a `*`, there is one column for each name, with `_` for `-`.',
+    table(
+      ['column', 'unit', 'meaning'],
+      RUN_COLUMNS.map(({ name, unit, meaning }) => [`\`${name}\``, unit, meaning]),
+    ),
+  ];
 }
 
 function sentinelParts(): string[] {

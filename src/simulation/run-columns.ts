@@ -22,7 +22,7 @@ interface RunColumn {
   read: (run: Run) => Value | readonly Value[];
 }
 
-/** The columns of `cathedral simulate`, in their order; docs/simulation.md has each of them as it is here. */
+/** The columns of `cathedral simulate`, in their order; docs/simulation-reference.md lists them. */
 export const RUN_COLUMNS: readonly RunColumn[] = [
   { name: 'seed', unit: 'integer', meaning: 'seed of the run', read: ({ seed }) => seed },
   {

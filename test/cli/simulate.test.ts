@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { csvParse, csvParseRows } from 'd3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { replay, SEEDS } from '../../src/simulation/run.ts';
-import { RUN_COLUMNS, RUN_HEADER } from '../../src/simulation/run-columns.ts';
+import { RUN_HEADER } from '../../src/simulation/run-columns.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { assertOneForm } from '../artifacts/one-form.ts';
@@ -89,10 +88,4 @@ test('the CSV has one line per row, a name per column, and no formula', async ()
       for (const cell of row) expect(cell).toMatch(/^(-?\d+(\.\d+)?|[^=+\-@\t].*|)$/s);
     }
   }
-});
-
-test('docs/simulation.md has every column as it is', () => {
-  const page = readFileSync(new URL('../../docs/simulation.md', import.meta.url), 'utf8');
-  const rows = RUN_COLUMNS.map(({ name, unit, meaning }) => `| \`${name}\` | ${unit} | ${meaning} |`);
-  expect(page).toContain(`| column | unit | meaning |\n|---|---|---|\n${rows.join('\n')}\n`);
 });

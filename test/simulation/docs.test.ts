@@ -4,37 +4,19 @@ import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/reject-upgrade.ts';
 import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
 import { SIMULATION_PROBLEMS } from '../../src/simulation/fault.ts';
-import { LEVERS } from '../../src/simulation/levers.ts';
 import { POSITIONS_FROM } from '../../src/simulation/opinions.ts';
 import { OUTLOOK_TICKS } from '../../src/simulation/outlooks.ts';
 import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
 import { CLOSE_CODES } from '../../src/simulation/protocol/problems.ts';
 import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
 import { formatSimulationReference } from '../../src/simulation/reference.ts';
-import { textOf } from '../../src/simulation/scenario.ts';
 import { BROKEN } from '../../src/simulation/scenarios/emergency-protocol-activation.ts';
 import { DRIFTED, SILENCE } from '../../src/simulation/scenarios/model-drift.ts';
 import { KNOW, LEAK } from '../../src/simulation/scenarios/moral-dilemma.ts';
 import { HEATED, SPLIT } from '../../src/simulation/scenarios/sentinel-disagreement.ts';
-import { SCENARIOS } from '../../src/simulation/scenarios.ts';
-import { startWorld } from '../../src/simulation/start-world.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = `${read('simulation.md')}${read('simulation-protocol.md')}`;
-
-test.each(SCENARIOS)('the page has $name with its question and its endings', (scenario) => {
-  const { name, endings } = scenario;
-  const question = textOf(scenario.question, startWorld(scenario, 1));
-  const names = endings.map((ending) => `\`${ending.name}\``).join(', ');
-  expect(page).toContain(`| \`${name}\` | ${question} | ${names} |`);
-});
-
-test.each(Object.entries(LEVERS))(
-  'the page has the parameter %s as it is',
-  (name, { least, most, start, meaning }) => {
-    expect(page).toContain(`| \`${name}\` | ${least} | ${most} | ${start} | ${meaning} |`);
-  },
-);
 
 test.each(Object.entries({ ...SIMULATION_PROBLEMS, ...UPGRADE_PROBLEMS }))(
   'the page says when a client is told %s',
