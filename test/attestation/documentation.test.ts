@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
 import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
@@ -12,7 +11,6 @@ import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
 import { cycleOf } from '../../pipeline/ledger/events/draft.ts';
-import { EVENT_DATA } from '../../pipeline/ledger/events/event.ts';
 import { formatEventLine, parseEventLine } from '../../pipeline/ledger/events/event-line.ts';
 import {
   applyCompanionEvent,
@@ -99,12 +97,6 @@ describe('the page for implementers', () => {
 describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
   const lines = blocks(page, 'ndjson')[0]!.trimEnd().split('\n');
   const events = lines.map((line, index) => parseEventLine(Buffer.from(line), () => `line ${index + 1}`));
-  const [, table = ''] = page.split('| member of `data` | in | required | what it is |\n|---|---|---|---|\n');
-  const described = table
-    .split('\n\n')[0]!
-    .split('\n')
-    .map((row) => row.split('|').map((cell) => cell.trim()));
-
   test('are spelt as the ledger’s writer has to, and register, check and revoke the document of the example', () => {
     expect(events.map(formatEventLine)).toEqual(lines);
     for (const { timestamp, cycle } of events) expect(cycle).toBe(cycleOf(timestamp));
@@ -121,21 +113,6 @@ describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
       ['revoked', 'passed'],
     ]);
   });
-
-  test.each(['companion_attested', 'companion_drift', 'companion_revoked'] as const)(
-    'have every member of %s',
-    (type) => {
-      const { shape } = EVENT_DATA[type];
-      const rows = described.filter(([, , types]) => types === 'all three' || types === `\`${type}\``);
-      expect(rows.map(([, member]) => member)).toEqual(Object.keys(shape).map((name) => `\`${name}\``));
-      for (const [, member = '', , required] of rows) {
-        const isOptional = (shape as Record<string, z.ZodType>)[member.replaceAll('`', '')]!.safeParse(
-          undefined,
-        ).success;
-        expect([member, required === 'yes']).toEqual([member, !isOptional]);
-      }
-    },
-  );
 });
 
 test('data/keys/companions.json has the keys of the sample’s companions', () => {
