@@ -9,9 +9,9 @@ import type { AccessLog } from './access-log/access-log.ts';
 import { logTableBytes, openLogFile, openLogIn } from './access-log/log-table.ts';
 import { headsIn, signOwnHead } from './access-log/own-heads.ts';
 import { folderBytes } from './health/disks.ts';
-import { keyStoreIn, openKeyStore } from './keys/sql-key-store.ts';
+import { keyStoreIn, openKeyStore } from './keys/key-store.ts';
+import { countStoreIn, openCountStore } from './limits/count-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
-import { countStoreIn, openCountStore } from './limits/sql-count-store.ts';
 
 type StoreConfig = Pick<Config, 'store' | 'baseUrl'>;
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import { issueKey } from '../../src/sidecar/keys/key-life.ts';
 import { freePort } from '../engines/free-port.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { endNginx, runNginx } from '../release/run-nginx.ts';

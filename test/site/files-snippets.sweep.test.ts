@@ -10,7 +10,7 @@ import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { createExporter } from '../../src/sidecar/export/exporter.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../src/sidecar/files/snapshot-files.ts';
-import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import { issueKey } from '../../src/sidecar/keys/key-life.ts';
 import { python } from '../../src/site/files/snippets/python.ts';
 import { r } from '../../src/site/files/snippets/r.ts';
 import { curl, duckdb, snippetsOf } from '../../src/site/files/snippets/snippets.ts';

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../pipeline/config/settings.ts';
+import { storeFiles } from '../../../pipeline/config/store-place.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { DeliveredKey } from './deliver-key.ts';
-import { expiringKeys } from './expiring-keys.ts';
-import { issueKey } from './issue-key.ts';
-import type { KeyServices } from './key-services.ts';
-import { keyStatus, listKeys } from './key-status.ts';
-import type { KeyRecord } from './key-store.ts';
+import { withDatabase } from '../../../pipeline/postgres/with-database.ts';
+import {
+  type DeliveredKey,
+  expiringKeys,
+  issueKey,
+  type KeyServices,
+  keyStatus,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from './key-life.ts';
+import { type KeyRecord, type KeyStore, keyStoreIn, openKeyStore } from './key-store.ts';
 import { createMailer, type Mailer } from './mailer.ts';
-import { revokeKey } from './revoke-key.ts';
-import { rotateKey } from './rotate-key.ts';
 import { requestVerification, verifyEmail } from './verify-email.ts';
-import { withKeys } from './with-keys.ts';
 
 /** What a command of the keys found out: for programs and for people. */
 interface Answer {
@@ -155,4 +159,25 @@ export function formatKeyTable(keys: readonly KeyRecord[], now: number): string[
 
 function formatTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
+}
+
+/**
+ * Runs `work` with the API keys that the settings name, and with the time by which they expire: that of the database that machines
+ * share. `mustExist`: no file is created.
+ */
+export async function withKeys<T>(
+  { store }: Pick<Config, 'store'>,
+  { now, command, mustExist }: { now: () => number; command: string; mustExist: boolean },
+  work: (store: KeyStore, now: () => number) => Promise<T>,
+): Promise<T> {
+  return withDatabase(store, command, async (database) => {
+    const opened = database
+      ? keyStoreIn(database)
+      : await openKeyStore(storeFiles(store).keys, { mustExist });
+    try {
+      return await work(opened, database ? () => now() + database.clock() : now);
+    } finally {
+      await opened.close();
+    }
+  });
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
-import type { RandomBytes } from './base62.ts';
-import { newId } from './base62.ts';
 import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';
+import { type KeyServices, refused, requireMailer } from './key-life.ts';
 import { formatCodeMail } from './key-mails.ts';
-import { type KeyServices, requireMailer } from './key-services.ts';
-import type { AddResult, CodeResult } from './key-store.ts';
+import type { CodeResult } from './key-store.ts';
+import { newId, type RandomBytes } from './key-text.ts';
 
 /** Crockford's base32: without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -17,22 +15,11 @@ const MAX_TRIES = 5;
 /** Per 24 hours: three for slow mail, and a low total so that nobody can flood others through this service. */
 const QUOTA = { perAddress: 3, total: 200 } as const;
 
-export interface Requested {
-  email: string;
-  /** ms since 1970 */
-  expiresAt: number;
-}
-
-export interface Verified {
-  email: string;
-  verifiedAt: number;
-}
-
 /**
  * `keys request-verification`: sends a code to the address. Only the newest code of an address is valid. Throws key_refused
  * over the quota, config_invalid without a mail server, and mail_failed, after which the code is forgotten.
  */
-export async function requestVerification(args: unknown, services: KeyServices): Promise<Requested> {
+export async function requestVerification(args: unknown, services: KeyServices) {
   const { email } = readArguments(REQUEST_VERIFICATION_ARGUMENTS, args);
   const mailer = requireMailer(services);
   const createdAt = services.now();
@@ -40,7 +27,10 @@ export async function requestVerification(args: unknown, services: KeyServices):
   const [id, code] = [newId('v', services.randomBytes), newCode(services.randomBytes)];
   const verification = { id, email, codeHash: hashCode(email, code), createdAt, expiresAt };
   const added = await services.store.addVerification(verification, { since: createdAt - DAY_MS, ...QUOTA });
-  if (added !== 'added') throw overQuota(email, added);
+  if (added === 'address_quota')
+    throw refused(email, `at most ${QUOTA.perAddress} codes to an address in 24 hours`, 'one more');
+  if (added === 'total_quota')
+    throw refused(email, `at most ${QUOTA.total} codes to all addresses in 24 hours`, 'one more');
   try {
     await mailer.send(formatCodeMail(email, code.match(/.{4}/g)!.join('-'), CODE_HOURS, services.baseUrl));
   } catch (error) {
@@ -51,19 +41,12 @@ export async function requestVerification(args: unknown, services: KeyServices):
 }
 
 /** `keys verify-email`. Throws key_refused, which tells whether another attempt makes sense. */
-export async function verifyEmail(
-  args: unknown,
-  { store, now }: Pick<KeyServices, 'store' | 'now'>,
-): Promise<Verified> {
+export async function verifyEmail(args: unknown, { store, now }: Pick<KeyServices, 'store' | 'now'>) {
   const { email, code } = readArguments(VERIFY_ARGUMENTS, args);
   const verifiedAt = now();
   const tried = await store.tryCode(email, hashCode(email, code), verifiedAt, MAX_TRIES);
   if (tried === 'verified') return { email, verifiedAt };
-  throw new CathedralError('key_refused', {
-    place: email,
-    expected: 'the latest code sent',
-    found: FOUND[tried],
-  });
+  throw refused(email, 'the latest code sent', FOUND[tried]);
 }
 
 const FOUND: Readonly<Record<Exclude<CodeResult, 'verified'>, string>> = {
@@ -71,15 +54,6 @@ const FOUND: Readonly<Record<Exclude<CodeResult, 'verified'>, string>> = {
   spent: `an attempt after ${MAX_TRIES} wrong codes: send a new code with keys request-verification`,
   none: 'an address without a pending code: it was used, is older than a day, or was never sent',
 };
-
-function overQuota(email: string, added: Exclude<AddResult, 'added'>): Error {
-  const { perAddress, total } = QUOTA;
-  const [expected, found] = {
-    address_quota: [`at most ${perAddress} codes to an address in 24 hours`, 'one more'],
-    total_quota: [`at most ${total} codes to all addresses in 24 hours`, 'one more'],
-  }[added];
-  return new CathedralError('key_refused', { place: email, expected: expected!, found: found! });
-}
 
 function newCode(randomBytes: RandomBytes): string {
   // 256 is a multiple of 32, so all letters are equally likely.

@@ -4,7 +4,7 @@ import type { Quota, QuotaResult } from '../../api/quotas.ts';
 import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
-import type { CountRequest, CountStore } from './count-store.ts';
+import type { CountRequest, Counts } from './count-store.ts';
 
 /** The counted subject: the holder of a key, across all of the holder's keys, or an IP address as the server sees it. */
 export type Subject = { holder: string } | { address: string };
@@ -25,7 +25,7 @@ interface ExtraCount {
 }
 
 export interface LimiterOptions {
-  store: CountStore;
+  store: Counts;
   /** How many batches the store may count at once. Default: 1. */
   parallel?: number;
   /** Returns the given number of unguessable bytes. */

@@ -1,7 +1,6 @@
 import { Problem } from '../../api/problem.ts';
-import { authenticate, findPresentedKey } from '../keys/authenticate.ts';
+import { authenticate, findPresentedKey, type Refusal, refuseAnonymous } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { type Refusal, refuseAnonymous } from '../keys/refusal.ts';
 import { priorityOf } from '../limits/load-shedding.ts';
 import type { Services } from '../services.ts';
 import { tierOf } from './count-and-record.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { SqlStore } from '../../../pipeline/sql/store.ts';
 import { insertion, type Table } from '../../../pipeline/sql/table.ts';
-import { addDayOfCounts } from '../limits/sql-count-store.ts';
+import { addDayOfCounts } from '../limits/count-store.ts';
 
 /** A part of the stores that was copied, or was there already. */
 export interface Copied {

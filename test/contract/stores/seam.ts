@@ -20,14 +20,11 @@ import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
 import { openLogFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
-import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
-import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
+import { expiringKeys, issueKey, revokeKey, rotateKey } from '../../../src/sidecar/keys/key-life.ts';
+import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
+import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
-import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { tamperWith } from '../../sidecar/access-log/open-temporary-log.ts';
 
 export type { Access };

@@ -35,7 +35,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a key that was not delivered opens something',
     breaks: 'A key is never valid before its holder has it',
-    file: 'src/sidecar/keys/deliver-key.ts',
+    file: 'src/sidecar/keys/key-life.ts',
     change: ['deliveredAt: null };', 'deliveredAt: draft.issuedAt };'],
     tests: KEYS,
   },
@@ -49,14 +49,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a rotation extends the life of the previous key',
     breaks: 'A key that was replaced ends after 14 days or when it would have ended, whichever is sooner',
-    file: 'src/sidecar/keys/sql-key-store.ts',
+    file: 'src/sidecar/keys/key-store.ts',
     change: ['WHERE expires_at > $2 AND id', 'WHERE expires_at < $2 AND id'],
     tests: KEYS,
   },
   {
     name: 'attempts at a code at the same time count once',
     breaks: 'A code allows five attempts, in all programs together (PostgreSQL)',
-    file: 'src/sidecar/keys/sql-key-store.ts',
+    file: 'src/sidecar/keys/key-store.ts',
     change: [
       "return isRight ? 'verified' : 'wrong';\n    }, CODES);",
       "return isRight ? 'verified' : 'wrong';\n    });",
@@ -66,14 +66,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'an attempt at a code is not counted',
     breaks: 'A code allows five attempts',
-    file: 'src/sidecar/keys/sql-key-store.ts',
+    file: 'src/sidecar/keys/key-store.ts',
     change: ['SET tries = tries + 1', 'SET tries = tries'],
     tests: KEYS,
   },
   {
     name: 'a mail that fails leaves the new key alive',
     breaks: 'A key whose mail was not accepted is revoked, and can be rotated again',
-    file: 'src/sidecar/keys/deliver-key.ts',
+    file: 'src/sidecar/keys/key-life.ts',
     change: [
       "await services.store.revokeKey(draft.id, services.now(), 'not delivered: the mail was not accepted');",
       '',
@@ -83,14 +83,14 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a count goes one beyond the limit',
     breaks: 'Nobody gets more than the quota of a day',
-    file: 'src/sidecar/limits/sql-count-store.ts',
+    file: 'src/sidecar/limits/count-store.ts',
     change: ['CASE WHEN kept.n + excluded.n < excluded.most THEN', 'CASE WHEN kept.n < excluded.most THEN'],
     tests: COUNTS,
   },
   {
     name: 'a count is not added to those before',
     breaks: 'Counts survive a restart',
-    file: 'src/sidecar/limits/sql-count-store.ts',
+    file: 'src/sidecar/limits/count-store.ts',
     change: ['DO UPDATE SET n = ${LEAST}', 'DO UPDATE SET n = kept.n'],
     tests: COUNTS,
   },
@@ -104,7 +104,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a batch is granted more than the limit',
     breaks: 'Nobody gets more than the quota of a day',
-    file: 'src/sidecar/limits/sql-count-store.ts',
+    file: 'src/sidecar/limits/count-store.ts',
     change: ['granted = ${LEAST} - kept.n', 'granted = excluded.n'],
     tests: COUNTS,
   },

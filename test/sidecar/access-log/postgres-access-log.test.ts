@@ -8,10 +8,10 @@ import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
 import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { keyStoreIn } from '../../../src/sidecar/keys/sql-key-store.ts';
+import { issueKey } from '../../../src/sidecar/keys/key-life.ts';
+import { keyStoreIn } from '../../../src/sidecar/keys/key-store.ts';
+import { countStoreIn } from '../../../src/sidecar/limits/count-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
-import { countStoreIn } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { meanwhile } from '../../meanwhile.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/api/tiers.ts';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { flagOf } from '../../../src/sidecar/keys/key-arguments.ts';
-import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
+import { issueKey, listKeys } from '../../../src/sidecar/keys/key-life.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { codeIn, ECONOMIST, tinyKeyServices } from './tiny-key-services.ts';

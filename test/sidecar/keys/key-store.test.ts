@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { REPLACEMENTS } from '../storage/replacements.ts';
 import { newKey, sha256 } from './new-key.ts';
@@ -21,7 +21,7 @@ async function open(path: string): Promise<KeyStore> {
   return store;
 }
 
-const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/sql-key-store.ts');
+const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/key-store.ts');
 
 /** Runs `work` over the store `path` in a process of its own; resolves to what it printed. */
 async function inAnotherProcess(path: string, work: string): Promise<{ stdout: string }> {

@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KEY_AREAS } from '../../../src/api/tiers.ts';
-import { formatBase62, randomBase62 } from '../../../src/sidecar/keys/base62.ts';
-import { containsKey, createKey, isKey, keyPrefix, redactKeys } from '../../../src/sidecar/keys/key-text.ts';
+import {
+  containsKey,
+  createKey,
+  formatBase62,
+  isKey,
+  keyPrefix,
+  randomBase62,
+  redactKeys,
+} from '../../../src/sidecar/keys/key-text.ts';
 
 /** Bytes that become these letters: each one's place in the alphabet. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../../src/api/problem.ts';
 import { OVERLAP_DAYS, TIERS } from '../../../src/api/tiers.ts';
 import { loadCommands } from '../../../src/commands/table.ts';
-import { CHALLENGE_ERRORS, type KeyProblemCode } from '../../../src/sidecar/keys/refusal.ts';
+import { CHALLENGE_ERRORS, type KeyProblemCode } from '../../../src/sidecar/keys/authenticate.ts';
 
 const guide = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'docs/keys.md'), 'utf8');
 const rows = guide.split('\n').filter((line) => line.startsWith('| '));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
+import { issueKey, rotateKey } from '../../../src/sidecar/keys/key-life.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { GOVERNMENT, NOW, tinyKeyServices } from './tiny-key-services.ts';
 

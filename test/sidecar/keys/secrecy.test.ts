@@ -1,12 +1,14 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
-import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
-import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { describeKey, formatKeyTable } from '../../../src/sidecar/keys/key-commands.ts';
-import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
-import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
-import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
+import {
+  expiringKeys,
+  issueKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../../src/sidecar/keys/key-life.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import {
   ACADEMIC,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { KeyServices } from '../../../src/sidecar/keys/key-services.ts';
+import type { KeyServices } from '../../../src/sidecar/keys/key-life.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import type { Mail } from '../../../src/sidecar/keys/mailer.ts';
-import { openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** 2026-03-02T09:00:00Z */

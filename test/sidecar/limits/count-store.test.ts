@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
+import { openCountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
 const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;

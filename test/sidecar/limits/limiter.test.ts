@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { CountStore } from '../../../src/sidecar/limits/count-store.ts';
+import type { Counts } from '../../../src/sidecar/limits/count-store.ts';
+import { openCountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { createLimiter, type Limiter, type QuotaRequest } from '../../../src/sidecar/limits/limiter.ts';
-import { openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { memoryCountStore } from './memory-count-store.ts';
 
 const NOON = Date.parse('2025-12-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
 
-function limiterOn(store: CountStore = memoryCountStore()) {
+function limiterOn(store: Counts = memoryCountStore()) {
   return createLimiter({ store, random: (bytes) => Buffer.alloc(bytes, 7) });
 }
 
@@ -93,7 +93,7 @@ test('counts that were lost begin anew, and two servers still count as one', asy
 test('a store that fails once is asked again', async () => {
   const store = memoryCountStore();
   let isBroken = true;
-  const failing: CountStore = {
+  const failing: Counts = {
     ...store,
     secret: (day, candidate) =>
       isBroken ? Promise.reject(new Error('no disk')) : store.secret(day, candidate),

@@ -1,7 +1,7 @@
-import type { CountStore } from '../../../src/sidecar/limits/count-store.ts';
+import type { Counts } from '../../../src/sidecar/limits/count-store.ts';
 
 /** The contract in its plainest form, for tests that are about what stands above a store. */
-export function memoryCountStore(): CountStore {
+export function memoryCountStore(): Counts {
   const counts = new Map<string, number>();
   const secrets = new Map<string, Uint8Array>();
   const idOf = (...parts: string[]) => parts.join(' ');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
-import { countStoreIn } from '../../../src/sidecar/limits/sql-count-store.ts';
+import { countStoreIn } from '../../../src/sidecar/limits/count-store.ts';
 import { useStore } from '../../setups/use-store.ts';
 
 const store = useStore();

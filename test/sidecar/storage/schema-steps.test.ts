@@ -8,8 +8,8 @@ import { COUNT_FILE, KEY_FILE, LOG_FILE } from '../../../pipeline/sql/tables.ts'
 import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
 import { openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/sql-key-store.ts';
-import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/sql-count-store.ts';
+import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
+import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { useStore } from '../../setups/use-store.ts';
 import { logFile, openTemporaryLog } from '../access-log/open-temporary-log.ts';
