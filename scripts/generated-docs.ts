@@ -1,10 +1,11 @@
 // npm run dictionary: writes the parts of the documents that follow from the code: docs/data-dictionary.md and the table of files in
 // README.md from the artifacts, docs/mapping.schema.json, docs/events.md from the schemas of events, docs/cli.md from the commands,
-// docs/metrics.md from the metrics, docs/simulation-reference.md from the scenarios.
+// docs/metrics.md from the metrics, docs/problems.md from the problems, docs/simulation-reference.md from the scenarios.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
 import { formatEventReference } from '../pipeline/artifacts/event-reference.ts';
 import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
+import { formatProblemReference } from '../src/api/problem-reference.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { loadCommands } from '../src/commands/table.ts';
 import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';
@@ -17,5 +18,6 @@ writeFileSync(new URL('../docs/events.md', import.meta.url), formatEventReferenc
 writeFileSync(new URL('../docs/mapping.schema.json', import.meta.url), formatMappingSchema());
 writeFileSync(new URL('../docs/cli.md', import.meta.url), formatReference(await loadCommands()));
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), formatMetricsReference());
+writeFileSync(new URL('../docs/problems.md', import.meta.url), formatProblemReference());
 writeFileSync(new URL('../docs/simulation-reference.md', import.meta.url), formatSimulationReference());
 writeFileSync(README, withPublishedFiles(readFileSync(README, 'utf8')));

@@ -22,6 +22,7 @@ import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/events/event.ts';
 import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
+import { formatProblemReference } from '../src/api/problem-reference.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
@@ -53,10 +54,6 @@ describe('the operations guide', () => {
   test.each(Object.entries(ERROR_CODES))('says what to do about %s', (code, { exit, meaning }) => {
     const [, advice = ''] = operations.split(`| \`${code}\` | ${exit} | ${meaning} | `);
     expect(advice.split(' |\n')[0]!.length).toBeGreaterThan(20);
-  });
-
-  test.each(Object.entries(PROBLEMS))('says when a client is told %s', (code, { status, title }) => {
-    expect(operations).toContain(`| ${status} | \`${code}\` | ${title} | `);
   });
 
   test('names no setting, command, error or problem that there is not', async () => {
@@ -256,6 +253,12 @@ describe('the description of mapping files', () => {
 describe('the command-line reference', () => {
   test('is what the commands say (else: npm run dictionary)', async () => {
     expect(read('docs/cli.md')).toBe(formatReference(await loadCommands()));
+  });
+});
+
+describe('the list of problems', () => {
+  test('is what the code says (else: npm run dictionary)', () => {
+    expect(read('docs/problems.md')).toBe(formatProblemReference());
   });
 });
 

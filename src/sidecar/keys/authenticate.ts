@@ -132,7 +132,7 @@ function isKeyArea(area: Area | null): area is KeyArea {
  * The `error` of the challenge (RFC 6750 §3.1) by problem code. Null: a request without Bearer gets a challenge without an
  * error.
  */
-export const CHALLENGE_ERRORS = {
+const CHALLENGE_ERRORS = {
   key_required: null,
   unknown_scheme: null,
   key_in_query: 'invalid_request',
@@ -141,7 +141,7 @@ export const CHALLENGE_ERRORS = {
   insufficient_scope: 'insufficient_scope',
 } as const satisfies Partial<Record<ProblemCode, string | null>>;
 
-export type KeyProblemCode = keyof typeof CHALLENGE_ERRORS;
+type KeyProblemCode = keyof typeof CHALLENGE_ERRORS;
 
 /** Why a request is refused: the text for the client, and what the access log may record about the key. */
 export interface Refusal {

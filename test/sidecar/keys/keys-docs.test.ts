@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROBLEMS } from '../../../src/api/problem.ts';
 import { OVERLAP_DAYS, TIERS } from '../../../src/api/tiers.ts';
 import { loadCommands } from '../../../src/commands/table.ts';
-import { CHALLENGE_ERRORS, type KeyProblemCode } from '../../../src/sidecar/keys/authenticate.ts';
 
 const guide = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'docs/keys.md'), 'utf8');
 const rows = guide.split('\n').filter((line) => line.startsWith('| '));
@@ -23,11 +21,6 @@ describe('the guide to keys', () => {
 
   test.each(COMMANDS)('has the command %s', (command) => {
     expect(guide).toContain(`| \`cathedral ${command}\` |`);
-  });
-
-  test.each(Object.keys(CHALLENGE_ERRORS) as KeyProblemCode[])('tells a client what %s means', (code) => {
-    const beginning = `| ${PROBLEMS[code].status} | \`${code}\` |`;
-    expect(rows.find((line) => line.startsWith(beginning))).toMatch(/\. \|$/);
   });
 
   test('has the days of the overlap', () => {
