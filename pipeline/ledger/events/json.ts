@@ -141,15 +141,12 @@ export const EXACT_NUMBER =
   'a number that a double holds digit by digit: round a longer one, or write it as a text';
 
 /** The first inexact number in a value, with the path to it; null if all numbers are exact. */
-export function findInexact(
-  value: unknown,
-  path: readonly string[] = [],
-): { path: readonly string[]; text: string } | null {
+export function findInexact(value: unknown): { path: readonly string[]; text: string } | null {
   if (typeof value !== 'object' || value === null) return null;
-  if (isRawJSON(value)) return { path, text: value.rawJSON };
-  for (const [name, member] of Object.entries(value)) {
-    const found = findInexact(member, [...path, name]);
-    if (found) return found;
+  if (isRawJSON(value)) return { path: [], text: value.rawJSON };
+  for (const name of Object.keys(value)) {
+    const found = findInexact((value as Record<string, unknown>)[name]);
+    if (found) return { ...found, path: [name, ...found.path] };
   }
   return null;
 }

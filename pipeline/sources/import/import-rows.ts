@@ -133,6 +133,12 @@ async function importOnce<Content>(
   }
 }
 
+type EventRow<Content> = SourceRow<Content> & { draft: Content };
+
+function isEvent<Content>(row: SourceRow<Content>): row is EventRow<Content> {
+  return row.draft !== null && !(row.draft instanceof CathedralError);
+}
+
 /** Slots that ended by then, Unix ms, may be sealed. */
 function sealableUntil(heldSince: string | null, until: number): number {
   return heldSince === null ? until : Math.min(until, Date.parse(heldSince));
@@ -242,10 +248,10 @@ class Intake<Content> {
   #take(rows: readonly SourceRow<Content>[], late: number | null = null): EventLine[] {
     const events: EventLine[] = [];
     if (this.fault) return events;
-    for (const { draft, ...row } of rows) {
+    for (const row of rows) {
       try {
-        if (draft instanceof CathedralError) throw draft;
-        if (draft !== null) events.push(...this.#write({ ...row, draft }, late));
+        if (row.draft instanceof CathedralError) throw row.draft;
+        if (isEvent(row)) events.push(...this.#write(row, late));
       } catch (error) {
         if (!(error instanceof CathedralError)) throw error;
         this.fault = new RowFault(error, this.#notBefore);
@@ -256,7 +262,7 @@ class Intake<Content> {
     return events;
   }
 
-  #write(row: SourceRow<Content> & { draft: Content }, late: number | null): EventLine[] {
+  #write(row: EventRow<Content>, late: number | null): EventLine[] {
     const { name, form } = this.#source;
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
     const place = () => `${name}, ${form.noun} ${row.id}`;

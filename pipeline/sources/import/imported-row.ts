@@ -84,15 +84,16 @@ function rowText({ timestamp, draft }: SourceRow): string {
 }
 
 function textOf(timestamp: string, { cycle, type, agent, data }: EventDraft): string {
-  const json = JSON.stringify(data, withMembersInOrder);
+  const json = JSON.stringify(inOrder(data));
   return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${json}`;
 }
 
-function withMembersInOrder(_: string, value: unknown): unknown {
+/** A value with the members of each object in the order of their names. JSON.stringify with a function takes three times as long. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
   if (!isJsonObject(value)) return value;
-  const names = Object.keys(value);
-  const isSorted = names.every((name, index) => index === 0 || names[index - 1]! < name);
-  return isSorted ? value : Object.fromEntries(names.sort().map((name) => [name, value[name]]));
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
 }
 
 function knownRow(id: string, timestamp: string, text: string, late: boolean): KnownRow {

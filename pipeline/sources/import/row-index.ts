@@ -210,7 +210,8 @@ export class RowIndex {
   }
 
   /** A row that became an event. `place`: of one that came late, where it is known. */
-  addRow({ id, timestamp, digest, late = false, link, ...row }: KnownRow, place: number | null = null): void {
+  addRow(row: KnownRow, place: number | null = null): void {
+    const { id, timestamp, digest, late = false, link } = row;
     const { end } = this.#state;
     const own = late ? place : (row.place ?? (end?.place ?? 0) + 1);
     if (late) this.#run(`DELETE FROM rows WHERE id = ? AND kind = ${KIND.leftOut}`, id);

@@ -173,7 +173,7 @@ class PostgresView implements RowView {
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
-    const { client, bound, address } = this.#options;
+    const { bound, address } = this.#options;
     const { from, columns, order } = this.#relation;
     const where = `${this.#after(after)} AND ${until ? this.#upTo(until) : bound.settled}`;
     const select = `SELECT ${columns.map(({ sql }) => sql).join(', ')} FROM ${from}`;
@@ -182,14 +182,30 @@ class PostgresView implements RowView {
     await this.#query(
       `CLOSE ALL; SET LOCAL statement_timeout = ${ROWS_TIMEOUT_MS}; DECLARE source NO SCROLL CURSOR FOR ${select} WHERE ${where} ORDER BY ${order.join(', ')}`,
     );
-    for (;;) {
-      const { rows } = await client.query<(string | null)[]>(FETCH).catch((error: unknown) => {
-        throw importFault(error, address.name);
-      });
-      if (rows.length === 0) break;
-      yield rows.map(read);
+    let next = this.#fetch();
+    try {
+      for (let rows = await next; rows.length > 0; rows = await next) {
+        // The server reads the next rows while these are imported.
+        next = this.#fetch();
+        yield rows.map(read);
+      }
+    } finally {
+      await next.catch(() => undefined);
     }
     await this.#query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+  }
+
+  #fetch(): Promise<(string | null)[][]> {
+    const { client, address } = this.#options;
+    const rows = client.query<(string | null)[]>(FETCH).then(
+      (result) => result.rows,
+      (error: unknown) => {
+        throw importFault(error, address.name);
+      },
+    );
+    // Who waits for it learns of a fault.
+    rows.catch(() => undefined);
+    return rows;
   }
 
   /** Those that have another number of rows. */

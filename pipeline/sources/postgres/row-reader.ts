@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import { exactNumber, JsonFault } from '../../ledger/events/json.ts';
 import type { SourceRow } from '../import/source.ts';
-import { faultOf, readRowJson } from '../rows/row-json.ts';
+import { faultOf, readJsonb, readRowJson } from '../rows/row-json.ts';
 import type { Column, Relation } from './relation.ts';
 
 const MAX_ID_LENGTH = 200;
@@ -47,8 +47,9 @@ type Read = (text: string, place: () => string) => unknown;
 function readerOf({ type, category }: Column): Read {
   if (category === 'N') return readNumber;
   if (type === 'boolean') return (text) => text === 't';
+  if (type === 'json') return jsonWith(readRowJson);
   // A list or a record is selected as jsonb.
-  return type === 'json' || type === 'jsonb' || /[AC]/.test(category) ? readJson : (text) => text;
+  return type === 'jsonb' || /[AC]/.test(category) ? jsonWith(readJsonb) : (text) => text;
 }
 
 /** A number where a double holds all its digits, otherwise its text. */
@@ -57,14 +58,16 @@ const readNumber: Read = (text, place) => {
   return exactNumber(text) ?? text;
 };
 
-const readJson: Read = (text, place) => {
-  try {
-    return readRowJson(text);
-  } catch (fault) {
-    if (fault instanceof JsonFault) throw faultOf(fault, text, place());
-    throw fault;
-  }
-};
+function jsonWith(read: (text: string) => unknown): Read {
+  return (text, place) => {
+    try {
+      return read(text);
+    } catch (fault) {
+      if (fault instanceof JsonFault) throw faultOf(fault, text, place());
+      throw fault;
+    }
+  };
+}
 
 function wrong(place: string, expected: string, found: string): CathedralError {
   return new CathedralError('ledger_schema', { place, expected, found });

@@ -109,4 +109,18 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (!hasOpen(mark, open)) return', "if (mark.server !== '') return"],
     tests: ['test/contract/import.test.ts'],
   },
+  {
+    name: 'a number of jsonb is read as a double that is another number',
+    breaks: 'No number changes: one that a double does not hold is refused',
+    file: 'pipeline/sources/rows/row-json.ts',
+    change: ['/\\d[\\d.]{15}|__proto__/', '/\\d{18}|__proto__/'],
+    tests: ['test/sources/import/postgres.test.ts'],
+  },
+  {
+    name: 'a day that does not exist is taken',
+    breaks: 'A time that does not exist in the calendar is refused',
+    file: 'pipeline/sources/rows/local-time.ts',
+    change: ['.startsWith(text)) return false;', '.startsWith(text)) return true;'],
+    tests: ['test/sources/rows/local-time.test.ts'],
+  },
 ];

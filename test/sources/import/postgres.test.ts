@@ -319,6 +319,13 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       expect(isSameNumber(written!.replaceAll('"', ''), printed[index]!.n)).toBe(true);
     for (const { refused } of await rowsAs('twice'))
       expect(refused).toContain(', member n: expected each member once');
+    await server.sql(
+      `UPDATE numbers SET b = ('{"n":' || repeat('[', 600) || repeat(']', 600) || '}')::jsonb WHERE id = 0;
+       UPDATE numbers SET b = '{"n":{"__proto__":1}}' WHERE id = 1`,
+    );
+    const [deep, hidden] = await rowsAs('b');
+    expect(deep!.refused).toContain('at most 512 objects or arrays in each other');
+    expect(hidden!.refused).toContain('expected no member __proto__');
   });
 
   describe('refuses', () => {

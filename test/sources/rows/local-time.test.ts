@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../pipeline/sources/rows/local-time.ts';
 
@@ -75,5 +76,26 @@ describe('a time', () => {
     ['59', { format: 'excel', zone: 'UTC' }, 'a day number of Excel'],
   ] as const)('%s with %j is refused', ([text, how, expected]) => {
     expect(messageOf(() => parseTime(text, how))).toContain(expected);
+  });
+
+  test('in UTC is what the calendar says, or refused', () => {
+    const digits = (most: number, length: number) =>
+      fc.integer({ min: 0, max: most }).map((number) => `${number}`.padStart(length, '0'));
+    const written = fc.tuple(
+      fc.tuple(fc.constantFrom('2024', '2026', '2100'), digits(13, 2), digits(32, 2)),
+      fc.tuple(digits(24, 2), digits(60, 2), digits(60, 2)),
+      fc.constantFrom('', '.5', '.123456', '.000000000'),
+      fc.constantFrom('Z', '+00', '+00:00', ' UTC'),
+    );
+    const check = fc.property(written, ([day, time, fraction, zone]) => {
+      const text = `${day.join('-')}T${time.join(':')}`;
+      const isReal =
+        messageOf(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' })) === 'accepted' &&
+        time[2] !== '60';
+      const read = messageOf(() => parseTime(`${text}${fraction}${zone}`, {}));
+      expect(read).toBe(isReal ? 'accepted' : 'a time that exists in the calendar');
+      if (isReal) expect(parseTime(`${text}${fraction}${zone}`, {})).toBe(`${text}${fraction}Z`);
+    });
+    fc.assert(check, { numRuns: 500 });
   });
 });
