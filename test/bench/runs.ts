@@ -118,8 +118,7 @@ export function measuredBuild(
   out: string,
   flags: readonly string[],
 ): Promise<Used> {
-  return runMeasured(process.execPath, [
-    'src/cli.ts',
+  return runMeasured('bin/cathedral', [
     'build',
     ...['--ledger', ledger, '--out', out, '--publisher-key', join(folder, 'publisher.key')],
     ...['--base-url', 'https://data.example.org', '--allow-placeholders', ...flags],
