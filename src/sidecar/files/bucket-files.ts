@@ -7,20 +7,16 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { parseCosignedPath } from '../../../pipeline/ledger/log/cosigned-path.ts';
 import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { MAX_NOTE_BYTES, readSignatures } from '../../../pipeline/ledger/notes/note.ts';
-import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
-import type { Blob } from '../../../pipeline/release/format/manifest.ts';
 import {
   INDEX,
   LIST_PATH,
   OLD_HISTORIES,
-  parseSnapshot,
   parseSnapshotIndex,
   SNAPSHOTS,
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { Problem } from '../../api/problem.ts';
-import { compress, contentOf, type LogFiles, type LogPath } from './log-files.ts';
-import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
-import { inMemory, type Listing, type SnapshotSource, streamed } from './snapshot-files.ts';
+import { type LogFiles, type LogPath, logFilesFrom } from './log-files.ts';
+import type { SnapshotSource } from './snapshot-files.ts';
 
 export interface BucketFiles {
   /** Of the current release; null before the first. Waits for a switch that is due, so that it is never behind a release. */
@@ -50,24 +46,14 @@ function unavailable(): Problem {
   return new Problem('unavailable', 'This file cannot be fetched at present.', headers);
 }
 
-/** The log in a bucket: what its checkpoint covers, fetched when it is first requested. */
+/** The log in a bucket: what its checkpoint covers, fetched when it is first requested. It is not compressed there, because another compressor would give it other bytes under the same key. */
 export function bucketLogFiles({ beside, cache, report }: BucketFiles): LogFiles {
-  return {
-    find: async (file) => {
-      const found = await beside();
-      if (!found) throw unavailable();
-      const bytes = await fetched(report, () => readLogFile(found, file, cache));
-      if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
-      const isBundle = file.kind === 'public' || file.kind === 'bundle';
-      const contents = new Map<Encoding | null, Content>([
-        [null, contentOf(bytes)],
-        // In the bucket it is not compressed, because another compressor would give it other bytes under the same key.
-        ...(isBundle ? await compress(bytes) : []),
-      ]);
-      const modified = found.pointer.switch_at;
-      return resourceInMemory({ headers: LOG_HEADERS[file.kind], modified }, contents);
-    },
-  };
+  return logFilesFrom(async (file) => {
+    const found = await beside();
+    if (!found) throw unavailable();
+    const bytes = await fetched(report, () => readLogFile(found, file, cache));
+    return bytes && { bytes, modified: found.pointer.switch_at };
+  });
 }
 
 async function readLogFile(
@@ -107,72 +93,31 @@ function isCosigned(pointer: Pointer): boolean {
 
 /** The files below `snapshots/` in a bucket, fetched when they are first requested. */
 export function bucketSnapshots({ beside, cache, report }: BucketFiles): SnapshotSource {
-  const sourceOf = (blob: Blob): Content['source'] => {
-    const open = () => fetched(report, () => cache.open(blob));
-    if (blob.bytes > MAX_SMALL_BYTES) return { file: blob.sha256, open };
-    return () => fetched(report, () => cache.readBlob(blob));
-  };
   return {
     async version(folder) {
       const found = await beside();
       if (!found) throw unavailable();
-      if (folder === SNAPSHOTS) return found.snapshots && versionOf([...found.texts.values()]);
-      if (folder === OLD_HISTORIES) return found.pointer.snapshots?.sha256 ?? null;
-      return found.snapshots?.[`${folder}/${INDEX}`]?.sha256 ?? null;
+      const { pointer, snapshots, texts } = found;
+      if (folder === SNAPSHOTS)
+        return snapshots && [...texts.values()].map((text) => hash('sha256', text)).join(' ');
+      if (folder === OLD_HISTORIES) return pointer.snapshots?.sha256 ?? null;
+      return snapshots?.[`${folder}/${INDEX}`]?.sha256 ?? null;
     },
-    async load(folder) {
-      const { texts, snapshots: files } = (await beside())!;
-      const list = texts.get(LIST_PATH)!;
-      const newest = parseSnapshotIndex(list.toString(), LIST_PATH)[0]?.as_of ?? null;
-      if (folder === SNAPSHOTS) return loadTexts(texts, newest);
-      if (folder === OLD_HISTORIES) return loadHistories(files!, newest, sourceOf);
-      return fetched(report, () => loadSnapshot(files!, folder, cache, sourceOf));
+    async read(path) {
+      const { texts, snapshots } = (await beside())!;
+      const blob = snapshots?.[path];
+      return texts.get(path) ?? (blob ? fetched(report, () => cache.readBlob(blob)) : null);
+    },
+    source: (_, blob) =>
+      blob.bytes > MAX_SMALL_BYTES
+        ? { file: blob.sha256, open: () => fetched(report, () => cache.open(blob)) }
+        : () => fetched(report, () => cache.readBlob(blob)),
+    async histories() {
+      const { texts, snapshots } = (await beside())!;
+      const [newest] = parseSnapshotIndex(String(texts.get(LIST_PATH)), LIST_PATH);
+      const modified = newest?.as_of ?? '1970-01-01';
+      const all = Object.entries(snapshots!).filter(([path]) => path.startsWith(`${OLD_HISTORIES}/`));
+      return all.map(([path, blob]) => ({ path, ...blob, modified }));
     },
   };
-}
-
-type Files = NonNullable<Beside['snapshots']>;
-
-function versionOf(texts: readonly Buffer[]): string {
-  return texts.map((text) => hash('sha256', text)).join(' ');
-}
-
-function loadTexts(texts: Beside['texts'], modified: string | null): Listing {
-  const about = { modified, immutable: false };
-  return new Map([...texts].map(([path, bytes]) => [path, inMemory(path, bytes, about)]));
-}
-
-function loadHistories(
-  files: Files,
-  modified: string | null,
-  sourceOf: (blob: Blob) => Content['source'],
-): Listing {
-  const listing = new Map<string, Resource>();
-  for (const [path, blob] of Object.entries(files)) {
-    if (!path.startsWith(`${OLD_HISTORIES}/`)) continue;
-    const mediaType = 'application/octet-stream';
-    listing.set(
-      path,
-      streamed(sourceOf(blob), { path, mediaType, ...blob, modified: modified ?? '1970-01-01' }),
-    );
-  }
-  return listing;
-}
-
-async function loadSnapshot(
-  files: Files,
-  folder: string,
-  cache: ObjectCache,
-  sourceOf: (blob: Blob) => Content['source'],
-): Promise<Listing> {
-  const path = `${folder}/${INDEX}`;
-  const text = await cache.readBlob(files[path]!);
-  const { as_of: modified, files: listed } = parseSnapshot(text.toString(), path);
-  const listing = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
-  for (const file of listed) {
-    if (!('url' in file)) continue;
-    const { url, media_type: mediaType, bytes, sha256 } = file;
-    listing.set(url, streamed(sourceOf(file), { path: url, mediaType, bytes, sha256, modified }));
-  }
-  return listing;
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -10,7 +9,7 @@ import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { compressedPath } from '../../../pipeline/release/log/compressed-bundle.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
-import { type Content, type Encoding, type Resource, resourceInMemory } from './representation.ts';
+import { type Content, contentOf, type Encoding, type Resource, resourceInMemory } from './representation.ts';
 
 /** A file of the log, its path below `/log/` as `tilePath` spells it. */
 export interface LogPath {
@@ -35,51 +34,50 @@ export interface LogFiles {
   find: (path: LogPath) => Promise<Resource>;
 }
 
-/** The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. */
-export function createLogFiles(out: string): LogFiles {
-  return { find: (path) => readLogFile(out, path) };
-}
-
-async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resource> {
-  const place = logFile(out, path);
-  const { bytes, modified } = await read(place);
-  const contents = new Map<Encoding | null, Content>([
-    [null, contentOf(bytes)],
-    ...(kind === 'public' ? await compressed(place) : []),
-    ...(kind === 'bundle' ? await compressedEntries(place, bytes) : []),
-  ]);
-  return resourceInMemory({ headers: LOG_HEADERS[kind], modified }, contents);
-}
-
-/** A run places it beside the bundle, and just after it. */
-async function compressed(place: string): Promise<['gzip', Content][]> {
-  const found = await read(compressedPath(place)).catch(() => null);
-  return found ? [['gzip', contentOf(found.bytes)]] : [];
-}
-
-/** Partial bundles have no compressed variant. */
-async function compressedEntries(place: string, bytes: Buffer): Promise<['gzip', Content][]> {
-  const found = await compressed(place);
-  return found.length > 0 ? found : compress(bytes);
+interface FoundFile {
+  bytes: Buffer;
+  /** Any form that Date takes. */
+  modified: string | number;
+  /** A bundle as gzip, where it is kept in this form as well. */
+  compressed?: Buffer | null;
 }
 
 const zip = promisify(gzip);
 
-/** Clients should get bundles compressed (c2sp.org/tlog-tiles). */
-export async function compress(bytes: Buffer): Promise<['gzip', Content][]> {
-  const compressed = await zip(bytes);
-  return compressed.length < bytes.length ? [['gzip', contentOf(compressed)]] : [];
+/** The files of the log from where `read` finds them. Clients should get bundles compressed (c2sp.org/tlog-tiles). */
+export function logFilesFrom(read: (path: LogPath) => Promise<FoundFile | null>): LogFiles {
+  return {
+    async find(path) {
+      const found = await read(path);
+      if (!found) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
+      const { bytes, modified } = found;
+      const contents = new Map<Encoding | null, Content>([[null, contentOf(bytes)]]);
+      if (path.kind === 'public' || path.kind === 'bundle') {
+        const compressed = found.compressed ?? (await zip(bytes));
+        if (compressed.length < bytes.length) contents.set('gzip', contentOf(compressed));
+      }
+      return resourceInMemory({ headers: LOG_HEADERS[path.kind], modified }, contents);
+    },
+  };
 }
 
-export function contentOf(bytes: Buffer): Content {
-  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
-}
-
-async function read(place: string): Promise<{ bytes: Buffer; modified: number }> {
-  const file = await open(place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
+/** The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. */
+export function createLogFiles(out: string): LogFiles {
+  return logFilesFrom(async ({ path }) => {
+    const place = logFile(out, path);
+    const found = await read(place);
+    // A run places it beside the bundle, and just after it.
+    return found && { ...found, compressed: (await read(compressedPath(place)))?.bytes ?? null };
   });
+}
+
+/** Null if there is none. */
+async function read(place: string): Promise<FoundFile | null> {
+  const file = await open(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+  if (!file) return null;
   try {
     const { size, mtimeMs } = await file.stat();
     if (size > MAX_BUNDLE_BYTES)

@@ -7,31 +7,34 @@ interface Sized {
 }
 
 /**
- * What was rendered or compressed recently, by key; the least recently used goes first. What is asked for twice at once is
+ * What was read, rendered or compressed recently, by key; the least recently used goes first. What is asked for twice at once is
  * made once. Errors are not kept.
  */
-export class RecentlyMade<Value extends Sized> {
-  readonly #maxBytes: number;
+export class RecentlyMade<Value> {
+  readonly #most: number;
+  readonly #sizeOf: (value: Value) => number;
   readonly #values = new Map<string, Value>();
   readonly #pending = new Map<string, Promise<Value>>();
   #size = 0;
 
-  constructor(maxBytes = MAX_BYTES) {
-    this.#maxBytes = maxBytes;
+  /** `most`: the sum of the sizes of all values. */
+  constructor(most = MAX_BYTES, sizeOf = (value: Value) => (value as Sized).size) {
+    this.#most = most;
+    this.#sizeOf = sizeOf;
   }
 
   /** Synchronous if the value is cached. */
-  get(key: string, render: () => Promise<Value>): Value | Promise<Value> {
+  get(key: string, make: () => Promise<Value>): Value | Promise<Value> {
     const value = this.#values.get(key);
-    if (!value) return this.#pending.get(key) ?? this.#render(key, render);
+    if (value === undefined) return this.#pending.get(key) ?? this.#make(key, make);
     // A map iterates in insertion order, so this makes it the most recently used.
     this.#values.delete(key);
     this.#values.set(key, value);
     return value;
   }
 
-  async #render(key: string, render: () => Promise<Value>): Promise<Value> {
-    const pending = render();
+  async #make(key: string, make: () => Promise<Value>): Promise<Value> {
+    const pending = make();
     this.#pending.set(key, pending);
     try {
       const value = await pending;
@@ -44,11 +47,11 @@ export class RecentlyMade<Value extends Sized> {
 
   #add(key: string, value: Value): void {
     this.#values.set(key, value);
-    this.#size += value.size;
-    for (const [oldest, { size }] of this.#values) {
-      if (this.#size <= this.#maxBytes) return;
+    this.#size += this.#sizeOf(value);
+    for (const [oldest, one] of this.#values) {
+      if (this.#size <= this.#most) return;
       this.#values.delete(oldest);
-      this.#size -= size;
+      this.#size -= this.#sizeOf(one);
     }
   }
 }

@@ -16,6 +16,7 @@ import { RecentlyMade } from './recently-made.ts';
 import {
   answerWith,
   type Content,
+  contentOf,
   type Encoding,
   encodingFor,
   type RequestHead,
@@ -31,10 +32,18 @@ export interface ServedRelease {
   files: ReadonlyMap<string, ManifestFile>;
   /** By path, as they are requested. */
   resources: Map<string, Resource>;
-  small: SmallFiles;
+  /** The bytes of its small files, by place. A file whose hash differs from the manifest's is never served. */
+  small: RecentlyMade<Buffer>;
   /** What was compressed because a client asked for it, by encoding and path. */
   encoded: RecentlyMade<Encoded>;
+  /** Histories as they were, by snapshot and path. */
+  assembled: RecentlyMade<Resource>;
 }
+
+/** Memory for the small files of one release. */
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
+/** Histories of one release that were verified; one is a few hundred bytes here. */
+const MOST_ASSEMBLED = 4096;
 
 /** `dir` is the release's folder. */
 export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
@@ -46,8 +55,9 @@ export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
     manifest,
     files,
     resources: new Map(),
-    small: new SmallFiles(),
+    small: new RecentlyMade(MAX_TOTAL_BYTES, ({ length }) => length),
     encoded: new RecentlyMade(),
+    assembled: new RecentlyMade(MOST_ASSEMBLED, () => 1),
   };
 }
 
@@ -175,7 +185,7 @@ export function resourceOf(release: ServedRelease, file: ManifestFile): Resource
       modified: file.modified,
       encodings: Object.keys(file.encodings) as Encoding[],
       ...(isCompressedOnRequest(file) && { varies: true }),
-      content: (encoding) => contentOf(release, file, encoding),
+      content: (encoding) => contentIn(release, file, encoding),
     });
     release.resources.set(file.path, known);
   }
@@ -219,9 +229,9 @@ async function encode(release: ServedRelease, file: ManifestFile, wanted: Encodi
   if (!source)
     return {
       size: 0,
-      resource: new Resource({ ...about, varies: true, content: () => contentOf(release, file, null) }),
+      resource: new Resource({ ...about, varies: true, content: () => contentIn(release, file, null) }),
     };
-  const encoded = { sha256: hash('sha256', source), bytes: source.length, source };
+  const encoded = contentOf(source);
   return {
     size: source.length,
     resource: new Resource({ ...about, encodings: BOTH, content: () => encoded }),
@@ -231,50 +241,24 @@ async function encode(release: ServedRelease, file: ManifestFile, wanted: Encodi
 /** The text of a small file of the release; null if it has none at this path. Rejects if the file is damaged. */
 export async function readReleaseText(release: ServedRelease, path: string): Promise<string | null> {
   const file = release.files.get(path);
-  return file ? String(await release.small.read(join(release.dir, storedAt(file)), file)) : null;
+  if (!file) return null;
+  const place = join(release.dir, storedAt(file));
+  return String(await release.small.get(place, () => readWhole(place, file)));
 }
 
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 /** Larger files are streamed from the disk. */
 const MAX_SMALL_BYTES = 256 * 1024;
 
-function contentOf({ dir, small }: ServedRelease, file: ManifestFile, encoding: Encoding | null): Content {
+function contentIn({ dir, small }: ServedRelease, file: ManifestFile, encoding: Encoding | null): Content {
   const blob: Blob = encoding ? file.encodings[encoding]! : file;
   const place = join(dir, storedAt(file)) + (encoding ? ENDINGS[encoding] : '');
   const { sha256, bytes } = blob;
-  return { sha256, bytes, source: bytes > MAX_SMALL_BYTES ? { file: place } : () => small.read(place, blob) };
+  const read = () => small.get(place, () => readWhole(place, blob));
+  return { sha256, bytes, source: bytes > MAX_SMALL_BYTES ? { file: place } : read };
 }
 
-/** Memory for the files of one release; files beyond it are read each time. */
-const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
-
-/** The bytes of a release's files, read once. A file whose hash differs from the manifest's is never served. */
-class SmallFiles {
-  readonly #files = new Map<string, Buffer | Promise<Buffer>>();
-  #total = 0;
-
-  /** Synchronous once the file is in memory. Rejects with an Error if the file is not the manifest's. */
-  read(place: string, blob: Blob): Buffer | Promise<Buffer> {
-    return this.#files.get(place) ?? this.#load(place, blob);
-  }
-
-  #load(place: string, blob: Blob): Promise<Buffer> {
-    const loading = readWhole(place, blob);
-    if (this.#total + blob.bytes > MAX_TOTAL_BYTES) return loading;
-    this.#total += blob.bytes;
-    this.#files.set(place, loading);
-    loading.then(
-      (bytes) => this.#files.set(place, bytes),
-      () => {
-        // The next request tries again: the file may have been repaired.
-        this.#files.delete(place);
-        this.#total -= blob.bytes;
-      },
-    );
-    return loading;
-  }
-}
-
+/** Rejects with an Error if the file is not the manifest's. */
 async function readWhole(place: string, { bytes, sha256 }: Blob): Promise<Buffer> {
   const found = await readFile(place);
   const digest = hash('sha256', found);

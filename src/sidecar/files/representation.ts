@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../api/problem.ts';
 import { type Answer, EXPOSED_HEADERS } from '../request/answer.ts';
@@ -16,6 +17,10 @@ export interface Content {
   bytes: number;
   /** In memory, read into memory on request, or streamed from a file. */
   source: Buffer | (() => Buffer | Promise<Buffer>) | FileSource;
+}
+
+export function contentOf(bytes: Buffer): Content {
+  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
 }
 
 export interface ResourceOptions {

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
+import type { Blob } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
   INDEX,
@@ -17,26 +17,32 @@ import {
   type Snapshot,
   type SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
-import { type Content, type Encoding, Resource } from './representation.ts';
+import { RecentlyMade } from './recently-made.ts';
+import { type Content, contentOf, type Encoding, Resource } from './representation.ts';
 
 /** Folders whose listings stay in memory; readers mostly ask for one snapshot at a time. */
 const MAX_LOADED = 16;
 export const PAGE = 'index.html';
+/** Files that change with each release. Others below `snapshots/` never change. */
+const CHANGING = [LIST_PATH, LIST_SIGNATURE_PATH, `${SNAPSHOTS}/${PAGE}`];
 
-/** The files of one folder, by their path below the root. */
-export type Listing = ReadonlyMap<string, Resource>;
-
-interface Loaded {
-  version: string;
-  listing: Promise<Listing>;
+/** Where the files below `snapshots/` are. */
+export interface SnapshotSource {
+  /** Changes whenever the files of a folder do, which is `snapshots` or one in it; null if there is no such folder. */
+  version(folder: string): Promise<string | null>;
+  /** A file that is small enough for memory; null if there is none. */
+  read(path: string): Promise<Buffer | null>;
+  /** Where a file is sent from. */
+  source(path: string, blob: Blob): Content['source'];
+  /** The earlier versions of rewritten histories, which are named by their hash. */
+  histories(): Promise<{ path: string; bytes: number; sha256: string; modified: string }[]>;
 }
 
-/** Where the files below `snapshots/` are. `folder`: `snapshots`, or one in it. */
-export interface SnapshotSource {
-  /** Changes whenever the files of the folder do; null if there is no such folder. */
-  version(folder: string): Promise<string | null>;
-  /** Rejects if the folder cannot be read. */
-  load(folder: string): Promise<Listing>;
+/** The files of one folder, by their path below the root, and what its index says. */
+interface Listing {
+  files: ReadonlyMap<string, Resource>;
+  list: SnapshotIndex;
+  snapshot: Snapshot | null;
 }
 
 /**
@@ -45,8 +51,8 @@ export interface SnapshotSource {
  */
 export class SnapshotFiles {
   readonly #source: SnapshotSource;
-  /** By folder, the least recently requested first. */
-  readonly #loaded = new Map<string, Loaded>();
+  /** By folder and version. */
+  readonly #loaded = new RecentlyMade<Listing>(MAX_LOADED, () => 1);
   /** By path and SHA-256, the newest snapshot with the file, of the snapshots in `#read`. */
   readonly #holders = new Map<string, string>();
   readonly #read = new Set<string>();
@@ -60,21 +66,19 @@ export class SnapshotFiles {
   async find(path: string): Promise<Resource | { movedTo: string } | null> {
     if (path === SNAPSHOTS) return { movedTo: `/${SNAPSHOTS}/` };
     const folder = folderOf(path);
-    if (folder === null) return null;
-    const listing = await this.#open(folder);
-    return listing?.get(path.endsWith('/') ? `${path}${PAGE}` : path) ?? null;
+    const listing = folder && (await this.#open(folder));
+    if (!listing) return null;
+    return listing.files.get(path.endsWith('/') ? `${path}${PAGE}` : path) ?? null;
   }
 
   /** The snapshot list, newest first; empty before the first one. Rejects if it cannot be read. */
   async list(): Promise<SnapshotIndex> {
-    const listing = await this.#open(SNAPSHOTS);
-    return listing ? parsedOnce(listing, LIST_PATH, parseSnapshotIndex, []) : [];
+    return (await this.#open(SNAPSHOTS))?.list ?? [];
   }
 
   /** The index of a snapshot; null if there is none. Rejects if it cannot be read. */
   async snapshot(id: string): Promise<Snapshot | null> {
-    const listing = await this.#open(`${SNAPSHOTS}/${id}`);
-    return listing && parsedOnce(listing, `${SNAPSHOTS}/${id}/${INDEX}`, parseSnapshot, null);
+    return (await this.#open(`${SNAPSHOTS}/${id}`))?.snapshot ?? null;
   }
 
   /**
@@ -92,9 +96,8 @@ export class SnapshotFiles {
     }
     for (const { id } of listed) {
       if (this.#read.has(id)) continue;
-      const listing = await this.#source.load(`${SNAPSHOTS}/${id}`);
-      const snapshot = await parsedOnce(listing, `${SNAPSHOTS}/${id}/${INDEX}`, parseSnapshot, null);
-      for (const file of snapshot?.files ?? []) {
+      const { snapshot } = await this.#loadSnapshot(`${SNAPSHOTS}/${id}`);
+      for (const file of snapshot!.files) {
         const version = `${file.path} ${file.sha256}`;
         if ((this.#holders.get(version) ?? '') < id) this.#holders.set(version, id);
       }
@@ -107,41 +110,55 @@ export class SnapshotFiles {
   async #open(folder: string): Promise<Listing | null> {
     const version = await this.#source.version(folder);
     if (version === null) return null;
-    const known = this.#loaded.get(folder);
-    const current = known?.version === version ? known : { version, listing: this.#source.load(folder) };
-    this.#loaded.delete(folder);
-    this.#loaded.set(folder, current);
-    const [oldest] = this.#loaded.keys();
-    if (this.#loaded.size > MAX_LOADED) this.#loaded.delete(oldest!);
-    // The next request tries again: the folder may have been repaired.
-    current.listing.catch(() => this.#loaded.delete(folder));
-    return current.listing;
+    return this.#loaded.get(`${folder} ${version}`, () => {
+      if (folder === SNAPSHOTS) return this.#loadChanging();
+      return folder === OLD_HISTORIES ? this.#loadHistories() : this.#loadSnapshot(folder);
+    });
   }
-}
 
-const PARSED = new WeakMap<Listing, Promise<unknown>>();
+  async #loadChanging(): Promise<Listing> {
+    const list = parseSnapshotIndex(String(await this.#source.read(LIST_PATH)), LIST_PATH);
+    const modified = list[0]?.as_of ?? null;
+    const files = new Map<string, Resource>();
+    for (const path of CHANGING) {
+      const bytes = await this.#source.read(path);
+      if (bytes) files.set(path, inMemory(path, bytes, { modified, immutable: false }));
+    }
+    return { files, list, snapshot: null };
+  }
 
-function parsedOnce<T>(
-  listing: Listing,
-  path: string,
-  parse: (text: string, place: string) => T,
-  otherwise: T,
-): Promise<T> {
-  const resource = listing.get(path);
-  if (!resource) return Promise.resolve(otherwise);
-  const known = PARSED.get(listing) ?? resource.read().then((bytes) => parse(bytes.toString(), path));
-  PARSED.set(listing, known);
-  return known as Promise<T>;
-}
+  async #loadSnapshot(folder: string): Promise<Listing> {
+    const path = `${folder}/${INDEX}`;
+    const text = await this.#source.read(path);
+    if (!text) throw new Error(`${path} is missing`);
+    const snapshot = parseSnapshot(text.toString(), path);
+    const { as_of: modified } = snapshot;
+    const files = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
+    for (const file of snapshot.files) {
+      if (!('url' in file)) continue;
+      const { url, media_type: mediaType } = file;
+      const headers = snapshotHeaders(url, mediaType, true);
+      files.set(url, this.#streamed(url, file, { headers, modified }));
+    }
+    return { files, list: [], snapshot };
+  }
 
-function folderSource(out: string): SnapshotSource {
-  return {
-    version: (folder) => (folder === SNAPSHOTS ? versionOfList(out) : versionOf(join(out, folder))),
-    load: (folder) => {
-      if (folder === SNAPSHOTS) return loadIndex(out);
-      return folder === OLD_HISTORIES ? loadHistories(out) : loadSnapshot(out, folder);
-    },
-  };
+  async #loadHistories(): Promise<Listing> {
+    const files = (await this.#source.histories()).map(({ path, modified, ...blob }) => {
+      const headers = snapshotHeaders(path, 'application/octet-stream', true);
+      return [path, this.#streamed(path, blob, { headers, modified })] as const;
+    });
+    return { files: new Map(files), list: [], snapshot: null };
+  }
+
+  #streamed(
+    path: string,
+    { bytes, sha256 }: Blob,
+    about: { headers: Record<string, string>; modified: string },
+  ): Resource {
+    const content = { sha256, bytes, source: this.#source.source(path, { bytes, sha256 }) };
+    return new Resource({ ...about, content: () => content });
+  }
 }
 
 /** The folder that lists a file: `snapshots/2025-12-01T06Z/economy/supply` → `snapshots/2025-12-01T06Z`. */
@@ -153,80 +170,7 @@ function folderOf(path: string): string | null {
   return isSlotId(name) || folder === OLD_HISTORIES ? folder : null;
 }
 
-async function versionOf(place: string): Promise<string | null> {
-  const found = await stat(place).catch(() => null);
-  return found && `${found.ino} ${found.mtimeMs}`;
-}
-
-/** Covers the list and its signature, which are written one after the other. */
-async function versionOfList(out: string): Promise<string | null> {
-  const [list, signature] = await Promise.all(
-    [LIST_PATH, LIST_SIGNATURE_PATH].map((path) => versionOf(join(out, path))),
-  );
-  return list ? `${list} ${signature}` : null;
-}
-
-/** Those of the three files that change with each release which exist. */
-async function loadIndex(out: string): Promise<Listing> {
-  const text = await readFile(join(out, LIST_PATH));
-  const modified = parseSnapshotIndex(text.toString(), LIST_PATH)[0]?.as_of ?? null;
-  const about = { modified, immutable: false };
-  const files = new Map([[LIST_PATH, inMemory(LIST_PATH, text, about)]]);
-  for (const path of [LIST_SIGNATURE_PATH, `${SNAPSHOTS}/${PAGE}`]) {
-    const content = await readFile(join(out, path)).catch(() => null);
-    if (content) files.set(path, inMemory(path, content, about));
-  }
-  return files;
-}
-
-async function loadSnapshot(out: string, folder: string): Promise<Listing> {
-  const path = `${folder}/${INDEX}`;
-  const text = await readFile(join(out, path));
-  const { as_of: modified, files } = parseSnapshot(text.toString(), path);
-  const listing = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
-  for (const file of files) {
-    if (!('url' in file)) continue;
-    const { url, media_type: mediaType, bytes, sha256 } = file;
-    listing.set(url, streamed({ file: join(out, url) }, { path: url, mediaType, bytes, sha256, modified }));
-  }
-  return listing;
-}
-
-/** They are named by their content. */
-async function loadHistories(out: string): Promise<Listing> {
-  const listing = new Map<string, Resource>();
-  for (const entry of await readdir(join(out, OLD_HISTORIES), { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith(TEMPORARY_SUFFIX)) continue;
-    const path = `${OLD_HISTORIES}/${entry.name}`;
-    const place = join(out, path);
-    const { size: bytes, mtime } = await stat(place);
-    const mediaType = 'application/octet-stream';
-    const modified = mtime.toISOString();
-    const facts = { path, mediaType, bytes, sha256: basename(path), modified };
-    listing.set(path, streamed({ file: place }, facts));
-  }
-  return listing;
-}
-
-interface FileFacts {
-  path: string;
-  mediaType: string;
-  bytes: number;
-  sha256: string;
-  /** ISO 8601. */
-  modified: string;
-}
-
-/** A file that never changes. */
-export function streamed(
-  source: Content['source'],
-  { path, mediaType, bytes, sha256, modified }: FileFacts,
-): Resource {
-  const content: Content = { sha256, bytes, source };
-  return new Resource({ headers: snapshotHeaders(path, mediaType, true), modified, content: () => content });
-}
-
-export function inMemory(
+function inMemory(
   path: string,
   bytes: Buffer,
   { modified, immutable }: { modified: string | null; immutable: boolean },
@@ -236,6 +180,36 @@ export function inMemory(
   return new Resource({ headers, modified: modified ?? 0, encodings: ['gzip'], content });
 }
 
-function contentOf(bytes: Buffer): Content {
-  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+function folderSource(out: string): SnapshotSource {
+  const versionOf = async (path: string) => {
+    const found = await stat(join(out, path)).catch(() => null);
+    return found && `${found.ino} ${found.mtimeMs}`;
+  };
+  return {
+    async version(folder) {
+      if (folder !== SNAPSHOTS) return versionOf(folder);
+      // The list and its signature are written one after the other.
+      const [list, signature] = await Promise.all([LIST_PATH, LIST_SIGNATURE_PATH].map(versionOf));
+      return list ? `${list} ${signature}` : null;
+    },
+    read: (path) =>
+      readFile(join(out, path)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      }),
+    source: (path) => ({ file: join(out, path) }),
+    async histories() {
+      const entries = await readdir(join(out, OLD_HISTORIES), { withFileTypes: true });
+      const names = entries.flatMap((entry) =>
+        entry.isFile() && !entry.name.endsWith(TEMPORARY_SUFFIX) ? [entry.name] : [],
+      );
+      return Promise.all(
+        names.map(async (sha256) => {
+          const path = `${OLD_HISTORIES}/${sha256}`;
+          const { size: bytes, mtime } = await stat(join(out, path));
+          return { path, bytes, sha256, modified: mtime.toISOString() };
+        }),
+      );
+    },
+  };
 }

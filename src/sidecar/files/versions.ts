@@ -110,18 +110,9 @@ export class Versions {
       if (!stored || 'movedTo' in stored) throw lost(file.path, id);
       return { resource: stored, id };
     }
-    const key = `${id}/${file.path}`;
-    const known = assembledOf(this.#release);
-    let resource = known.get(key);
-    if (!resource) {
-      resource = this.#assemble(file, entry, snapshot);
-      known.set(key, resource);
-      // The next request tries again: the file may have been repaired.
-      resource.catch(() => known.delete(key));
-      const [oldest] = known.keys();
-      if (known.size > MOST_ASSEMBLED) known.delete(oldest!);
-    }
-    return { resource: await resource, id };
+    const { assembled } = this.#release;
+    const resource = await assembled.get(`${id}/${file.path}`, () => this.#assemble(file, entry, snapshot));
+    return { resource, id };
   }
 
   /** A history: its own header, and the end of today's file. Verified once, before the first byte is sent. */
@@ -174,16 +165,6 @@ export function versionHeaders(path: string, id: string): Record<string, string>
     'Memento-Datetime': new Date(slotTime(id)).toUTCString(),
     Link: `</${path}>; rel="original"`,
   };
-}
-
-/** Histories of one release that were verified; one is a few hundred bytes here. */
-const MOST_ASSEMBLED = 4096;
-const ASSEMBLED = new WeakMap<ServedRelease, Map<string, Promise<Resource>>>();
-
-function assembledOf(release: ServedRelease): Map<string, Promise<Resource>> {
-  const known = ASSEMBLED.get(release) ?? new Map<string, Promise<Resource>>();
-  ASSEMBLED.set(release, known);
-  return known;
 }
 
 interface Ended {

@@ -3,8 +3,7 @@ import type { DocumentArtifact, View } from '../../../pipeline/artifacts/artifac
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { CathedralError, ERROR_CODES } from '../../../pipeline/errors.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
-import { sha256 } from '../../../pipeline/release/format/manifest.ts';
-import { type Content, type Encoding, Resource } from '../files/representation.ts';
+import { contentOf, type Encoding, Resource } from '../files/representation.ts';
 
 /** A real-time file as of one event. */
 export interface LiveDocument {
@@ -109,13 +108,7 @@ function liveDocument(
     headers: headersFor(facts, { live: true }),
     modified: timestamp,
     encodings: text.length >= MIN_COMPRESSED_BYTES ? ['br', 'gzip'] : [],
-    content: (encoding) => contentOf(text, encoding),
+    content: (encoding) => contentOf(encoding ? COMPRESS[encoding](Buffer.from(text)) : Buffer.from(text)),
   });
   return { text, resource };
-}
-
-function contentOf(text: string, encoding: Encoding | null): Content {
-  const plain = Buffer.from(text);
-  const bytes = encoding ? COMPRESS[encoding](plain) : plain;
-  return { sha256: sha256(bytes), bytes: bytes.length, source: bytes };
 }

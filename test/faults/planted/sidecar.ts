@@ -119,7 +119,10 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a page that is compressed on request has the tag of the plain page',
     breaks: 'Each encoding of a file has its own entity tag',
     file: 'src/sidecar/files/releases.ts',
-    change: ["const encoded = { sha256: hash('sha256', source),", 'const encoded = { sha256: file.sha256,'],
+    change: [
+      'const encoded = contentOf(source);',
+      'const encoded = { ...contentOf(source), sha256: file.sha256 };',
+    ],
     tests: ['test/contract/http-pages.test.ts'],
   },
   {
