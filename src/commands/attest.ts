@@ -185,7 +185,7 @@ const register = defineCommand({
   summary:
     'Registers an attestation by appending an event to a ledger in a folder, if the document verifies.',
   details:
-    'It verifies the document as `attest verify` does with this ledger, and refuses one that is invalid, expired, revoked or registered already, and a renewal that the ledger would not accept. Everything in the event follows from the document. Until it is registered, a valid attestation is one that its companion could replace at any time.',
+    'It verifies the document as `attest verify` does with this ledger, and refuses one that is invalid, expired, revoked or registered already, and a renewal that the ledger would not accept. Everything in the event follows from the document. Until then, its companion could replace the attestation at any time.',
   examples: ['cathedral attest register signed.json --companions companions.json --ledger /srv/ledger'],
   settings: ['companions', 'ledger', 'ledgerKey'],
   required: { companions: 'unless --ledger is a demo ledger' },
@@ -264,7 +264,7 @@ const status = defineCommand({
 const drift = defineCommand({
   summary: 'Records a drift score of an attestation, by appending an event to a ledger in a folder.',
   details:
-    'A score at or above the threshold of the attestation revokes it, for good and without anybody acting. Use --dry-run to see what a score would do.',
+    'A score at or above the threshold of the attestation revokes it for good, automatically. Use --dry-run to see what a score would do.',
   examples: [
     'cathedral attest drift 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b 0.03 --agent WITNESS --ledger /srv/ledger',
   ],

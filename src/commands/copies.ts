@@ -50,7 +50,7 @@ const mirror = defineCommand({
 const verify = defineCommand({
   summary: 'Verifies a service, a mirror or a folder as its readers see it: is it what its publisher signed?',
   details:
-    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if they are only that the host did not answer: a monitor tells an outage from tampering. To compare your own published folder with the ledger, use `check`.',
+    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if the host merely did not answer, so that a monitor can tell an outage from tampering. To compare your own published folder with the ledger, use `check`.',
   examples: [
     'cathedral verify https://data.example.org --verifier-key data.example.org+1a2b3c4d+AQ…',
     'cathedral verify /srv/mirror --sample-size 200 --json',
@@ -72,7 +72,7 @@ const verify = defineCommand({
     sampleSize: {
       unit: 'a number, 1 to 1000000',
       description:
-        'Reads this many randomly chosen files, tiles and snapshots. Without it, all of them, which may take long.',
+        'Reads this many randomly chosen files, tiles and snapshots. Without it, all of them, which may take a long time.',
       schema: integer(1, 1_000_000),
     },
     sampleSeed: {

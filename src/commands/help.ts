@@ -130,6 +130,11 @@ const VALUE_NAMES: readonly (readonly [unit: RegExp, name: string])[] = [
   [/^a (JSON )?file/, 'FILE'],
   [/^a folder/, 'FOLDER'],
   [/^name=value/, 'NAME=VALUE'],
+  [/^a (UTC )?date|^a snapshot like/, 'TIME'],
+  [/^(the id|the UUID|a UUID|8 hex digits)/, 'ID'],
+  [/^s3\+/, 'BUCKET'],
+  [/^free text/, 'TEXT'],
+  [/^(the )?path/, 'PATH'],
 ];
 
 /** `--wait SECONDS`, `--out FOLDER`, `--tier TIER`, `--rebuild` */

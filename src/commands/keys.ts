@@ -124,7 +124,7 @@ const list = keyCommand('list', {
 });
 
 const rotate = keyCommand('rotate', {
-  summary: `Issues the successor of an API key, which itself keeps working for ${OVERLAP_DAYS} days.`,
+  summary: `Issues the successor of an API key. The earlier key keeps working for ${OVERLAP_DAYS} days.`,
   examples: ['cathedral keys rotate --key-id k_0123456789ab'],
   flags: {
     id: flag(REVOKE_ARGUMENTS.shape.id, { ...id, description: 'The key to rotate.', required: true }),

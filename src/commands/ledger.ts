@@ -39,7 +39,7 @@ const multipliers = text.transform((list, context) => {
 const init = defineCommand({
   summary: 'Creates a ledger in a new folder: its keys and its first event.',
   details:
-    'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455; C-0 is that day and all that came before.',
+    'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455; C-0 is that day and all days before it.',
   examples: [
     'cathedral ledger init /srv/ledger --origin ledger.example.org --organisation-name "Council of Northby" --organisation-contact data@example.org',
     'cathedral ledger init /srv/ledger --origin ledger.example.org --from 2026-01-01T00:00:00Z --allocation 1000000 --multipliers FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2 --charter charter.txt',
@@ -51,7 +51,7 @@ const init = defineCommand({
     origin: {
       unit: 'a name such as ledger.example.org, without spaces and plus signs',
       description:
-        'Names the ledger for ever: in its checkpoints and in its keys. Take a domain that is yours, with a path if you keep several ledgers.',
+        'The name of the ledger for ever, in its checkpoints and in its keys. Use a domain that you own, with a path if you keep several ledgers.',
       required: true,
       schema: keyName,
     },
@@ -135,7 +135,7 @@ const init = defineCommand({
 const append = defineCommand({
   summary: 'Appends events from JSON, NDJSON or CSV files to a ledger in a folder: all of them or none.',
   details:
-    'Each event needs a type, an agent and data. The command fills in seq, salt, cycle and, where it is missing, the current time. Every error is printed with its file, line and member, and then nothing is appended. A warning is probably a mistake: a misspelt type, a cycle of another day, an id that a spreadsheet changes. --dry-run and --strict also fold the whole ledger, which takes as long as a rebuild reads it, and warn about contradictions: a mint that does not follow the formula, a sentinel that is not registered. Other writers of the ledger wait until the command has read its input. To follow a table or a file that grows, give it to `start` as the ledger.',
+    'Each event needs a type, an agent and data. The command fills in seq, salt, cycle and, where it is missing, the current time. Every error is printed with its file, line and member, and then nothing is appended. A warning is probably a mistake: a misspelt type, a cycle of another day, an id that a spreadsheet changes. --dry-run and --strict also fold the whole ledger, which takes as long as reading it for a rebuild, and warn about contradictions: a mint that does not follow the formula, a sentinel that is not registered. Other writers of the ledger wait until the command has read its input. To follow a table or a file that grows, give it to `start` as the ledger.',
   examples: [
     'cathedral ledger append events.ndjson --ledger /srv/ledger',
     'cathedral ledger append stimmen.csv --mapping stimmen.json --ledger /srv/ledger --dry-run',
@@ -153,14 +153,14 @@ const append = defineCommand({
     format: {
       unit: 'one of json, ndjson, csv',
       description:
-        'How the files are written. Without it, by the end of their name, or by their first character: json is an array of events or {"events": […]}, ndjson has one event per line, csv has the names of columns in its first line.',
+        'How the files are written: json is an array of events or {"events": […]}, ndjson has one event per line, csv has the names of columns in its first line. Without it, the ending of a file’s name decides, or its first character.',
       schema: z.enum(['json', 'ndjson', 'csv']),
     },
     dryRun: {
       description: 'Checks everything, contradictions included, and appends nothing.',
       switch: true,
     },
-    strict: { description: 'Takes every warning for an error, contradictions included.', switch: true },
+    strict: { description: 'Treats every warning as an error, contradictions included.', switch: true },
     sort: {
       description: 'Sorts the events of all files by time. Without it, events out of order are errors.',
       switch: true,
@@ -223,7 +223,8 @@ const seal = defineCommand({
 });
 
 const rotate = defineCommand({
-  summary: "Makes the ledger's next key. From the next ledger snapshot on, it signs beside the current one.",
+  summary:
+    "Makes the ledger's next key, which signs together with the current one from the next ledger snapshot on.",
   details:
     'It adds the new verifier key to the file of verifier keys. Give that line to everyone who reads the ledger; after the overlap, `ledger retire` ends the older key.',
   examples: ['cathedral ledger rotate /srv/ledger', 'cathedral ledger rotate /srv/ledger --json'],
@@ -241,7 +242,7 @@ const rotate = defineCommand({
 const retire = defineCommand({
   summary: "Ends a rotation: the ledger's older key stops signing.",
   details:
-    'It refuses while readers may not have got the new key. The older verifier key stays in the file of verifier keys, because earlier checkpoints have no other signature.',
+    'It refuses until readers have had time to get the new key. The older verifier key stays in the file of verifier keys, because earlier checkpoints have no other signature.',
   examples: ['cathedral ledger retire /srv/ledger', 'cathedral ledger retire /srv/ledger --overlap-days 7'],
   settings: ['ledger', 'wait'],
   optional: OWN_KEYS,
@@ -251,7 +252,7 @@ const retire = defineCommand({
       default: '30',
       unit: 'days, 0 to 3650',
       description:
-        'How old the new key must be. Readers who have not added it to their file by then can read no further ledger snapshot.',
+        'How old the new key must be. Readers who have not added it to their file by then cannot verify later ledger snapshots.',
       schema: integer(0, 3650),
     },
     json,
@@ -283,13 +284,13 @@ async function keyFacts(keys: readonly NoteKey[]): Promise<Result> {
 const check = defineCommand({
   summary: 'Checks a ledger in a folder: files, order, root hashes, signatures, and what the events say.',
   details:
-    'It changes nothing. A ledger snapshot or a head is read up to its first error, and the next ones after that without comparing their root hashes. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
+    'It changes nothing. It reads each ledger snapshot, and the head, up to its first error; after an error it goes on with the next ones without comparing root hashes. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
   examples: ['cathedral ledger check /srv/ledger', 'cathedral ledger check /srv/ledger --strict --json'],
   isReader: true,
   settings: ['ledger', ...SOURCE_SETTINGS],
   optional: { ledgerSigningKey: `It is not read; its permissions are checked. ${OWN_KEYS.ledgerSigningKey}` },
   positionals: ['ledger'],
-  flags: { strict: { description: 'Takes every warning for an error.', switch: true }, json },
+  flags: { strict: { description: 'Treats every warning as an error.', switch: true }, json },
   async run(config, { now, progress }) {
     const { checkAndFold } = await import('../../pipeline/model/check-ledger.ts');
     const { localLedger } = await import('../../pipeline/sources/open-ledger.ts');
@@ -329,7 +330,7 @@ const range = z
 const show = defineCommand({
   summary: 'Prints the events of a ledger in a folder, chosen by number, time, type and agent.',
   details:
-    'It prints one line per event: its number, its time, its cycle, the ledger snapshot that contains it or `head` if none does yet, its type, its agent, and its data. It verifies each line, but neither root hashes nor signatures: `ledger check` does.',
+    'It prints one line per event: its number, its time, its cycle, the ledger snapshot that contains it or `head` if none does yet, its type, its agent, and its data. It verifies each line, but neither root hashes nor signatures; `ledger check` verifies those.',
   examples: [
     'cathedral ledger show /srv/ledger --reverse --limit 20',
     'cathedral ledger show /srv/ledger --type mic_mint,mic_burn --from C-151 --to 2025-12-31',

@@ -18,7 +18,7 @@ export const ORGANISATION_FLAGS = {
   organisationContact: member('contact', 'Where readers ask for keys and report errors.'),
   organisationHomepage: member(
     'homepage',
-    'The organisation’s own page. Without it, the address of the service stands for it.',
+    'The organisation’s own page. Without it, the address of the service is used.',
   ),
 };
 

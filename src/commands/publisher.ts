@@ -11,7 +11,7 @@ const SETTINGS = ['publisherKey', 'out', 'store'] as const;
 const run = defineCommand({
   summary: 'Publishes every six hours and catches up on missed slots, like `start`, and serves nothing.',
   details:
-    'For machines that share a database and a bucket, of which any number may run this command. They take turns: one publishes, the others find nothing new and are ready to take over.',
+    'Any number of machines that share a database and a bucket may run this command. They take turns: one publishes, the others find nothing new and are ready to take over.',
   examples: [
     'cathedral publisher run --ledger /srv/ledger --out /srv/publisher --base-url https://data.example.org',
   ],
@@ -49,7 +49,8 @@ const show = defineCommand({
 });
 
 const rotate = defineCommand({
-  summary: "Makes the publisher's next key. From the next release on, it signs beside the current one.",
+  summary:
+    "Makes the publisher's next key, which signs together with the current one from the next release on.",
   details:
     'Readers learn about the new key from the releases that both keys sign. After the overlap, `publisher retire` removes the older key.',
   examples: ['cathedral publisher rotate', 'cathedral publisher rotate --out /srv/cathedral --json'],
@@ -63,7 +64,7 @@ const rotate = defineCommand({
 
 const retire = defineCommand({
   summary: 'Ends a rotation: the older publisher key stops signing.',
-  details: 'It refuses while readers may not have learnt about the new key.',
+  details: 'It refuses until readers have had time to learn the new key.',
   examples: ['cathedral publisher retire --out /srv/cathedral'],
   settings: [...SETTINGS, 'wait'],
   flags: {
@@ -94,7 +95,7 @@ const replace = defineCommand({
   flags: {
     givesUp: {
       unit: '8 hex digits: the id in a verifier key, as /publisher.vkey has it',
-      description: 'The key to replace; it guards against doing this by mistake.',
+      description: 'The key to replace. You have to name it so that nobody does this by mistake.',
       required: true,
       schema: z.string().regex(/^[0-9a-f]{8}$/),
     },

@@ -14,7 +14,7 @@ export const READER_SETTINGS = [
 export const READER_FLAGS = {
   acceptExpired: {
     description:
-      'Accepts a release that has expired, as where the publisher has stopped. Otherwise an expired release is refused, because somebody may be withholding a newer one.',
+      'Accepts an expired release, for example of a publisher that has stopped. Without it an expired release is refused, because somebody may be withholding a newer one.',
     switch: true,
   },
   staticOrigin: {

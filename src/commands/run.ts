@@ -67,7 +67,7 @@ const build = defineCommand({
     },
     movesHere: {
       description:
-        'With a database in CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names one on another machine, which is gone.',
+        'With a database in CATHEDRAL_STORE and without CATHEDRAL_RELEASES: publishes from this folder although the database names a folder on another machine. Use it if that machine is gone.',
       switch: true,
     },
     adoptsPointer: {
@@ -77,7 +77,7 @@ const build = defineCommand({
     },
     begin: {
       description:
-        'Does one step of a beginning, as `start` does to answer early in little memory: where there is no release yet, publishes the data files alone; where there are the data files alone, compiles the site. The next run without it makes the rest.',
+        'Makes a first release in steps, as `start` does to answer sooner and with less memory: the first such run publishes the data files alone, the second compiles the site, and the next run without this flag makes the rest.',
       switch: true,
     },
     importFull,
@@ -137,7 +137,7 @@ const serve = defineCommand({
 const publish = defineCommand({
   summary: 'Uploads the public files of the current release to a bucket that a CDN or a web server shows.',
   details:
-    'It uploads what changed, each object with its media type and cache time, and what refers to others after them. Restricted files and entries of the log are never uploaded. Run it after each release. The bucket is not the one of CATHEDRAL_RELEASES, through which the machines of a service share releases.',
+    'It uploads what changed, each object with its media type and cache time, and uploads lists after the files that they name. Restricted files and entries of the log are never uploaded. Run it after each release. Use another bucket than that of CATHEDRAL_RELEASES, through which the machines of a service share releases.',
   examples: [
     'cathedral publish --to s3+https://objects.example.org/data --out /srv/cathedral',
     'cathedral publish --to s3+https://s3.eu-west-1.amazonaws.com/data.example.org --folder-pages --json',
@@ -160,7 +160,7 @@ const publish = defineCommand({
       default: '24',
       unit: 'hours, 0 to 8760',
       description:
-        'How long objects stay that the release no longer has. Readers and caches may still refer to them; a day is much longer than any cache keeps a page.',
+        'How long to keep objects that the release no longer has. Readers and caches may still refer to them; a day is much longer than any cache keeps a page.',
       schema: integer(0, 8_760),
     },
     recheck: {

@@ -6,7 +6,7 @@ import { defineCommand, errorsOf, json } from './command.ts';
 const sample = defineCommand({
   summary: 'Writes a demo ledger, signed with a published key.',
   details:
-    'The same arguments write the same bytes. Anybody can sign with the published key, so a demo ledger proves nothing. With --follow the command continues the ledger that is there, catches up with the time that passed, and appends events until it is stopped.',
+    'The same arguments write the same bytes. Anybody can sign with the published key, so a demo ledger proves nothing. With --follow the command continues an existing demo ledger, catches up with the time that has passed, and appends events until it is stopped.',
   examples: [
     'cathedral sample --ledger /tmp/ledger --to 2025-09-01',
     'cathedral sample --ledger /tmp/ledger --seed 7 --events 100000 --json',
@@ -41,7 +41,7 @@ const sample = defineCommand({
     },
     follow: {
       description:
-        'Continues the ledger that is there, and appends events at a human pace until it is stopped.',
+        'Continues an existing demo ledger, and appends events at a human pace until it is stopped.',
       switch: true,
     },
     json,

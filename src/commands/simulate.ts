@@ -42,7 +42,7 @@ const simulate = defineCommand({
     },
     seeds: {
       unit: `a seed, or a range such as 1-1000 of at most ${MOST_SEEDS}; seeds go from 0 to ${SEEDS - 1}`,
-      description: 'The seeds, each of which is one run. For more, call the command several times.',
+      description: 'The seeds, each of which is one run. For more, run the command several times.',
       required: true,
       schema: seedRange,
     },
@@ -56,7 +56,7 @@ const simulate = defineCommand({
       default: 'none',
       unit: 'none, random, or decision=choice,…',
       description:
-        'What to choose. `none`: each decision goes by its default when its time is over. `random`: each decision is drawn from the seed. Otherwise, each decision that is named is taken as soon as its choice is offered, and the others go by their default; `decision=random` draws one, and `decision.parameter=value` sets a parameter of its choice.',
+        'What to choose. `none`: each decision gets its default when its time is over. `random`: each decision is drawn from the seed. Otherwise, each decision that is named is taken as soon as its choice is offered, and the others get their default; `decision=random` draws one, and `decision.parameter=value` sets a parameter of its choice.',
     },
   },
   check({ scenario: name, set, choices }) {

@@ -14,7 +14,7 @@ const PLACE = {
 const copy = defineCommand({
   summary:
     'Copies API keys, the counts of today, the access log and the signing record from the folder of one machine to a database, or back.',
-  details: `Stop all servers and publishers first; it refuses to begin where it notices one. A folder is one as in --store; its signing record is beside --publisher-key. The user of the database must own the tables. Each part is copied completely or not at all, and then read again on both sides. A destination with other content is refused, and one that already has the same is left alone. So if it was interrupted, run it again; after a kill, half a minute later.`,
+  details: `Stop all servers and publishers first: it refuses to begin while it notices one. A folder is a store as in --store; its signing record is beside --publisher-key. The user of the database must own the tables. Each part is copied completely or not at all, and then read again on both sides. A destination with other content is refused, and one that already has the same is left alone. If it was interrupted, run it again; after a kill, wait half a minute first.`,
   examples: [
     'cathedral store copy --from /var/lib/cathedral --to postgres://owner@db.example.org/cathedral',
     'cathedral store copy --from postgres://owner@db.example.org/cathedral --to /var/lib/cathedral --json',

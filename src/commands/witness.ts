@@ -5,7 +5,7 @@ const witness = defineCommand({
   summary:
     'Runs a witness: cosigns the checkpoints of other publishers’ logs, each only if it extends the one before.',
   details:
-    'It speaks the protocol of c2sp.org/tlog-witness, and makes its key when it first starts. Give its verifier key, which it prints, to publishers and readers. docs/witnesses.md describes the operation.',
+    'It speaks the protocol of c2sp.org/tlog-witness, and makes its key when it first starts. Give its verifier key, which it prints, to publishers and readers. docs/witnesses.md says how to run it.',
   examples: [
     'cathedral witness --state /srv/witness --logs logs.policy --witness-name witness.example.org/w1',
   ],
@@ -23,7 +23,7 @@ const witness = defineCommand({
       required: true,
       unit: 'a file, a policy of c2sp.org/tlog-policy',
       description:
-        'The logs that the witness follows, one “log <verifier key>” line for each key. Witnesses and the quorum in it mean nothing here.',
+        'The logs that the witness follows, one “log <verifier key>” line for each key. Witnesses and a quorum in that file are ignored.',
       path: true,
     },
     key: {

@@ -9,7 +9,7 @@ export const LEDGER = {
     default: 'var/ledger',
     unit: 'a folder, postgres://user@host/database?table=…, ndjson+file:PATH, csv+file:PATH, civic+http(s)://…, or store:',
     description:
-      'The ledger to read, or the table of a database, the file that grows or the remote ledger to import it from; docs/sources.md describes these addresses. `store:` is the ledger that another machine shares through CATHEDRAL_STORE and CATHEDRAL_RELEASES. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
+      'The ledger to read: a folder, or the database table, growing file or remote ledger to import it from, whose addresses docs/sources.md describes. `store:` is the ledger that another machine shares through CATHEDRAL_STORE and CATHEDRAL_RELEASES. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
     path: true,
     schema: ledgerSource,
   },

@@ -37,7 +37,7 @@ export const MIRROR = {
     default: null,
     unit: 'a file, as c2sp.org/tlog-policy describes it',
     description:
-      "The logs and the witnesses to trust, and which of the witnesses must have cosigned the log's checkpoint. Only then do others see the same log. Without it, cosignatures are ignored. Where the policy names logs, their keys are the ledger's, and of --ledger-key those count that the policy names.",
+      "The logs and the witnesses to trust, and which of the witnesses must have cosigned the log's checkpoint, so that you know that others see the same log. Without it, cosignatures are ignored. Where the policy names logs, only the keys that it names count as the ledger's.",
     path: true,
     schema: text,
   },

@@ -74,7 +74,7 @@ export const SERVER = {
     default: '0',
     unit: 'seconds, 0 to 3600',
     description:
-      'How long the server keeps accepting requests when the service stops, while /readyz says 503. Behind a load balancer, at least the time that this takes to notice; alone, 0.',
+      'How long the server keeps accepting requests when the service stops, while /readyz says 503. Behind a load balancer, at least the time that it takes to notice; without one, 0.',
     schema: integer(0, 3_600),
   },
   grace: {
