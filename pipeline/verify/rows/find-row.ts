@@ -1,6 +1,4 @@
-import { plainDigits } from '../../artifacts/format/csv.ts';
 import type { Finding } from '../../errors.ts';
-import { csvCells } from '../../formats/csv-cells.ts';
 import { compareTimestamps } from '../../ledger/events/timestamp.ts';
 import type { PublicLeaf } from '../../ledger/log/public-bundle.ts';
 import { apply } from '../../model/fold.ts';
@@ -9,10 +7,10 @@ import { dayOf } from '../../model/window.ts';
 import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
-import { parseObject } from '../audit/export-row.ts';
-import { type Candidate, canonical, type PastedForm, type PastedRow } from './pasted.ts';
-import type { ProvableHistory } from './provable-histories.ts';
-import type { PublicLog } from './public-log.ts';
+import { withoutEnd } from './history-rows.ts';
+import { type Difference, differencesOf, type HistoryTable, linksOf, shownCell } from './history-tables.ts';
+import type { Candidate, PastedRow } from './pasted.ts';
+import type { PublicLog, Span } from './public-log.ts';
 
 /** Why there is nothing to prove. */
 export type Reason =
@@ -41,13 +39,6 @@ export class NotChecked extends Error {
   }
 }
 
-/** A column in which the row differs from what the log gives. */
-export interface Difference {
-  column: string;
-  expected: string;
-  found: string;
-}
-
 /** The log contradicts the row. */
 export class Contradicted extends Error {
   readonly differences: readonly Difference[];
@@ -63,7 +54,7 @@ export class Contradicted extends Error {
 
 /** The events that a row follows from. */
 export interface FoundRow {
-  history: ProvableHistory;
+  table: HistoryTable;
   leaves: readonly PublicLeaf[];
   words: string;
 }
@@ -72,7 +63,7 @@ export interface FoundRow {
  * Finds the events that give a row. The row holds for the first of its histories for which it does; if for none, the history whose row is
  * nearest says why. Throws NotChecked, Contradicted, and the errors of reading the log.
  */
-export async function findRow(row: PastedRow, log: PublicLog): Promise<FoundRow> {
+export async function findRow({ candidates }: PastedRow, log: PublicLog): Promise<FoundRow> {
   if (!(await log.policy()))
     throw new NotChecked('not_published', 'This host publishes no events, only their hashes.', {
       place: 'the log',
@@ -80,9 +71,9 @@ export async function findRow(row: PastedRow, log: PublicLog): Promise<FoundRow>
       found: 'none',
     });
   const refused: Error[] = [];
-  for (const candidate of row.candidates) {
+  for (const candidate of candidates) {
     try {
-      return await findIn(candidate, row, log);
+      return await findIn(candidate, log);
     } catch (error) {
       if (!(error instanceof NotChecked || error instanceof Contradicted)) throw error;
       refused.push(error);
@@ -97,82 +88,78 @@ function weightOf(error: Error): number {
   return error.event === null ? Number.POSITIVE_INFINITY : error.differences.length;
 }
 
-async function findIn(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
-  await assertPublic(candidate, log);
-  switch (candidate.history.origin) {
-    case 'event':
-      return findEvent(candidate, row, log);
-    case 'day':
-      return findDay(candidate, row, log);
-    case 'deliberation':
-      return findDeliberation(candidate, row, log);
-    case 'everything':
-      throw followsFromMore(candidate);
-  }
+async function findIn(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
+  const { path, row, artifact } = candidate.table;
+  if (row.from === 'everything')
+    throw new NotChecked(
+      'follows_from_more',
+      `A row of ${artifact.title} follows from all events before it. Choose or drop the whole file: it is compared with the signed one, and if all its events are public, every row is computed again.`,
+      {
+        place: `/${path}`,
+        expected: 'a row that follows from its own events',
+        found: 'one that follows from all events before it',
+      },
+    );
+  await assertTypesPublic(candidate, log);
+  const find = { event: findEvent, day: findDay, deliberation: findDeliberation }[row.from];
+  return find(candidate, log);
 }
 
-async function assertPublic({ history, cells }: Candidate, log: PublicLog): Promise<void> {
+async function assertTypesPublic(candidate: Candidate, log: PublicLog): Promise<void> {
   const { types: decisions } = (await log.policy())!;
-  const types = history.types === 'every' ? [cells.event_type ?? ''] : history.types;
-  if (history.origin === 'everything') return;
-  const hashed = types.find((type) => !decisions[type]?.public);
+  const hashed = typesOf(candidate).find((type) => !decisions[type]?.public);
   if (hashed === undefined) return;
   const reason = decisions[hashed]?.reason ?? 'Nothing is known about its content.';
   throw new NotChecked('hashed', `Events of the type ${hashed} are published only as hashes. ${reason}`, {
-    place: `/${history.path}`,
+    place: `/${candidate.table.path}`,
     expected: 'events whose lines are published',
     found: `events of the type ${hashed}, published as hashes`,
   });
 }
 
-function followsFromMore({ history: { path, title } }: Candidate): NotChecked {
-  return new NotChecked(
-    'follows_from_more',
-    `A row of ${title} follows from all events before it. Choose or drop the whole file: it is compared with the signed one, and if all its events are public, every row is computed again.`,
-    {
-      place: `/${path}`,
-      expected: 'a row that follows from its own events',
-      found: 'one that follows from all events before it',
-    },
-  );
-}
-
 /** One event gives the row. */
-async function findEvent(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
-  const { history, cells, links } = candidate;
-  const named = links.event === undefined ? null : indexOf(links.event, history);
+async function findEvent(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
+  const { table, links } = candidate;
+  const named = links.event === undefined ? null : indexOf(links.event, table);
   const given = named === null ? [] : await eventAt(named, candidate, log);
-  const own = given.filter((leaf) => isSame(row.form, history, cells, leaf));
-  if (own.length > 0) return { history, leaves: own, words: eventWords(own, history) };
-  const [from, to] = spanOf(history, cells);
-  const leaves = await log.between({ from, to }, typesOf(candidate));
-  const same = leaves.filter((leaf) => isSame(row.form, history, cells, leaf));
-  if (same.length > 0 && named === null)
-    return { history, leaves: [same[0]!], words: eventWords(same, history) };
+  const own = given.filter((leaf) => givesRow(leaf, candidate));
+  if (own.length > 0) return { table, leaves: own, words: eventWords(own, table) };
+  const span = spanOf(candidate);
+  const leaves = await log.between(span, typesOf(candidate));
+  const same = leaves.filter((leaf) => givesRow(leaf, candidate));
+  const [first] = same;
+  if (first && named === null) return { table, leaves: [first], words: eventWords(same, table) };
   // Two events may give the same row, and nobody sees whether one that stays a hash does.
-  if (given.length === 0) await assertAllPublic(candidate, [from, to], log);
-  if (same.length > 0)
+  if (given.length === 0) await assertAllPublic(candidate, span, log);
+  if (first) {
+    const { seq } = first.event;
     throw new Contradicted(
-      `Event ${formatNumber(same[0]!.event.seq)} gives this row, and not event ${formatNumber(named!)}.`,
-      [{ column: 'event', expected: `${same[0]!.event.seq}`, found: `${named}` }],
-      same[0]!.event.seq,
+      `Event ${formatNumber(seq)} gives this row, and not event ${formatNumber(named!)}.`,
+      [{ column: 'event', expected: `${seq}`, found: `${named}` }],
+      seq,
     );
-  const nearest = nearestOf(row.form, history, cells, [...given, ...leaves]);
-  if (nearest) throw nearest;
-  throw await nothingThere(candidate, from, log);
+  }
+  const rows = [...given, ...leaves].flatMap((leaf) =>
+    rowsOf(leaf, table).map((text) => ({ text, event: leaf.event })),
+  );
+  if (rows.length === 0) throw await nothingThere(candidate, span.from, log);
+  const { event, differences } = nearestOf(rows, candidate);
+  throw new Contradicted(
+    `Event ${formatNumber(event.seq)}, ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, gives another row.`,
+    differences,
+    event.seq,
+  );
 }
 
 /** The event that a row names. */
 async function eventAt(index: number, candidate: Candidate, log: PublicLog): Promise<PublicLeaf[]> {
-  const { size } = log.checkpoint;
-  const place = `event ${index}`;
-  if (index >= size)
+  if (index >= log.size)
     throw new NotChecked(
       'newer',
       `The row names event ${formatNumber(index)}, which is later than the checkpoint of this host.`,
       {
-        place,
-        expected: `one of the ${size} events of the checkpoint`,
+        place: `event ${index}`,
+        expected: `one of the ${log.size} events of the checkpoint`,
         found: `${index}`,
       },
     );
@@ -181,94 +168,95 @@ async function eventAt(index: number, candidate: Candidate, log: PublicLog): Pro
 }
 
 /** The events of its day give the row. */
-async function findDay(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
-  const { history, cells, links } = candidate;
-  const [from, to] = spanOf(history, cells);
-  const day = dayOf(from);
+async function findDay(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
+  const span = spanOf(candidate);
+  const day = dayOf(span.from);
   const known = await log.day(day);
   const newest = known ? null : await log.newest();
-  const isOver = known ? known.end < log.checkpoint.size : newest !== null && dayOf(newest) > day;
-  if (!isOver) throw newerThan(history, day, 'a day that is over');
-  const leaves = await log.between({ from, to }, typesOf(candidate));
-  await assertAllPublic(candidate, [from, to], log);
-  if (leaves.length === 0) throw await nothingThere(candidate, from, log);
-  const rows = foldDay(history, leaves);
-  if (rows.some(({ text }) => differences(row.form, history, cells, text).length === 0)) {
-    const own = known && { first_event: `${known.first}`, last_event: `${known.end - 1}` };
-    if (own) assertLinks(links, own, leaves.at(-1)!.event.seq);
-    return {
-      history,
-      leaves,
-      words: `${formatCount(leaves.length, 'public event')} of ${day} give this row, from event ${formatNumber(leaves[0]!.event.seq)} to event ${formatNumber(leaves.at(-1)!.event.seq)}. It is exactly theirs if this host withholds none.`,
-    };
-  }
-  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.event.seq);
+  const isOver = known ? known.end < log.size : newest !== null && dayOf(newest) > day;
+  if (!isOver) throw newerThan(candidate.table, day, 'a day that is over');
+  const leaves = await log.between(span, typesOf(candidate));
+  const row = await rowOf(candidate, log, { span, leaves, time: span.from });
+  if (known) assertLinks(candidate, [known.first, known.end - 1], row.last);
+  else if (Object.keys(candidate.links).length > 0) throw unknownLinks(candidate);
+  return {
+    table: candidate.table,
+    leaves,
+    words: `${formatCount(leaves.length, 'public event')} of ${day} give this row, from event ${formatNumber(leaves[0]!.event.seq)} to event ${formatNumber(row.last)}. It is exactly theirs if this host withholds none.`,
+  };
 }
 
 /** The events of its deliberation give the row, from the opening to the close. */
-async function findDeliberation(candidate: Candidate, row: PastedRow, log: PublicLog): Promise<FoundRow> {
-  const { history, cells, links } = candidate;
-  const [id, opened, closed] = ['id', 'opened', 'closed'].map((name) => textOf(cells[name]!));
-  const [from, to] = [opened, closed].map((time) => assertTime(time!, history));
-  const all = await log.between({ from: from!, to: to! }, typesOf(candidate));
-  const leaves = all.filter(({ event }) => event.data.deliberation === id);
-  await assertAllPublic(candidate, [from!, to!], log);
-  if (leaves.length === 0) throw await nothingThere(candidate, to!, log);
-  const rows = foldDay(history, leaves);
-  const same = rows.find(({ text }) => differences(row.form, history, cells, text).length === 0);
-  if (same) {
-    const [event, opened_event, ...position_events] = same.events;
-    const own = {
-      event: `${event}`,
-      opened_event: `${opened_event}`,
-      position_events: canonical(position_events),
-    };
-    assertLinks(links, own, leaves.at(-1)!.event.seq);
-    return {
-      history,
-      leaves,
-      words: `${formatCount(leaves.length, 'public event')} of deliberation ${id} give this row: its opening, the positions, and its close, event ${formatNumber(leaves.at(-1)!.event.seq)}. It is exactly theirs if this host withholds none.`,
-    };
-  }
-  throw contradictedBy(row.form, history, cells, rows, leaves.at(-1)!.event.seq);
+async function findDeliberation(candidate: Candidate, log: PublicLog): Promise<FoundRow> {
+  const { table, cells } = candidate;
+  const span = { from: assertTime(cells.opened!, table), to: assertTime(cells.closed!, table) };
+  const all = await log.between(span, typesOf(candidate));
+  const leaves = all.filter(({ event }) => event.data.deliberation === cells.id);
+  const row = await rowOf(candidate, log, { span, leaves, time: span.to });
+  assertLinks(candidate, row.events, row.last);
+  return {
+    table,
+    leaves,
+    words: `${formatCount(leaves.length, 'public event')} of deliberation ${cells.id} give this row: its opening, the positions, and its close, event ${formatNumber(row.last)}. It is exactly theirs if this host withholds none.`,
+  };
+}
+
+/** The row that several events give together, with the events that it names and the last of all. Throws what is wrong with the given one. */
+async function rowOf(
+  candidate: Candidate,
+  log: PublicLog,
+  { span, leaves, time }: { span: Span; leaves: readonly PublicLeaf[]; time: string },
+): Promise<{ events: readonly number[]; last: number }> {
+  await assertAllPublic(candidate, span, log);
+  if (leaves.length === 0) throw await nothingThere(candidate, time, log);
+  const last = leaves.at(-1)!.event.seq;
+  const rows = foldRows(leaves, candidate.table);
+  if (rows.length === 0) throw new Contradicted('The public events of the row give another one.', [], last);
+  const { differences, events } = nearestOf(rows, candidate);
+  if (differences.length === 0) return { events, last };
+  throw new Contradicted('The public events of the row give another one.', differences, last);
+}
+
+/** The rows that the state has after these events alone, with the events that they name. */
+function foldRows(leaves: readonly PublicLeaf[], { artifact }: HistoryTable) {
+  let state = emptyState();
+  for (const leaf of leaves) state = apply(state, leaf);
+  const events = artifact.dayEvents?.(state);
+  return artifact.dayRows!(state).map((text, at) => ({ text: withoutEnd(text), events: events?.[at] ?? [] }));
 }
 
 /** The row may be that of an event which stays a hash. Throws NotChecked. */
-async function assertAllPublic(
-  candidate: Candidate,
-  [from, to]: [from: string, to: string],
-  log: PublicLog,
-): Promise<void> {
+async function assertAllPublic(candidate: Candidate, span: Span, log: PublicLog): Promise<void> {
   const types = typesOf(candidate);
-  if ((await log.withheldOn(types, { from, to })).size === 0) return;
-  const names = formatList(types);
+  if ((await log.withheldOn(types, span)).size === 0) return;
   throw new NotChecked(
     'hashed',
     'Some events of this type and time have members that no public file shows, so they stay hashes. The row may follow from one of them.',
     {
-      place: `/${candidate.history.path}`,
-      expected: `only public events of the types ${names}`,
+      place: `/${candidate.table.path}`,
+      expected: `only public events of the types ${formatList(types)}`,
       found: 'some that stay hashes',
     },
   );
 }
 
-function typesOf({ history: { types }, cells }: Candidate): readonly string[] {
-  return types === 'every' ? [cells.event_type!] : types;
+function typesOf({ table: { row }, cells }: Candidate): readonly string[] {
+  return row.types === 'every' ? [cells.event_type ?? ''] : row.types;
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** From when to when the events of a row may have happened. */
-function spanOf(history: ProvableHistory, cells: Candidate['cells']): [from: string, to: string] {
-  const time = history.form === 'json' ? textOf(cells[history.time]!) : cells[history.time]!;
+function spanOf({ table, cells }: Candidate): Span {
+  const time = cells[table.time]!;
   if (DATE.test(time) && !Number.isNaN(Date.parse(time)))
-    return [`${time}T00:00:00Z`, `${time}T23:59:59.999999999Z`];
-  return [assertTime(time, history), time];
+    return { from: `${time}T00:00:00Z`, to: `${time}T23:59:59.999999999Z` };
+  assertTime(time, table);
+  return { from: time, to: time };
 }
 
-function assertTime(time: string, { path, time: column }: ProvableHistory): string {
+function assertTime(time: string, { path, time: column }: HistoryTable): string {
   if (TIME.test(time) && !Number.isNaN(Date.parse(time))) return time;
   throw new NotChecked('unrecognised', 'The row has no time by which its event could be found.', {
     place: `/${path}, column ${column}`,
@@ -277,31 +265,27 @@ function assertTime(time: string, { path, time: column }: ProvableHistory): stri
   });
 }
 
-function textOf(json: string): string {
-  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
-}
-
-/** The rows that the state has after these events alone, with the events that they name. */
-function foldDay(
-  { artifact }: ProvableHistory,
-  leaves: readonly PublicLeaf[],
-): { text: string; events: readonly number[] }[] {
-  let state = emptyState();
-  for (const leaf of leaves) state = apply(state, leaf);
-  const events = artifact.dayEvents?.(state);
-  return artifact.dayRows!(state).map((text, at) => ({ text, events: events?.[at] ?? [] }));
-}
-
 /** The row must name its events as JSON lines do. Throws Contradicted. */
-function assertLinks(given: Candidate['links'], own: Readonly<Record<string, string>>, event: number): void {
-  const faults = Object.entries(given)
-    .map(([column, found]) => ({ column, expected: own[column]!, found }))
+function assertLinks({ table, links }: Candidate, events: readonly number[], event: number): void {
+  const own = linksOf(table, events);
+  const faults = Object.entries(links)
+    .map(([column, found]) => ({ column, expected: own[column] ?? 'nothing', found }))
     .filter(({ expected, found }) => expected !== found);
   if (faults.length > 0)
     throw new Contradicted('The row holds, but it names other events than its own.', faults, event);
 }
 
-function indexOf(json: string, { path }: ProvableHistory): number {
+/** Without the index, nobody sees where the day begins and ends: it may do so with events that stay hashes. */
+function unknownLinks({ table: { path }, links }: Candidate): NotChecked {
+  const names = formatList(Object.keys(links));
+  return new NotChecked(
+    'not_published',
+    `All other columns are proved, but this host has no index that says which ${names} are.`,
+    { place: `/${path}, ${names}`, expected: 'an index of the month of the row', found: 'none' },
+  );
+}
+
+function indexOf(json: string, { path }: HistoryTable): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(json)) return Number(json);
   throw new NotChecked('unrecognised', 'The row does not name an event by its index.', {
     place: `/${path}, column event`,
@@ -310,100 +294,47 @@ function indexOf(json: string, { path }: ProvableHistory): number {
   });
 }
 
-function isSame(
-  form: PastedForm,
-  history: ProvableHistory,
-  cells: Candidate['cells'],
-  leaf: PublicLeaf,
-): boolean {
-  return history.artifact.rows(leaf).some((text) => differences(form, history, cells, text).length === 0);
+/** The rows that an event adds. */
+function rowsOf(leaf: PublicLeaf, { artifact }: HistoryTable): string[] {
+  return artifact.rows(leaf).map(withoutEnd);
 }
 
-/** The columns in which a row differs from one that the service would write. */
-function differences(
-  form: PastedForm,
-  history: ProvableHistory,
-  cells: Candidate['cells'],
-  text: string,
-): Difference[] {
-  const own = cellsOf(history, text);
-  return (
-    Object.keys(history.columns)
-      // JSON lines leave some columns out.
-      .filter((column) => cells[column] !== undefined && !history.beyond.includes(column))
-      .filter((column) => !isEqual(form, own[column]!, cells[column]!))
-      .map((column) => ({ column, expected: own[column]!, found: cells[column]! }))
-  );
+function givesRow(leaf: PublicLeaf, candidate: Candidate): boolean {
+  return rowsOf(leaf, candidate.table).some((text) => differences(text, candidate).length === 0);
 }
 
-function cellsOf(history: ProvableHistory, text: string): Record<string, string> {
-  if (history.form === 'json')
-    return Object.fromEntries(
-      Object.entries(parseObject(text)!).map(([name, value]) => [name, canonical(value)]),
-    );
-  const [row] = csvCells(text);
-  return Object.fromEntries(Object.keys(history.columns).map((name, at) => [name, row![at]!]));
+/** In what a row differs from one that the log gives, but for columns that follow from other events as well. */
+function differences(text: string, { table, form, cells }: Candidate): Difference[] {
+  return differencesOf(table, form, { text, cells })
+    .filter(({ column }) => !table.row.beyond?.includes(column))
+    .map(({ column, expected, found }) => ({
+      column,
+      expected: shownCell(expected),
+      found: shownCell(found),
+    }));
 }
 
-/** A CSV cell is compared as it is written, a number of another format by its value: those drop zeros at the end. */
-function isEqual(form: PastedForm, own: string, given: string): boolean {
-  if (own === given) return true;
-  return form !== 'csv' && isNumber(own) && isNumber(given) && plainDigits(own) === plainDigits(given);
-}
-
-function isNumber(text: string): boolean {
-  return /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text);
-}
-
-/** What the nearest of these events says instead; null if there is none. */
-function nearestOf(
-  form: PastedForm,
-  history: ProvableHistory,
-  cells: Candidate['cells'],
-  leaves: readonly PublicLeaf[],
-): Contradicted | null {
-  const rows = leaves.flatMap((leaf) => history.artifact.rows(leaf).map((text) => ({ leaf, text })));
-  if (rows.length === 0) return null;
-  const [nearest] = rows
-    .map(({ leaf, text }) => ({ leaf, faults: differences(form, history, cells, text) }))
-    .toSorted((one, other) => one.faults.length - other.faults.length);
-  const { leaf, faults } = nearest!;
-  return new Contradicted(
-    `Event ${formatNumber(leaf.event.seq)}, ${formatToken(leaf.event.type)} of ${formatMoment(leaf.event.timestamp)}, gives another row.`,
-    faults,
-    leaf.event.seq,
-  );
-}
-
-function contradictedBy(
-  form: PastedForm,
-  history: ProvableHistory,
-  cells: Candidate['cells'],
-  rows: readonly { text: string }[],
-  event: number,
-): Contradicted {
-  const [nearest = []] = rows
-    .map(({ text }) => differences(form, history, cells, text))
-    .toSorted((one, other) => one.length - other.length);
-  return new Contradicted('The public events of the row give another one.', nearest, event);
+/** The row that differs least. */
+function nearestOf<Row extends { text: string }>(rows: readonly Row[], candidate: Candidate) {
+  const compared = rows.map((row) => ({ ...row, differences: differences(row.text, candidate) }));
+  return compared.toSorted((one, other) => one.differences.length - other.differences.length)[0]!;
 }
 
 /** No public event gives a row at this time. */
 async function nothingThere(candidate: Candidate, from: string, log: PublicLog): Promise<Error> {
-  const { history, cells } = candidate;
+  const { table, cells } = candidate;
   const newest = await log.newest();
   if (newest === null || compareTimestamps(from, newest) > 0)
-    return newerThan(history, from, `a time up to ${newest ?? 'the newest public event'}`);
-  const types = typesOf(candidate);
-  const time = cells[history.time]!;
+    return newerThan(table, from, `a time up to ${newest ?? 'the newest public event'}`);
+  const types = typesOf(candidate).map((type) => formatToken(type));
   return new Contradicted(
-    `The log has no public event of the type ${formatList(types.map((type) => formatToken(type)))} at this time.`,
-    [{ column: history.time, expected: 'the time of an event', found: time }],
+    `The log has no public event of the type ${formatList(types)} at this time.`,
+    [{ column: table.time, expected: 'the time of an event', found: cells[table.time]! }],
     null,
   );
 }
 
-function newerThan({ path, time }: ProvableHistory, found: string, expected: string): NotChecked {
+function newerThan({ path, time }: HistoryTable, found: string, expected: string): NotChecked {
   return new NotChecked(
     'newer',
     'The row is later than the newest public event of this host’s checkpoint. Try again after the next release.',
@@ -411,9 +342,9 @@ function newerThan({ path, time }: ProvableHistory, found: string, expected: str
   );
 }
 
-function eventWords(leaves: readonly PublicLeaf[], { beyond }: ProvableHistory): string {
-  const [{ event }] = leaves as [PublicLeaf];
-  const exactly = beyond.length === 0 ? 'gives exactly this row' : 'gives this row';
+function eventWords(leaves: readonly PublicLeaf[], { row }: HistoryTable): string {
+  const { event } = leaves[0]!;
+  const exactly = row.beyond ? 'gives this row' : 'gives exactly this row';
   const more =
     leaves.length === 1
       ? ''

@@ -54,7 +54,8 @@ function rowsOfEvent(table: HistoryTable, leaf: Leaf): HistoryRow[] {
   }));
 }
 
-function withoutEnd(text: string): string {
+/** A row as the artifact makes it, without its line end. */
+export function withoutEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 

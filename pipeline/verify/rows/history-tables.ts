@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { miiTimeline } from '../../artifacts/academics/mii-timeline.ts';
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import type { HistoryArtifact } from '../../artifacts/artifact.ts';
 import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
@@ -8,12 +9,13 @@ import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
 import { FILES_OF_EVERY_EVENT, typesOf } from '../../artifacts/event-files.ts';
-import { plainDigits, type RowSchema } from '../../artifacts/format/csv.ts';
+import { formatRow, plainDigits, type RowSchema } from '../../artifacts/format/csv.ts';
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { csvCells } from '../../formats/csv-cells.ts';
-import { EVENT_DATA, type KnownType } from '../../ledger/events/event.ts';
+import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/event.ts';
+import type { Leaf } from '../../ledger/log/leaf.ts';
 import { parseObject } from '../audit/export-row.ts';
 import type { Cells } from './compare-rows.ts';
 
@@ -23,9 +25,23 @@ interface Column {
   type: 'text' | 'number' | 'boolean' | 'list' | 'objects';
 }
 
+/** What one row follows from. */
+interface RowSource {
+  /**
+   * A single event; the events of its day; those of one deliberation, from its opening to its close; or all events before it, for which a
+   * single row cannot be proved.
+   */
+  from: 'event' | 'day' | 'deliberation' | 'everything';
+  /** Types of these events; `every` for counts of all types. */
+  types: readonly KnownType[] | 'every';
+  /** Columns that follow from other events as well, so a row alone does not prove them. */
+  beyond?: readonly string[];
+}
+
 /** A public history, as its rows are compared. */
 export interface HistoryTable {
   artifact: HistoryArtifact;
+  row: RowSource;
   path: string;
   /** Its rows as JSON lines: `economy/mic-history.ndjson`. */
   ndjsonPath: string;
@@ -46,17 +62,42 @@ export type HistoryForm = 'csv' | 'json' | 'ndjson';
 
 /** Every public history. A test compares them with the table of artifacts, which pages would load whole. */
 export const HISTORY_TABLES: readonly HistoryTable[] = [
-  micHistory,
-  cathedralMultipliers,
-  supplyByDay,
-  mintingByDay,
-  miiByDay,
-  sentinelsByDay,
-  eventsByDay,
-  deliberationArchive,
-  decisions,
-  metricsByDay,
-].map(toTable);
+  toTable(micHistory, { from: 'event', types: ['mic_mint'] }),
+  toTable(cathedralMultipliers, { from: 'event', types: ['genesis', 'multiplier_set'] }),
+  toTable(supplyByDay, { from: 'everything', types: 'every' }),
+  toTable(mintingByDay, { from: 'day', types: ['mic_mint'] }),
+  toTable(miiByDay, { from: 'day', types: ['mii_reading'], beyond: ['threshold', 'minting_active'] }),
+  toTable(sentinelsByDay, { from: 'everything', types: 'every' }),
+  toTable(eventsByDay, { from: 'day', types: 'every' }),
+  toTable(deliberationArchive, {
+    from: 'deliberation',
+    types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
+  }),
+  toTable(decisions, { from: 'event', types: ['decision_recorded'] }),
+  toTable(metricsByDay, { from: 'everything', types: 'every' }),
+];
+
+/** Not a history, since it forgets what is older than thirty days; but each of its rows is a reading. */
+const readings: HistoryArtifact = {
+  ...miiTimeline,
+  kind: 'history',
+  line: null,
+  separator: '',
+  assembled: true,
+  head: () => '',
+  tail: '',
+  rows({ event }: Leaf) {
+    if (event.type !== 'mii_reading') return [];
+    const { timestamp, cycle, data } = event as EventOf<'mii_reading'>;
+    return [formatRow(miiTimeline.schema, { timestamp, mii_score: data.mii, cycle, sentinel_count: '' })];
+  },
+};
+
+/** The tables of which a row can be followed to its events. */
+export const ROW_TABLES: readonly HistoryTable[] = [
+  ...HISTORY_TABLES,
+  toTable(readings, { from: 'event', types: ['mii_reading'], beyond: ['sentinel_count'] }),
+];
 
 /** Columns of JSON lines that say where in the log the events of a row are. */
 const LINK = /^((first|last|opened)_)?event$|^position_events$/;
@@ -70,7 +111,7 @@ export function tableAt(path: string): HistoryTable | null {
   return HISTORY_TABLES.find((table) => table.path === path || table.ndjsonPath === path) ?? null;
 }
 
-function toTable(artifact: HistoryArtifact): HistoryTable {
+function toTable(artifact: HistoryArtifact, row: RowSource): HistoryTable {
   const { path, tables, separator } = artifact;
   const isCsv = separator === '';
   const shape = (artifact.schema as RowSchema).shape;
@@ -81,6 +122,7 @@ function toTable(artifact: HistoryArtifact): HistoryTable {
   const names = columns.map((column) => column.name);
   return {
     artifact,
+    row,
     path,
     ndjsonPath: `${artifact.area}/${name.replaceAll('_', '-')}.ndjson`,
     isCsv,
@@ -119,14 +161,36 @@ export function parseCells(table: HistoryTable, form: HistoryForm, text: string)
   return Object.fromEntries(names.map((name) => [name, canonical(row[name])]));
 }
 
-/** The cells that a row of the history’s own file has in another form. */
-export function cellsInForm(table: HistoryTable, form: HistoryForm, text: string): Cells {
+/** A cell of a row that differs. */
+export interface Difference {
+  column: string;
+  expected: string;
+  found: string;
+}
+
+/** In which columns the cells of a row, in a form, differ from a row of the log, whose text is as in the history’s own file. */
+export function differencesOf(
+  table: HistoryTable,
+  form: HistoryForm,
+  { text, cells }: { text: string; cells: Cells },
+): Difference[] {
   const own = parseCells(table, table.isCsv ? 'csv' : 'json', text)!;
-  if (form !== 'ndjson') return own;
-  const columns = table.columns.filter(({ type }) => type !== 'objects');
-  return Object.fromEntries(
-    columns.map(({ name, type }) => [name, table.isCsv ? inJson(own[name]!, type) : own[name]!]),
-  );
+  const expected = form === 'ndjson' && table.isCsv ? cellsAsJson(table, own) : own;
+  return columnNames(table, form)
+    .filter((name) => cells[name] !== expected[name])
+    .map((column) => ({ column, expected: expected[column]!, found: cells[column]! }));
+}
+
+/** The cells of a CSV as those of JSON lines. */
+export function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
+  return Object.fromEntries(columns.map(({ name, type }) => [name, inJson(cells[name]!, type)]));
+}
+
+/** A cell for messages: a number without its mark, a long text shortened. */
+export function shownCell(cell: string): string {
+  const text = cell.replace(/^#/, '');
+  const short = text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
+  return short === '' ? 'nothing' : short;
 }
 
 function inJson(cell: string, type: Column['type']): string {
@@ -168,7 +232,7 @@ function parseExactly(text: string): Record<string, unknown> | null {
 }
 
 /** White space and the order of members make no difference. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

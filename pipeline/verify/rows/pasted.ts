@@ -1,15 +1,27 @@
+import type { z } from 'zod';
+import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
 import { parseCsvRow, parseJsonRow, parseObject } from '../audit/export-row.ts';
-import { PROVABLE, type ProvableHistory } from './provable-histories.ts';
+import type { Cells } from './compare-rows.ts';
+import {
+  cellsAsJson,
+  columnNames,
+  type HistoryForm,
+  type HistoryTable,
+  parseCells,
+  parseLinks,
+  ROW_TABLES,
+} from './history-tables.ts';
 
 /** How a row is written. `tsv`: as a spreadsheet copies it. */
-export type PastedForm = 'csv' | 'tsv' | 'json';
+type PastedForm = 'csv' | 'tsv' | 'json';
 
 /** The cells of a row as one history has them. */
 export interface Candidate {
-  history: ProvableHistory;
-  /** By column, as text: a cell of a CSV as it is, a member of a JSON row as JSON. */
-  cells: Readonly<Record<string, string>>;
+  table: HistoryTable;
+  /** In which its cells are compared. */
+  form: HistoryForm;
+  cells: Cells;
   /** The columns that name its events, of a row of JSON lines, as JSON. */
   links: Readonly<Record<string, string>>;
 }
@@ -70,44 +82,19 @@ function withoutEnds(pasted: string): string {
 function readJson(text: string): PastedRow | PastedEvent | Unrecognised {
   const exported = exportRow(parseJsonRow(text));
   if (exported) return exported;
-  const members = parseMembers(text);
+  const members = parseObject(text);
   if (!members) return unknown(EXPECTED, shorten(text));
-  const { seq, salt } = parseObject(text)!;
+  const { seq, salt } = members;
   if (typeof salt === 'string' && Number.isSafeInteger(seq) && (seq as number) >= 0)
     return { kind: 'line', line: text, seq: seq as number };
-  return readCells('json', members);
-}
-
-/** The members of a JSON object as JSON texts, numbers with the digits that they were written with; null if it is not one. */
-function parseMembers(text: string): Record<string, string> | null {
-  const object = parseObject(text);
-  if (!object) return null;
-  const digits = new Map<string, string>();
-  JSON.parse(text, function (this: unknown, name: string, value: unknown, context?: { source?: string }) {
-    if (typeof value === 'number' && context?.source !== undefined && !Array.isArray(this))
-      digits.set(name, context.source);
-    return value;
-  } as (this: unknown, key: string, value: unknown) => unknown);
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? numberText(value, digits.get(name)) : canonical(value),
-    ]),
-  );
-}
-
-/** The digits of a number as they were written, if they are its own and not those of an inner member of the same name. */
-function numberText(value: number, digits: string | undefined): string {
-  return digits !== undefined && Number(digits) === value ? digits : String(value);
-}
-
-/** JSON without white space, the members of objects in one order: rows of different formats are compared. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
+  const links = parseLinks(text);
+  const candidates = ROW_TABLES.flatMap((table): Candidate[] => {
+    // JSON lines name events, and leave lists of objects out.
+    const form = table.isCsv || Object.keys(links).length > 0 ? 'ndjson' : 'json';
+    const cells = parseCells(table, form, text);
+    return cells ? [{ table, form, cells, links }] : [];
+  });
+  return rowOf('json', candidates) ?? otherColumns(Object.keys(members));
 }
 
 function readTable(text: string): PastedRow | PastedEvent | Unrecognised {
@@ -126,16 +113,11 @@ function readTable(text: string): PastedRow | PastedEvent | Unrecognised {
       'one row',
       `${rows.length - (isHeader ? 1 : 0)} rows; for a whole file, choose or drop the file`,
     );
-  if (isHeader) {
-    if (first!.length !== second!.length)
-      return unknown(`a row of ${first!.length} cells, as its header has`, `${second!.length} cells`);
-    return readCells(form, Object.fromEntries(first!.map((name, at) => [name, cellOf(form, second![at]!)])));
-  }
-  return readBare(
-    form,
-    first!.map((cell) => cellOf(form, cell)),
-    text,
-  );
+  const cells = (second ?? first!).map((cell) => cellOf(form, cell));
+  if (!isHeader) return readBare(form, cells, text);
+  if (first!.length !== cells.length)
+    return unknown(`a row of ${first!.length} cells, as its header has`, `${cells.length} cells`);
+  return readCells(form, first!, cells);
 }
 
 function exportRow(row: ReturnType<typeof parseCsvRow>): PastedEvent | null {
@@ -145,66 +127,52 @@ function exportRow(row: ReturnType<typeof parseCsvRow>): PastedEvent | null {
   return { kind: 'export', hash: hash.toLowerCase(), timestamp };
 }
 
-/** Cells by column: the histories with exactly these columns, and perhaps those that name events. */
-function readCells(form: PastedForm, given: Readonly<Record<string, string>>): PastedRow | Unrecognised {
-  const candidates = PROVABLE.flatMap((history): Candidate[] => {
-    if (history.form === 'json' && form !== 'json') return [];
-    const [links, own] = splitBy(given, (name) => history.links.includes(name));
-    const names = Object.keys(own).toSorted().join();
-    const columns = Object.keys(history.columns).toSorted();
-    const isLine = Object.keys(links).length > 0;
-    const wanted = isLine ? columns.filter((name) => !history.nested.includes(name)) : columns;
-    if (names !== wanted.join()) return [];
-    const cells = form === 'json' && history.form === 'csv' ? mapValues(own, cellOfJson) : own;
-    return [{ history, cells, links }];
-  });
-  if (candidates.length > 0) return { kind: 'row', form, candidates };
-  const names = Object.keys(given)
-    .slice(0, 20)
-    .map((name) => name.slice(0, 40));
+function rowOf(form: PastedForm, candidates: readonly Candidate[]): PastedRow | null {
+  return candidates.length > 0 ? { kind: 'row', form, candidates } : null;
+}
+
+function otherColumns(names: readonly string[]): Unrecognised {
+  const shown = names.slice(0, 20).map((name) => name.slice(0, 40));
   return unknown(
     'the columns of a public history',
-    `${names.join(', ')}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
+    `${shown.join(', ')}: restricted files, current figures and other releases have other columns; choose or drop the file itself`,
   );
 }
 
-type Texts = Readonly<Record<string, string>>;
-
-function splitBy(texts: Texts, isFirst: (name: string) => boolean): [Texts, Texts] {
-  const entries = Object.entries(texts);
-  return [
-    Object.fromEntries(entries.filter(([name]) => isFirst(name))),
-    Object.fromEntries(entries.filter(([name]) => !isFirst(name))),
-  ];
-}
-
-/** A member of an NDJSON row as the cell that the CSV has of it. */
-function cellOfJson(member: string): string {
-  if (member === 'null') return '';
-  return member.startsWith('"') ? (JSON.parse(member) as string) : member;
-}
-
-function mapValues(record: Texts, map: (value: string) => string) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+/** Cells below a header: the histories with exactly these columns, in any order. */
+function readCells(form: 'csv' | 'tsv', names: readonly string[], cells: readonly string[]) {
+  const given = Object.fromEntries(names.map((name, at) => [name, cells[at]!]));
+  const wanted = names.toSorted().join();
+  const tables = ROW_TABLES.filter(
+    (table) => table.isCsv && columnNames(table, 'csv').toSorted().join() === wanted,
+  );
+  return (
+    rowOf(
+      form,
+      tables.map((table) => tableRow(form, table, given)),
+    ) ?? otherColumns(names)
+  );
 }
 
 /** Cells without a header: the histories whose columns they fit. */
-function readBare(form: PastedForm, cells: readonly string[], text: string): PastedRow | Unrecognised {
-  const candidates = PROVABLE.flatMap((history) => {
-    const columns = Object.entries(history.columns);
-    const fits =
-      history.form === 'csv' &&
-      columns.length === cells.length &&
-      columns.every(([, schema], at) => fitsCell(schema, cells[at]!));
-    return fits
-      ? [{ history, cells: Object.fromEntries(columns.map(([name], at) => [name, cells[at]!])), links: {} }]
-      : [];
+function readBare(form: 'csv' | 'tsv', cells: readonly string[], text: string): PastedRow | Unrecognised {
+  const candidates = ROW_TABLES.flatMap((table) => {
+    if (!table.isCsv) return [];
+    const columns = Object.entries((table.artifact.schema as RowSchema).shape);
+    const fits = columns.length === cells.length && columns.every(([, one], at) => fitsCell(one, cells[at]!));
+    if (!fits) return [];
+    return [tableRow(form, table, Object.fromEntries(columns.map(([name], at) => [name, cells[at]!])))];
   });
-  if (candidates.length > 0) return { kind: 'row', form, candidates };
-  return unknown(EXPECTED, shorten(text));
+  return rowOf(form, candidates) ?? unknown(EXPECTED, shorten(text));
 }
 
-function fitsCell(schema: ProvableHistory['columns'][string], cell: string): boolean {
+/** The numbers of a spreadsheet have the digits that it shows, so they are compared as those of JSON are. */
+function tableRow(form: 'csv' | 'tsv', table: HistoryTable, cells: Cells): Candidate {
+  if (form === 'csv') return { table, form, cells, links: {} };
+  return { table, form: 'ndjson', cells: cellsAsJson(table, cells), links: {} };
+}
+
+function fitsCell(schema: z.ZodType, cell: string): boolean {
   if (schema.meta()?.unit === 'ISO 8601 date-time') return TIMESTAMP.test(cell);
   const values: unknown[] = [cell];
   if (cell === '') values.push(null);

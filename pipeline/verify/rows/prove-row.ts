@@ -10,9 +10,9 @@ import { formatList, formatToken } from '../../words/phrase.ts';
 import { parseObject } from '../audit/export-row.ts';
 import { mismatchError } from '../findings.ts';
 import type { Origin } from '../origin.ts';
-import { Contradicted, type Difference, findRow, NotChecked, type Reason } from './find-row.ts';
-import { canonical, type PastedEvent, type PastedRow, type Unrecognised } from './pasted.ts';
-import type { ProvableHistory } from './provable-histories.ts';
+import { Contradicted, findRow, NotChecked, type Reason } from './find-row.ts';
+import { canonical, type Difference, type HistoryTable } from './history-tables.ts';
+import type { PastedEvent, PastedRow, Unrecognised } from './pasted.ts';
 import { PublicLog } from './public-log.ts';
 
 /** The steps from a row to the signatures, in their order. */
@@ -102,7 +102,7 @@ interface Found {
 }
 
 interface FoundEvents {
-  history: ProvableHistory | null;
+  table: HistoryTable | null;
   events: readonly Found[];
 }
 
@@ -118,20 +118,20 @@ class RowProof {
     const given = await this.#step('Row', async () => recognised(pasted));
     if (given.kind === 'row') await this.#step('History', async () => this.#name(given));
     const log = await this.#open();
-    const { history, events } = await this.#step('Event', () => findEvents(given, log));
-    this.#history = history?.path ?? null;
+    const { table, events } = await this.#step('Event', () => findEvents(given, log));
+    this.#history = table?.path ?? null;
     await this.#step('Leaf', () => leafWords(events, log));
     const proved = await this.#step('Tiles', () => leadToRoot(events, log));
     const { origin, size, root } = log.checkpoint;
     this.#holds('Checkpoint', `Of ${origin}, ${formatNumber(size)} events, root ${root}.`);
     this.#holds('Signatures', `Signed by ${log.verifier.name}+${log.verifier.id}, a trusted key.`);
-    if (history && history.beyond.length > 0) this.#end('Other columns', beyondItsEvents(history));
+    if (table?.row.beyond) this.#end('Other columns', beyondItsEvents(table.path, table.row.beyond));
     return { verdict: 'proved', history: this.#history, events: proved };
   }
 
   #name({ candidates }: PastedRow): Shown<null> {
-    if (candidates.length === 1) this.#history = candidates[0]!.history.path;
-    const names = candidates.map(({ history: { path, title } }) => `/${path}, ${title}`);
+    if (candidates.length === 1) this.#history = candidates[0]!.table.path;
+    const names = candidates.map(({ table: { path, artifact } }) => `/${path}, ${artifact.title}`);
     const words =
       names.length === 1
         ? `These are the columns of ${names[0]}.`
@@ -233,8 +233,8 @@ function recognised(pasted: Traceable): Shown<Given> {
 
 async function findEvents(given: Given, log: PublicLog): Promise<Shown<FoundEvents>> {
   if (given.kind === 'row') {
-    const { history, leaves, words } = await findRow(given, log);
-    return { words, value: { history, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })) } };
+    const { table, leaves, words } = await findRow(given, log);
+    return { words, value: { table, events: leaves.map((leaf) => ({ index: leaf.event.seq, leaf })) } };
   }
   const index = given.kind === 'number' ? given.index : given.seq;
   const { size } = log.checkpoint;
@@ -250,7 +250,7 @@ async function findEvents(given: Given, log: PublicLog): Promise<Shown<FoundEven
   const words = event
     ? `Event ${formatNumber(index)} is ${formatToken(event.type)} of ${formatMoment(event.timestamp)}, by ${event.agent}.`
     : `Event ${formatNumber(index)} is published only as a hash.`;
-  return { words, value: { history: null, events: [{ index, leaf }] } };
+  return { words, value: { table: null, events: [{ index, leaf }] } };
 }
 
 /** The line must be that of the event, byte for byte. Throws Contradicted. */
@@ -319,7 +319,7 @@ async function leadToRoot(events: readonly Found[], log: PublicLog): Promise<Sho
   return { words, value: proved };
 }
 
-function beyondItsEvents({ path, beyond }: ProvableHistory): NotChecked {
+function beyondItsEvents(path: string, beyond: readonly string[]): NotChecked {
   const names = formatList(beyond);
   return new NotChecked(
     'follows_from_more',

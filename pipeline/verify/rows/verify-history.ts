@@ -15,12 +15,14 @@ import {
 import { type HistoryFile, type OtherFile, readHistoryFile } from './history-file.ts';
 import { DayRows, eventRows, type HistoryRow, type HistoryRows, type OnProgress } from './history-rows.ts';
 import {
-  cellsInForm,
+  type Difference,
+  differencesOf,
   type HistoryForm,
   type HistoryTable,
   linksOf,
   parseCells,
   parseLinks,
+  shownCell,
 } from './history-tables.ts';
 import type { RowText } from './lines.ts';
 import type { PublicLog } from './public-log.ts';
@@ -232,20 +234,16 @@ class HistoryRules implements RowRules<HistoryRow> {
   }
 
   differences(row: HistoryRow, cells: Cells, text: string): string[] {
-    const expected = cellsInForm(this.#table, this.#form, row.text);
     const changed = this.#changed(row, cells).map(
-      (name) =>
-        `${name} of ${describe(row)}: the log gives ${shown(expected[name]!)}, the row has ${shown(cells[name]!)}`,
+      ({ column, expected, found }) =>
+        `${column} of ${describe(row)}: the log gives ${shownCell(expected)}, the row has ${shownCell(found)}`,
     );
     return [...changed, ...this.#wrongLinks(row, text)];
   }
 
-  /** The columns in which a row of the file differs from one of the log. */
-  #changed({ text }: HistoryRow, cells: Cells): string[] {
-    const expected = cellsInForm(this.#table, this.#form, text);
-    return Object.keys(expected).filter(
-      (name) => cells[name] !== expected[name] && !this.masked.includes(name),
-    );
+  #changed({ text }: HistoryRow, cells: Cells): Difference[] {
+    const differences = differencesOf(this.#table, this.#form, { text, cells });
+    return differences.filter(({ column }) => !this.masked.includes(column));
   }
 
   /** The events that a row of JSON lines names, as far as they are not those of the log. */
@@ -256,12 +254,12 @@ class HistoryRules implements RowRules<HistoryRow> {
       .filter(([name, found]) => found !== expected[name])
       .map(
         ([name, found]) =>
-          `${name}: the log gives ${shown(expected[name] ?? '')}, the row has ${shown(found)}`,
+          `${name}: the log gives ${shownCell(expected[name] ?? '')}, the row has ${shownCell(found)}`,
       );
   }
 
   isEdit(row: HistoryRow, cells: Cells): boolean {
-    const changed = this.#changed(row, cells);
+    const changed = this.#changed(row, cells).map(({ column }) => column);
     if (changed.length <= 1) return true;
     const { key, time } = this.#table;
     if (key.length > 0) return !key.some((name) => changed.includes(name));
@@ -307,11 +305,11 @@ class HistoryRules implements RowRules<HistoryRow> {
     const time = this.timeOf(cells);
     const column = this.#table.time;
     if (time === null)
-      return [{ kind: 'unreadable', message: `${column} is not a time: ${shown(cells[column]!)}` }];
+      return [{ kind: 'unreadable', message: `${column} is not a time: ${shownCell(cells[column]!)}` }];
     if (this.#isAfterLog(time)) return 'newer than the log’s newest public event';
     if (this.#isOfGenesis(cells)) return 'of the genesis event, which stays a hash';
     if (await this.#isHidden(dayOf(time))) return HIDDEN;
-    const message = `no public event of the log gives a row of ${shown(time)} with these cells`;
+    const message = `no public event of the log gives a row of ${shownCell(time)} with these cells`;
     return [{ kind: 'added', message }];
   }
 
@@ -393,11 +391,4 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function isDate(text: string): boolean {
   return DATE.test(text);
-}
-
-/** A cell for messages: a number without its mark, a long text shortened. */
-function shown(cell: string): string {
-  const text = cell.replace(/^#/, '');
-  const short = text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
-  return short === '' ? 'nothing' : short;
 }

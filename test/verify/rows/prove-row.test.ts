@@ -10,8 +10,8 @@ import { apply } from '../../../pipeline/model/fold.ts';
 import { isNewDay } from '../../../pipeline/model/period.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
+import { ROW_TABLES } from '../../../pipeline/verify/rows/history-tables.ts';
 import { readPasted } from '../../../pipeline/verify/rows/pasted.ts';
-import { PROVABLE } from '../../../pipeline/verify/rows/provable-histories.ts';
 import { proveRow, type StepReport, type Traceable } from '../../../pipeline/verify/rows/prove-row.ts';
 import { LEDGER, type Site } from '../../mirror/small-service.ts';
 import { fixtureLedger } from '../../site/fixture-ledger.ts';
@@ -59,7 +59,7 @@ async function prove(text: string, on: Site = site, keys = [LEDGER.verifier]) {
 const without = (path: RegExp) => new Map([...site].filter(([name]) => !path.test(name)));
 
 test('every public history is known, with its columns', () => {
-  const provable = PROVABLE.filter(({ path }) => rows.has(path)).map(({ path }) => path);
+  const provable = ROW_TABLES.filter(({ path }) => rows.has(path)).map(({ path }) => path);
   expect(provable.toSorted()).toEqual(
     HISTORIES.filter(({ restricted }) => !restricted)
       .map(({ path }) => path)
@@ -68,10 +68,10 @@ test('every public history is known, with its columns', () => {
 });
 
 describe('a row is proved', () => {
-  test.each(PROVABLE.filter(({ origin }) => origin !== 'everything').map(({ path }) => path))(
+  test.each(ROW_TABLES.filter(({ row }) => row.from !== 'everything').map(({ path }) => path))(
     'of %s, each that it has, and with its proof',
     async (path) => {
-      const history = PROVABLE.find((one) => one.path === path)!;
+      const history = ROW_TABLES.find((one) => one.path === path)!;
       const own =
         rows.get(path)?.map((row) => row.replace(/\n$/, '')) ??
         leaves.flatMap((leaf) => history.artifact.rows(leaf)).map((row) => row.trim().replace(/,$/, ',5'));
@@ -81,7 +81,7 @@ describe('a row is proved', () => {
         const { verdict, steps } = await prove(row);
         const hashed = verdict.verdict === 'cannot_be_checked' && verdict.reason === 'hashed';
         if (path === 'academics/events-by-day.csv' && hashed) continue;
-        if (history.beyond.length > 0) {
+        if (history.row.beyond) {
           expect(verdict, row).toMatchObject({ reason: 'follows_from_more', history: path });
           expect(steps.at(-2)).toMatchObject({ step: 'Signatures', result: 'holds' });
           continue;
@@ -179,6 +179,15 @@ describe('a row is proved', () => {
     },
   );
 
+  test('of a day is left open on a host without the index, if it names the ends of the day', async () => {
+    const bare = without(/^events\/days\//);
+    expect((await prove(JSON.stringify(byDay), bare)).verdict).toMatchObject({ verdict: 'proved' });
+    expect((await prove(JSON.stringify({ ...byDay, ...span }), bare)).verdict).toMatchObject({
+      verdict: 'cannot_be_checked',
+      reason: 'not_published',
+    });
+  });
+
   test('that its file has twice', async () => {
     const { verdict, steps } = await prove('2026-10-02T06:00:00Z,C-456,AUREA,960.010000,FOR-ECONOMISTS,61.5');
     expect(verdict).toMatchObject({ verdict: 'proved', events: [{ index: leaves.length - 4 }] });
@@ -229,7 +238,7 @@ describe('a row does not hold', () => {
     [
       'of a decision whose reasoning was changed',
       JSON.stringify({ ...decision, reasoning: 'Because.' }),
-      [{ column: 'reasoning', found: '"Because."' }],
+      [{ column: 'reasoning', found: 'Because.' }],
     ],
     [
       'of a deliberation with another position',
@@ -271,6 +280,12 @@ describe('a row cannot be checked', () => {
       'timestamp,amount\n2025-07-03T00:00:00Z,1',
       'unrecognised',
       /timestamp, amount.*other releases/,
+    ],
+    [
+      'with a column twice',
+      `${headerOf('economy/mic-history.csv')},amount\n${rowsOf('economy/mic-history.csv')[7]},1`,
+      'unrecognised',
+      /coordination_score, amount.*other releases/,
     ],
     [
       'of a restricted file',

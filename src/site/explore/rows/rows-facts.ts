@@ -1,7 +1,7 @@
 import type { Row } from '../../../../pipeline/formats/columns.ts';
 import { readPiece, readTable } from '../../../../pipeline/formats/read-rows.ts';
 import { TABLES, type Table, timeColumn } from '../../../../pipeline/formats/tables.ts';
-import { PROVABLE } from '../../../../pipeline/verify/rows/provable-histories.ts';
+import { ROW_TABLES } from '../../../../pipeline/verify/rows/history-tables.ts';
 import { otherFormats } from '../../files/other-formats.ts';
 import type { SiteRelease } from '../../layout/release.ts';
 import { decisionRecords } from '../../records/decisions.ts';
@@ -95,9 +95,10 @@ function dayOrder(table: Table): string | null {
 
 /** A row of a table that has one place in its file. */
 function proofOf({ artifact, from }: Table): TableAbout['proof'] {
-  const provable = PROVABLE.find(({ path }) => path === artifact.path);
-  if (!provable || provable.origin === 'everything') return null;
-  return provable.form === 'csv' || from.split('[]').length === 2 ? provable.form : null;
+  const provable = ROW_TABLES.find(({ path }) => path === artifact.path);
+  if (!provable || provable.row.from === 'everything') return null;
+  if (provable.isCsv) return 'csv';
+  return from.split('[]').length === 2 ? 'json' : null;
 }
 
 function linksOf({ name: table, columns, references }: Table): Record<string, EntityFolder> {
