@@ -12,9 +12,25 @@ export interface ChartTable {
   rows: readonly (readonly (Cell | null)[])[];
 }
 
-/** A column of a table; numbers have a unit. */
-export function column(name: string, title: string, unit = ''): ChartColumn {
-  return { name, title, unit };
+/** A column of a table of items: its name, its title, the unit of its numbers, and its cells; by default the members of its name. */
+export type ColumnOf<T> =
+  | readonly [name: keyof T & string, title: string, unit?: string]
+  | readonly [name: string, title: string, unit: string, cell: (item: T) => Cell | null];
+
+/** A row for each item. */
+export function tableOf<T>(items: readonly T[], columns: readonly ColumnOf<T>[]): ChartTable {
+  const cells = columns.map(
+    ([name, , , cell]) => cell ?? ((item: T) => item[name as keyof T] as Cell | null),
+  );
+  return {
+    columns: columns.map(([name, title, unit = '']) => ({ name, title, unit })),
+    rows: items.map((item) => cells.map((cell) => cell(item))),
+  };
+}
+
+/** To six decimal places, as amounts have them. */
+export function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
 }
 
 /** Units of whole numbers. */

@@ -8,11 +8,11 @@ import { formatDay } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
 import { type ChartState, type ControlName, DEFAULT_STATE } from './chart-state.ts';
 import type { ChartTable } from './chart-table.ts';
-import type { DayRange } from './day-range.ts';
-import { type Annotation, listHeight } from './drawing/annotations.ts';
-import type { Dated } from './drawing/days.ts';
-import { figure, type Picture } from './drawing/figure.ts';
-import { drawMark, type Mark, markHeight } from './drawing/mark.ts';
+import { type DayRange, shownDays } from './day-range.ts';
+import type { Annotation } from './drawing/annotations.ts';
+import { type Dated, daysBetween, type Step, stepFor } from './drawing/days.ts';
+import { drawFigure, figureHeight, type Picture } from './drawing/figure.ts';
+import type { Mark } from './drawing/mark.ts';
 import { summaryOf } from './summary.ts';
 
 export type { Annotation };
@@ -49,7 +49,18 @@ export function missingSentences({ nothing, types, wholeDays }: Missing): string
   ];
 }
 
-/** What a chart shows in one state: a table, and how it is drawn. Sentences, picture and files follow from it. */
+/** What a reader chose of a chart. */
+export interface Choice<Row = Dated, Item = Series> {
+  state: ChartState;
+  /** In the chart's order; without a choice all. */
+  series: readonly Item[];
+  /** The rows of the chosen days, oldest first. */
+  days: readonly Row[];
+  /** How finely they can be drawn. */
+  step: Step;
+}
+
+/** What a chart shows of a choice: a table, and how it is drawn. Sentences, picture and files follow from it. */
 interface View extends ChartTable {
   /** Describes what it shows, whatever the data say; citations and files use it. */
   title: string;
@@ -70,156 +81,166 @@ interface View extends ChartTable {
   annotations?: () => readonly Annotation[];
 }
 
-/** A kind of chart: what it reads, what a reader can choose, and what a state shows. */
-export interface ChartSpec<Data> {
+interface Kind {
   /** Part of URLs, so it never changes: `supply`. */
   id: string;
   area: Area;
   /** Its name in lists of charts. */
   name: string;
-  /** The public files that it reads. */
-  sources: readonly Pick<Artifact, 'path'>[];
   /** The controls that it has, besides `tab`. */
   controls: readonly ControlName[];
+}
+
+/** A kind of chart: what it reads, what a reader can choose, and what it shows of that. */
+export interface ChartSpec<Data, Row extends Dated = Dated, Item extends Series = Series> extends Kind {
+  /** The public files that it reads. */
+  sources: readonly Pick<Artifact, 'path'>[];
   /** What the chart waits for where there is nothing; null for a chart that needs no events. */
   missing: Missing | null;
   /** Throws release_invalid if a file is missing or does not fit its schema. */
   prepare(files: PublishedFiles): Data;
-  series?(data: Data): Series[];
+  series?(data: Data): readonly Item[];
   /** The rows by day that `from` and `to` select from, oldest first. A chart with these controls has it. */
-  days?(data: Data): readonly Dated[];
+  days?(data: Data): readonly Row[];
   /** Without a range it shows so many of the last days. By default, all. */
   opensWith?: number;
-  /** The time of the last event, or the last counted day; empty without data. */
-  asOf(data: Data): string;
+  /** More days than this are drawn by week, month or year. */
+  mostDays?: number;
+  /** The time of the last event; by default the last day. Empty without data. */
+  asOf?(data: Data): string;
   /** Whether the ledger has brought nothing yet. By default: whether the default state has no rows. */
   isMissing?(data: Data): boolean;
-  view(data: Data, state: ChartState): View;
+  view(data: Data, choice: Choice<Row, Item>): View;
 }
 
-/** A chart as pages, files and embeds use it. `data` is the result of its `prepare`. */
-export interface Chart {
-  id: string;
-  area: Area;
-  name: string;
+export interface Chart extends Kind {
   /** Paths of public files. */
   sources: readonly string[];
-  controls: readonly ControlName[];
-  prepare(files: PublishedFiles): unknown;
-  series(data: unknown): Series[];
+  /** Reads its files; with an organisation, the source line names the publisher and the licence. */
+  open(files: PublishedFiles, organisation?: Organisation | null): OpenChart;
+}
+
+/** A chart with its data, as pages, files and embeds use it. */
+export interface OpenChart extends Omit<Chart, 'open'> {
+  series: readonly Series[];
   /** The days to choose from; null for a chart that has no such choice, or no days yet. */
-  range(data: unknown): DayRange | null;
-  asOf(data: unknown): string;
-  /** What the chart waits for; null if it shows something, or can always show something. */
-  missing(data: unknown): Missing | null;
-  /** What it shows, whatever the data say. */
-  title(data: unknown, state: ChartState): string;
-  /** What the data shown say: the title of pictures and pages, with `title` below it. Null: `title` stands alone. */
-  finding(data: unknown, state: ChartState): string | null;
-  /** The days that explain the picture, numbered from 1 in this order; empty if there are none. */
-  annotations(data: unknown, state: ChartState): readonly Annotation[];
-  unit(data: unknown, state: ChartState): string;
-  note(data: unknown, state: ChartState): string;
+  range: DayRange | null;
+  asOf: string;
   /** The source line: files, as-of time and licence. */
-  source(data: unknown): string;
-  /** The same chart with the publisher and the licence in its source line. */
-  creditedTo(organisation: Organisation): Chart;
-  summary(data: unknown, state: ChartState): string[];
-  table(data: unknown, state: ChartState): ChartTable;
-  /** An SVG document. Throws usage if the state names a series that the data does not have. */
-  draw(data: unknown, state: ChartState, picture: Picture): string;
+  source: string;
+  /** What the chart waits for; null if it shows something, or can always show something. */
+  missing(): Missing | null;
+  /** Throws usage if the state names a series that the data does not have. */
+  show(state: ChartState): Shown;
+}
+
+/** All that a chart shows in one state. */
+export interface Shown extends ChartTable {
+  /** What it shows, whatever the data say. */
+  title: string;
+  /** What the data shown say: the title of pictures and pages, with `title` below it. Null: `title` stands alone. */
+  finding: string | null;
+  unit: string;
+  note: string;
+  summary: readonly string[];
+  /** The days that explain the picture, numbered from 1 in this order; empty if there are none. */
+  annotations: readonly Annotation[];
+  /** An SVG document. */
+  draw(picture: Picture): string;
+  /** That of the drawing, px. */
+  height(picture: Picture): number;
 }
 
 /** The chart has data, but not in the days or series that the reader chose. */
 const NOTHING_CHOSEN = 'There is nothing to show for this choice.';
 
-/** Makes a chart. Each method checks the state, and derives its result from what the state shows. */
-export function defineChart<Data>(spec: ChartSpec<Data>, organisation: Organisation | null = null): Chart {
+export function defineChart<Data, Row extends Dated = Dated, Item extends Series = Series>(
+  spec: ChartSpec<Data, Row, Item>,
+): Chart {
   const { id, area, name, controls } = spec;
-  const sources = spec.sources.map(({ path }) => path);
-  const series = (data: unknown) => spec.series?.(data as Data) ?? [];
-  const source = (data: unknown) => sourceLine(sources, spec.asOf(data as Data), organisation);
-  // Title, sentences, table and picture each ask for it, and of fifty years it takes a tenth of a second.
-  const known = new WeakMap<object, { state: ChartState; view: View }>();
-  const viewOf = (data: unknown, state: ChartState): View => {
-    const last = known.get(data as object);
-    if (last?.state === state) return last.view;
-    requireSeries(id, series(data), state);
-    const view = spec.view(data as Data, state);
-    // An empty chart has no rows, not rows of empty cells.
-    const shown = spec.isMissing?.(data as Data) ? { ...view, rows: [] } : view;
-    known.set(data as object, { state, view: shown });
-    return shown;
-  };
-  /** What to say of a state that shows something; null of one that shows nothing. */
-  const filled = (data: unknown, state: ChartState) => {
-    const view = viewOf(data, state);
-    return view.rows.length > 0 ? view : null;
-  };
-  const missing = (data: unknown) => {
-    // A chart of one sentinel shows nothing in its default state, and lacks nothing.
-    const isMissing = spec.isMissing?.(data as Data) ?? filled(data, DEFAULT_STATE) === null;
-    return isMissing ? spec.missing : null;
-  };
-  const finding = (data: unknown, state: ChartState) => filled(data, state)?.finding?.() ?? null;
-  const note = (data: unknown, state: ChartState) => filled(data, state)?.note?.() ?? '';
-  const annotations = (data: unknown, state: ChartState) => filled(data, state)?.annotations?.() ?? [];
-  const summary = (data: unknown, state: ChartState) => {
-    const view = filled(data, state);
-    if (view) return [...(view.says?.() ?? []), ...summaryOf(view, view.mark())];
-    const waiting = missing(data);
-    return waiting ? missingSentences(waiting) : [NOTHING_CHOSEN];
-  };
+  const chart = { id, area, name, controls, sources: spec.sources.map(({ path }) => path) };
   return {
-    id,
-    area,
-    name,
-    sources,
-    controls,
-    series,
-    range(data) {
-      const rows = spec.days?.(data as Data) ?? [];
-      const [first, last] = [rows[0], rows.at(-1)];
-      return first && last ? { first: first.date, last: last.date, opensWith: spec.opensWith ?? 0 } : null;
-    },
-    source,
-    creditedTo: (organisation) => defineChart(spec, organisation),
-    missing,
-    summary,
-    prepare: (files) => spec.prepare(files),
-    asOf: (data) => spec.asOf(data as Data),
-    title: (data, state) => viewOf(data, state).title,
-    unit: (data, state) => viewOf(data, state).unit,
-    finding,
-    annotations,
-    note,
-    table(data, state) {
-      const { columns, rows } = viewOf(data, state);
-      return { columns, rows };
-    },
-    draw(data, state, picture) {
-      const { title, unit } = viewOf(data, state);
-      const words = {
-        id,
-        title,
-        unit,
-        finding: finding(data, state),
-        notes: [note(data, state), source(data)].filter((line) => line !== ''),
-        summary: summary(data, state).join(' '),
-      };
-      const view = filled(data, state);
-      if (!view) return figure(words, picture, null);
-      const marked = { mark: view.mark(), table: view, annotations: annotations(data, state) };
-      const list = (width: number) => (picture.withoutList ? listHeight(marked.annotations, width) : 0);
-      return figure(words, picture, {
-        height: (width) => markHeight(marked, width) - list(width),
-        draw: (plot) => drawMark(marked, plot),
-      });
-    },
+    ...chart,
+    open: (files, organisation = null) => ({
+      ...chart,
+      ...openWith(spec, chart.sources, spec.prepare(files), organisation),
+    }),
   };
 }
 
-function requireSeries(id: string, offered: Series[], { series }: ChartState): void {
+function openWith<Data, Row extends Dated, Item extends Series>(
+  spec: ChartSpec<Data, Row, Item>,
+  sources: readonly string[],
+  data: Data,
+  organisation: Organisation | null,
+): Omit<OpenChart, keyof Chart> {
+  const series = spec.series?.(data) ?? [];
+  const days = spec.days?.(data) ?? [];
+  const range = rangeOf(days, spec.opensWith);
+  const asOf = spec.asOf?.(data) ?? days.at(-1)?.date ?? '';
+  const source = sourceLine(sources, asOf, organisation);
+  // Pages ask for a state several times, and of fifty years it takes a tenth of a second.
+  const viewOf = keepLast((state) => {
+    requireSeries(spec.id, series, state);
+    const chosen = range ? within(days, shownDays(range, state)) : [];
+    const step = stepFor(daysBetween(chosen), spec.mostDays);
+    const named = series.filter(({ name }) => state.series?.includes(name) ?? true);
+    const view = spec.view(data, { state, series: named, days: chosen, step });
+    // An empty chart has no rows, not rows of empty cells.
+    return spec.isMissing?.(data) ? { ...view, rows: [] } : view;
+  });
+  const missing = () => {
+    // A chart of one sentinel shows nothing in its default state, and lacks nothing.
+    const isMissing = spec.isMissing?.(data) ?? viewOf(DEFAULT_STATE).rows.length === 0;
+    return isMissing ? spec.missing : null;
+  };
+  const emptyWords = () => {
+    const waiting = missing();
+    return waiting ? missingSentences(waiting) : [NOTHING_CHOSEN];
+  };
+  const show = keepLast((state): Shown => {
+    const view = viewOf(state);
+    const { title, unit, columns, rows } = view;
+    const filled = rows.length > 0 ? view : null;
+    const mark = filled?.mark() ?? null;
+    const said = {
+      title,
+      unit,
+      finding: filled?.finding?.() ?? null,
+      note: filled?.note?.() ?? '',
+      annotations: filled?.annotations?.() ?? [],
+      summary: mark ? [...(view.says?.() ?? []), ...summaryOf(view, mark)] : emptyWords(),
+    };
+    const figure = { ...said, id: spec.id, source, plot: mark && { mark, table: view } };
+    return {
+      ...said,
+      columns,
+      rows,
+      draw: (picture) => drawFigure(figure, picture),
+      height: (picture) => figureHeight(figure, picture),
+    };
+  });
+  return { series, range, asOf, source, missing, show };
+}
+
+function keepLast<T>(make: (state: ChartState) => T): (state: ChartState) => T {
+  let last: { state: ChartState; made: T } | null = null;
+  return (state) => {
+    if (last?.state !== state) last = { state, made: make(state) };
+    return last.made;
+  };
+}
+
+function rangeOf(days: readonly Dated[], opensWith = 0): DayRange | null {
+  const [first, last] = [days[0], days.at(-1)];
+  return first && last ? { first: first.date, last: last.date, opensWith } : null;
+}
+
+function within<Row extends Dated>(days: readonly Row[], { from, to }: Record<'from' | 'to', string>): Row[] {
+  return days.filter(({ date }) => date >= from && date <= to);
+}
+
+function requireSeries(id: string, offered: readonly Series[], { series }: ChartState): void {
   const names = offered.map(({ name }) => name);
   const unknown = series?.find((name) => !names.includes(name));
   if (unknown === undefined) return;

@@ -1,7 +1,6 @@
 import { CATHEDRALS } from '../ledger/events/vocabulary.ts';
 import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
-import type { ChartState } from './chart-state.ts';
 import { type Colour, cathedralColour } from './drawing/theme.ts';
 
 /** The cathedrals in the data as series, in the order of the ledger's list. */
@@ -21,7 +20,7 @@ export function cathedralKey(rows: readonly { cathedral: string }[]): { text: st
   }));
 }
 
-/** The series that the state names, in the chart's order. If it names none, all. */
-export function chosenSeries<S extends Series>(all: readonly S[], { series }: ChartState): readonly S[] {
-  return series === null ? all : all.filter(({ name }) => series.includes(name));
+/** Series that are called by their names, each once and in the order of the alphabet. */
+export function namedSeries(names: Iterable<string>): Series[] {
+  return [...new Set(names)].sort().map((name) => ({ name, label: name }));
 }

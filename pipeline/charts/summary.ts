@@ -1,11 +1,10 @@
-import { daysFrom } from '../words/day.ts';
-import { formatDay, formatDays, formatMonth, formatSpan } from '../words/moment.ts';
 import { formatNumber, formatPercent } from '../words/number.ts';
 import { formatList } from '../words/phrase.ts';
 import type { ChartTable } from './chart-table.ts';
 import type { Mark } from './drawing/mark.ts';
 import type { OverTime } from './drawing/over-time.ts';
 import type { Drawn, Pane } from './drawing/pane.ts';
+import { daysOfRow, formatRowsSpan, formatRowTime } from './row-time.ts';
 
 /** Units that a number does not need beside it. */
 const PLAIN = ['', 'share', 'count', 'ratio', 'factor'];
@@ -79,13 +78,6 @@ function pointsOf({ columns, rows }: ChartTable, { column, of }: Pick<Drawn, 'co
   return own.flatMap((row) => (row[at] === null ? [] : [{ row, value: row[at] as number }]));
 }
 
-/** `9 March 2026`, `9–15 March 2026`, `March 2026`: the time of a row, from its first cells. */
-function timeWords([first, second]: Row): string {
-  const [start, end] = [String(first), String(second)];
-  if (/^\d{4}-\d{2}$/.test(start)) return formatMonth(start);
-  return DAY.test(end) ? formatDays(start, end) : formatDay(start);
-}
-
 function overTimeWords(table: ChartTable, mark: OverTime): string[] {
   return mark.panes.flatMap((pane) => {
     if (pane.mark === 'columns') return flowWords(table, pane, mark.partial ?? []);
@@ -117,7 +109,7 @@ interface Course {
 /** `Burned went from 0 MIC (6 July 2025) to 425,447 MIC (21 November 2026), a change of +425,447; its least was …` */
 function courseWords({ name, unit, points }: Course): string {
   const [first, last] = [points[0]!, points.at(-1)!];
-  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${timeWords(row)})`;
+  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
   if (first === last) return `${name} was ${words(first)}.`;
   const least = points.reduce((low, one) => (one.value < low.value ? one : low));
   const most = points.reduce((high, one) => (one.value > high.value ? one : high));
@@ -140,19 +132,19 @@ function flowWords(table: ChartTable, { drawn }: Pane, partial: readonly boolean
   const { rows, columns } = table;
   const { unit } = columns.find(({ name }) => name === drawn[0]!.column)!;
   const amount = unit.replace(PER_DAY, '');
-  const daysOf = (row: Row) => (amount === unit ? 1 : daysIn(row));
+  const daysOf = (row: Row) => (amount === unit ? 1 : daysOfRow(row));
   const totals = drawn.map((one) => ({
     label: one.label,
     total: pointsOf(table, one).reduce((sum, { row, value }) => sum + value * daysOf(row), 0),
   }));
-  const span = spanWords(rows);
+  const span = formatRowsSpan(rows);
   // What goes in and what goes out do not add up.
   if (drawn.some(({ below }) => below))
     return [
       `${span}: ${formatList(totals.map(({ label, total }) => `${label} ${valueWords(total, amount)}`))}.`,
     ];
   const all = totals.reduce((sum, { total }) => sum + total, 0);
-  const days = rows.reduce((sum, row) => sum + daysIn(row), 0);
+  const days = rows.reduce((sum, row) => sum + daysOfRow(row), 0);
   const perDay = amount === unit || days === 1 ? '' : `, ${valueWords(all / days, unit)}`;
   const parts = totals
     .toSorted((a, b) => b.total - a.total)
@@ -180,20 +172,6 @@ function extremeWords(table: ChartTable, drawn: readonly Drawn[], partial: reado
     .sort((a, b) => b.value - a.value);
   const [most, least] = [whole[0], whole.at(-1)];
   if (!most || !least || most.value === least.value) return [];
-  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${timeWords(row)})`;
+  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
   return [`The greatest was ${words(most)}, the least ${words(least)}.`];
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** From the first day of the first row to the last day of the last one. */
-function spanWords(rows: ChartTable['rows']): string {
-  const [start, last] = [String(rows[0]![0]), rows.at(-1)!];
-  const end = DAY.test(String(last[1])) ? String(last[1]) : String(last[0]);
-  if (DAY.test(start)) return formatSpan(start, end);
-  return start === end ? `In ${formatMonth(start)}` : `From ${formatMonth(start)} to ${formatMonth(end)}`;
-}
-
-function daysIn([first, second]: Row): number {
-  return DAY.test(String(second)) ? daysFrom(String(first), String(second)) : 1;
 }

@@ -13,15 +13,15 @@ const FILES = PublishedFiles.of(chartFiles(smallLedger(75).leaves));
 const EXPLAINED = ['minting', 'mii', 'multipliers', 'coordination-history'];
 
 describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the annotations of %s', (id, chart) => {
-  const data = chart.prepare(FILES);
+  const opened = chart.open(FILES);
 
   test('are a few days of those shown, in order, and stand in the picture', () => {
-    const all = chart.annotations(data, DEFAULT_STATE);
+    const { annotations: all, draw } = opened.show(DEFAULT_STATE);
     expect(all.length > 0).toBe(EXPLAINED.includes(id));
     expect(all.length).toBeLessThanOrEqual(MOST_ANNOTATIONS);
     expect(all.map(({ day }) => day)).toEqual(all.map(({ day }) => day).sort());
     const wordsAt = (width: number) =>
-      textsOf(chart.draw(data, DEFAULT_STATE, { width, theme: 'light' }))
+      textsOf(draw({ width, theme: 'light' }))
         .map(({ text }) => text)
         .join(' ');
     for (const { day, end = day, label } of all) {
@@ -30,7 +30,7 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the annotation
     }
     if (!chart.controls.includes('from')) return;
     const later = { ...DEFAULT_STATE, from: '2026-01-20' };
-    for (const { day } of chart.annotations(data, later)) expect(day >= '2026-01-20').toBe(true);
+    for (const { day } of opened.show(later).annotations) expect(day >= '2026-01-20').toBe(true);
   });
 });
 
@@ -41,7 +41,7 @@ test('minting was off on each day of an annotation of the index, and on neither 
       .filter(({ minting_active }) => !minting_active)
       .map(({ date }) => date),
   );
-  for (const { day, end = day } of chart.annotations(chart.prepare(FILES), DEFAULT_STATE)) {
+  for (const { day, end = day } of chart.open(FILES).show(DEFAULT_STATE).annotations) {
     for (let date = day; date <= end; date = addDays(date, 1)) expect(off).toContain(date);
     expect(off).not.toContain(addDays(day, -1));
     expect(off).not.toContain(addDays(end, 1));

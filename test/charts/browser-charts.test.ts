@@ -56,9 +56,9 @@ describe('in a browser, with whatever fonts it has', () => {
   test.each(CHARTS.map((chart) => [chart.id, chart] as const))(
     '%s is XML, and no text leaves the frame or covers another',
     async (_, chart) => {
-      const data = chart.prepare(PublishedFiles.of(FILES));
+      const { draw } = chart.open(PublishedFiles.of(FILES)).show(DEFAULT_STATE);
       for (const width of WIDTHS) {
-        const svg = chart.draw(data, DEFAULT_STATE, { width, theme: 'light' });
+        const svg = draw({ width, theme: 'light' });
         expect(await page.evaluate(faultsOf, svg), `at ${width}`).toEqual([]);
       }
     },
@@ -66,10 +66,8 @@ describe('in a browser, with whatever fonts it has', () => {
 
   test('figures have one width each', async () => {
     const chart = CHARTS.find(({ id }) => id === 'supply')!;
-    const svg = chart.draw(chart.prepare(PublishedFiles.of(FILES)), DEFAULT_STATE, {
-      width: 500,
-      theme: 'light',
-    });
+    const { draw } = chart.open(PublishedFiles.of(FILES)).show(DEFAULT_STATE);
+    const svg = draw({ width: 500, theme: 'light' });
     await page.setContent(svg);
     const variant = await page.evaluate(
       () => getComputedStyle(document.querySelector('text')!).fontVariantNumeric,

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { transparency } from '../../pipeline/artifacts/government/transparency.ts';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
-import type { Chart } from '../../pipeline/charts/chart.ts';
+import type { OpenChart } from '../../pipeline/charts/chart.ts';
 import { missingSentences } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE, formatChartState } from '../../pipeline/charts/chart-state.ts';
 import { chartCsv } from '../../pipeline/charts/chart-table.ts';
@@ -22,8 +22,8 @@ const WIDTHS = [280, 320, 480, 640, 1000, 1200, 2400];
 const THEME_NAMES: ThemeName[] = ['light', 'dark', 'page'];
 
 /** Every state that one change of one control gives, and a few at once. */
-function statesOf(chart: Chart, data: unknown): ChartState[] {
-  const [series] = chart.series(data);
+function statesOf(chart: OpenChart): ChartState[] {
+  const [series] = chart.series;
   const changes: Partial<ChartState>[] = [
     {},
     ...(series ? [{ series: [series.name] }] : []),
@@ -46,99 +46,100 @@ const NEEDS_NO_EVENTS = ['supply', 'multipliers', 'reward-curve', 'report-supply
 
 const OF_THE_REPORT = Object.values(reportCharts(transparency.path));
 
-describe.each(
-  [...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart.creditedTo(ORGANISATION)] as const),
-)('the chart %s', (id, chart) => {
-  const data = chart.prepare(PublishedFiles.of(FILES));
+describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as const))(
+  'the chart %s',
+  (id, kind) => {
+    const chart = kind.open(PublishedFiles.of(FILES), ORGANISATION);
 
-  test('is drawn inside its frame in every state, width and theme', () => {
-    for (const state of statesOf(chart, data)) {
-      for (const width of WIDTHS) {
-        const svg = chart.draw(data, state, { width, theme: THEME_NAMES[width % 3]! });
-        assertDrawn(svg, `${id}?${formatChartState(chart, state)} at ${width}`);
+    test('is drawn inside its frame in every state, width and theme', () => {
+      for (const state of statesOf(chart)) {
+        for (const width of WIDTHS) {
+          const svg = chart.show(state).draw({ width, theme: THEME_NAMES[width % 3]! });
+          assertDrawn(svg, `${id}?${formatChartState(chart, state)} at ${width}`);
+        }
       }
-    }
-  });
+    });
 
-  test('says in a frame what it waits for, where there is nothing', () => {
-    const empty = chart.prepare(PublishedFiles.of(EMPTY_FILES));
-    const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
-    assertDrawn(svg, `${id}, empty`);
-    const missing = chart.missing(empty);
-    expect(missing === null).toBe(NEEDS_NO_EVENTS.includes(id));
-    if (missing === null) return;
-    for (const type of missing.types) expect(svg).toContain(type);
-    expect(chart.summary(empty, DEFAULT_STATE)).toEqual(missingSentences(missing));
-    expect(chart.table(empty, DEFAULT_STATE).rows).toEqual([]);
-  });
+    test('says in a frame what it waits for, where there is nothing', () => {
+      const empty = kind.open(PublishedFiles.of(EMPTY_FILES));
+      const { summary, rows, draw } = empty.show(DEFAULT_STATE);
+      const svg = draw({ width: 320, theme: 'light' });
+      assertDrawn(svg, `${id}, empty`);
+      const missing = empty.missing();
+      expect(missing === null).toBe(NEEDS_NO_EVENTS.includes(id));
+      if (missing === null) return;
+      for (const type of missing.types) expect(svg).toContain(type);
+      expect(summary).toEqual(missingSentences(missing));
+      expect(rows).toEqual([]);
+    });
 
-  test('stands alone: a role, a title, a description, no style, no script, nothing from elsewhere', () => {
-    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light' });
-    const [title] = [chart.title(data, DEFAULT_STATE)];
-    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
-    expect(svg).toContain(
-      `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
-    );
-    expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
-    expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
-      /<style|<script|style=|href="(?!#)|url\(|https?:/,
-    );
-    // The line may break there.
-    expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
-  });
+    test('stands alone: a role, a title, a description, no style, no script, nothing from elsewhere', () => {
+      const { title, draw } = chart.show(DEFAULT_STATE);
+      const svg = draw({ width: 640, theme: 'light' });
+      expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
+      expect(svg).toContain(
+        `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
+      );
+      expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
+      expect(svg.replaceAll(/http:\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)/g, '')).not.toMatch(
+        /<style|<script|style=|href="(?!#)|url\(|https?:/,
+      );
+      // The line may break there.
+      expect(svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain('CC BY 4.0.');
+    });
 
-  test('has a table whose rows fill its columns, and the same as CSV', () => {
-    for (const state of statesOf(chart, data)) {
-      const table = chart.table(data, state);
-      const names = table.columns.map(({ name }) => name);
-      expect(new Set(names).size).toBe(names.length);
-      for (const row of table.rows) expect(row).toHaveLength(names.length);
-      const [header, ...rows] = parse(chartCsv(table)) as string[][];
-      expect(header).toEqual(names);
-      const read = (cell: unknown, text: string) => (typeof cell === 'number' ? Number(text) : text);
-      for (const [index, row] of table.rows.entries())
-        expect(row.map((cell, at) => read(cell, rows[index]![at]!))).toEqual(row.map((cell) => cell ?? ''));
-      for (const at of names.keys())
-        assertOneForm(
-          rows.map((row) => row[at]!),
-          `${id}: ${names[at]}`,
-        );
-    }
-  });
+    test('has a table whose rows fill its columns, and the same as CSV', () => {
+      for (const state of statesOf(chart)) {
+        const table = chart.show(state);
+        const names = table.columns.map(({ name }) => name);
+        expect(new Set(names).size).toBe(names.length);
+        for (const row of table.rows) expect(row).toHaveLength(names.length);
+        const [header, ...rows] = parse(chartCsv(table)) as string[][];
+        expect(header).toEqual(names);
+        const read = (cell: unknown, text: string) => (typeof cell === 'number' ? Number(text) : text);
+        for (const [index, row] of table.rows.entries())
+          expect(row.map((cell, at) => read(cell, rows[index]![at]!))).toEqual(row.map((cell) => cell ?? ''));
+        for (const at of names.keys())
+          assertOneForm(
+            rows.map((row) => row[at]!),
+            `${id}: ${names[at]}`,
+          );
+      }
+    });
 
-  test('refuses a series that its data does not have, and names those that there are', () => {
-    const [series] = chart.series(data);
-    if (!series) return;
-    const state = { ...DEFAULT_STATE, series: ['no such series'] };
-    for (const ask of [chart.table, chart.summary, chart.title] as const)
-      expect(() => ask(data, state)).toThrow(new RegExp(`expected one of .*${series.name}`));
-    const misspelt = { ...DEFAULT_STATE, series: [`${series.name}x`] };
-    expect(() => chart.title(data, misspelt)).toThrow(`expected ${series.name}, or another of `);
-  });
+    test('refuses a series that its data does not have, and names those that there are', () => {
+      const [series] = chart.series;
+      if (!series) return;
+      const state = { ...DEFAULT_STATE, series: ['no such series'] };
+      expect(() => chart.show(state)).toThrow(new RegExp(`expected one of .*${series.name}`));
+      const misspelt = { ...DEFAULT_STATE, series: [`${series.name}x`] };
+      expect(() => chart.show(misspelt)).toThrow(`expected ${series.name}, or another of `);
+    });
 
-  test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {
-    const { [path]: text, ...others } = FILES;
-    for (const files of [
-      others,
-      { ...FILES, [path]: text!.slice(0, -7) },
-      { ...FILES, [path]: `x${text}` },
-    ]) {
-      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(CathedralError);
-      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(path);
-    }
-  });
-});
+    test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {
+      const { [path]: text, ...others } = FILES;
+      for (const files of [
+        others,
+        { ...FILES, [path]: text!.slice(0, -7) },
+        { ...FILES, [path]: `x${text}` },
+      ]) {
+        expect(() => kind.open(PublishedFiles.of(files))).toThrow(CathedralError);
+        expect(() => kind.open(PublishedFiles.of(files))).toThrow(path);
+      }
+    });
+  },
+);
 
 test('three years of days are drawn in less than 100 kB each', () => {
   const files = chartFiles(smallLedger(1096).leaves);
   for (const chart of CHARTS) {
-    const data = chart.prepare(PublishedFiles.of(files));
+    const opened = chart.open(PublishedFiles.of(files));
     const states = [DEFAULT_STATE, { ...DEFAULT_STATE, from: '2025-12-01' }].slice(
       0,
       chart.controls.includes('from') ? 2 : 1,
     );
     for (const state of states) {
-      const svg = chart.draw(data, state, { width: 1000, theme: 'light' });
+      const svg = opened.show(state).draw({ width: 1000, theme: 'light' });
       expect(svg.length, chart.id).toBeLessThan(100_000);
     }
   }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
+import type { OpenChart } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import type { ChartTable } from '../../pipeline/charts/chart-table.ts';
-import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/log/leaf.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { chartFiles } from './chart-files.ts';
@@ -239,9 +240,8 @@ function leads(text: string, rows: Row[], column: string): void {
     expect(Math.abs(numbersIn(text)[index]! - num(row[column]))).toBeLessThan(0.0051);
 }
 
-function statesOf(id: string, data: unknown): ChartState[] {
-  const chart = findChart(id)!;
-  const names = chart.series(data).map(({ name }) => name);
+function statesOf(chart: OpenChart): ChartState[] {
+  const names = chart.series.map(({ name }) => name);
   const chosen = names.length > 1 ? [[names[0]!], names.slice(0, 2).sort()] : [];
   return [...CHANGES, ...chosen.map((series) => ({ series }))]
     .filter((change) => Object.keys(change).every((name) => chart.controls.includes(name as never)))
@@ -252,12 +252,12 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the finding of
   test('is what its table says, whatever is shown of whichever ledger', () => {
     let found = 0;
     for (const files of LEDGERS) {
-      const data = chart.prepare(PublishedFiles.of(files));
-      for (const state of statesOf(id, data)) {
-        const text = chart.finding(data, state);
+      const opened = chart.open(PublishedFiles.of(files));
+      for (const state of statesOf(opened)) {
+        const table = opened.show(state);
+        const text = table.finding;
         if (text === null) continue;
         found += 1;
-        const table = chart.table(data, state);
         expect(table.rows.length, text).toBeGreaterThan(0);
         expect(text).toMatch(/^[^.]*(?:\.\d[^.]*)*$/);
         expect(text).not.toMatch(

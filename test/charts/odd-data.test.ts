@@ -26,18 +26,13 @@ describe('whatever a file holds that its schema allows', () => {
       const width = fc.constantFrom(280, 320, 700, 1200);
       fc.assert(
         fc.property(arbitrarySources(chart.sources), width, fc.boolean(), (files, width, log) => {
-          const data = chart.prepare(PublishedFiles.of(files));
+          const opened = chart.open(PublishedFiles.of(files));
           const scale = log && chart.controls.includes('scale') ? 'log' : 'linear';
           const state = { ...DEFAULT_STATE, scale } as const;
-          assertDrawn(chart.draw(data, state, { width, theme: 'light' }), id);
-          const words = [
-            chart.title(data, state),
-            chart.finding(data, state) ?? '',
-            ...chart.summary(data, state),
-            chart.source(data),
-          ].join(' ');
+          const { title, finding, summary, rows, draw } = opened.show(state);
+          assertDrawn(draw({ width, theme: 'light' }), id);
+          const words = [title, finding ?? '', ...summary, opened.source].join(' ');
           expect(words).not.toMatch(/NaN|undefined|Infinity|null|Invalid/);
-          const { rows } = chart.table(data, state);
           for (const cell of rows.flat())
             expect(typeof cell === 'number' ? Number.isFinite(cell) : true).toBe(true);
         }),
@@ -54,9 +49,8 @@ test('the multipliers of a ledger that began at noon of its newest day are drawn
     'economy/roi': '{"timestamp":"2026-10-01T12:00:00Z","by_cathedral":{}}',
   };
   const chart = CHARTS.find(({ id }) => id === 'multipliers')!;
-  const data = chart.prepare(PublishedFiles.of(files));
-  for (const width of [280, 700])
-    assertDrawn(chart.draw(data, DEFAULT_STATE, { width, theme: 'light' }), 'it');
+  const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
+  for (const width of [280, 700]) assertDrawn(draw({ width, theme: 'light' }), 'it');
 });
 
 test('a status that has no room beside the longest bar of a narrow picture is cut', () => {
@@ -71,6 +65,6 @@ test('a status that has no room beside the longest bar of a narrow picture is cu
     }),
   };
   const chart = CHARTS.find(({ id }) => id === 'virtues')!;
-  const data = chart.prepare(PublishedFiles.of(files));
-  assertDrawn(chart.draw(data, DEFAULT_STATE, { width: 280, theme: 'light' }), 'it');
+  const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
+  assertDrawn(draw({ width: 280, theme: 'light' }), 'it');
 });

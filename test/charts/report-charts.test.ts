@@ -40,8 +40,8 @@ function draw(name: 'supply' | 'mii', months: Month[], picture: Picture): string
     period: { from: '2026-01-01T00:00:00Z', to: '2026-04-20T06:00:00Z' },
     financial: { ...REPORT.financial, months },
   };
-  const data = CHARTS[name].prepare(PublishedFiles.of({ [path]: JSON.stringify(report) }));
-  return CHARTS[name].creditedTo(ORGANISATION).draw(data, DEFAULT_STATE, picture);
+  const files = PublishedFiles.of({ [path]: JSON.stringify(report) });
+  return CHARTS[name].open(files, ORGANISATION).show(DEFAULT_STATE).draw(picture);
 }
 
 const MONTHS = monthsOf([
@@ -85,8 +85,8 @@ describe('a chart of the report', () => {
     const closed = transparency.closedPath(2025);
     const { supply } = reportCharts(closed);
     expect(supply.sources).toEqual([closed]);
-    const data = supply.prepare(PublishedFiles.of({ [closed]: JSON.stringify(REPORT) }));
-    expect(supply.source(data)).toContain('government/transparency-2025.json');
+    const { source } = supply.open(PublishedFiles.of({ [closed]: JSON.stringify(REPORT) }));
+    expect(source).toContain('government/transparency-2025.json');
   });
 });
 

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
-import type { Chart } from '../../pipeline/charts/chart.ts';
+import type { Shown } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { findChart } from '../../pipeline/charts/table.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
@@ -16,29 +16,25 @@ const rowsOf = (path: string): Record<string, string>[] => parse(FILES[path]!, {
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 const whole = (value: number) => Math.round(value).toLocaleString('en-GB');
 
-function drawn(id: string, change: Partial<ChartState> = {}): string {
-  const chart = findChart(id) as Chart;
-  return chart.draw(
-    chart.prepare(PublishedFiles.of(FILES)),
-    { ...DEFAULT_STATE, ...change },
-    { width: 900, theme: 'light' },
-  );
+function shown(
+  id: string,
+  change: Partial<ChartState> = {},
+  files: Readonly<Record<string, string>> = FILES,
+): Shown {
+  return findChart(id)!
+    .open(PublishedFiles.of(files))
+    .show({ ...DEFAULT_STATE, ...change });
 }
 
-function ask(id: string, change: Partial<ChartState> = {}, files: Readonly<Record<string, string>> = FILES) {
-  const chart = findChart(id) as Chart;
-  const [data, state] = [chart.prepare(PublishedFiles.of(files)), { ...DEFAULT_STATE, ...change }];
-  const { columns, rows } = chart.table(data, state);
+const drawn = (id: string, change?: Partial<ChartState>) =>
+  shown(id, change).draw({ width: 900, theme: 'light' });
+
+function ask(id: string, change?: Partial<ChartState>, files?: Readonly<Record<string, string>>) {
+  const { columns, rows, summary, title, unit, note } = shown(id, change, files);
   const records = rows.map((row) =>
     Object.fromEntries(row.map((cell, index) => [columns[index]!.name, cell])),
   );
-  return {
-    words: chart.summary(data, state).join(' '),
-    records,
-    title: chart.title(data, state),
-    unit: chart.unit(data, state),
-    note: chart.note(data, state),
-  };
+  return { words: summary.join(' '), records, title, unit, note };
 }
 
 /** The sentence of a column that changes over time: `Burned went from 5 MIC (9 March 2026) to 7 MIC (…), a change of +2; its …` */
@@ -48,11 +44,8 @@ const COURSE =
 test.each(['supply', 'mii', 'consensus', 'virtues-history'])(
   '%s: the first, last, least and greatest value and the change are those of its table',
   (id) => {
-    const chart = findChart(id) as Chart;
-    const data = chart.prepare(PublishedFiles.of(FILES));
-    const { columns, rows } = chart.table(data, DEFAULT_STATE);
-    const courses = chart
-      .summary(data, DEFAULT_STATE)
+    const { columns, rows, summary } = shown(id);
+    const courses = summary
       .map((sentence) => COURSE.exec(sentence)?.groups)
       .filter((groups) => groups !== undefined);
     expect(courses.length).toBeGreaterThan(0);
@@ -195,11 +188,7 @@ describe('what a chart says and lists is what the published files give', () => {
       mii: 0.93,
       threshold: 0.95,
     });
-    const chart = findChart('mii') as Chart;
-    const svg = chart.draw(chart.prepare(PublishedFiles.of(near)), DEFAULT_STATE, {
-      width: 900,
-      theme: 'light',
-    });
+    const svg = shown('mii', {}, near).draw({ width: 900, theme: 'light' });
     const names = [...svg.matchAll(/>(0\.\d+)</g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(new Set(names).size).toBe(names.length);

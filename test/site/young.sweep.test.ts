@@ -62,8 +62,8 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
   test('has charts that show its events, and others that say what they wait for', async () => {
     const release = await releaseOf(name);
     for (const chart of CHARTS) {
-      const data = chart.prepare(release);
-      const missing = chart.missing(data);
+      const opened = chart.open(release);
+      const missing = opened.missing();
       const counts = (missing?.types ?? []).map((type) => countOf(state, type));
       const hasWholeDay = state.asOf.slice(0, 10) > state.since.slice(0, 10);
       // A chart without data lacks events of its types, or has had no time.
@@ -72,7 +72,7 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
           counts.includes(0) || chart.id === 'drift' || (missing.wholeDays && !hasWholeDay),
           chart.id,
         ).toBe(true);
-      const sentences = chart.summary(data, DEFAULT_STATE);
+      const { title, summary: sentences, note, draw } = opened.show(DEFAULT_STATE);
       if (missing) expect(sentences).toEqual(missingSentences(missing));
       for (const type of missing?.types ?? [])
         expect(
@@ -80,15 +80,13 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
           `${chart.id}, ${type}`,
         ).toBe(true);
       for (const width of [280, 780]) {
-        const svg = chart.draw(data, DEFAULT_STATE, { width, theme: 'light' });
+        const svg = draw({ width, theme: 'light' });
         assertDrawn(svg, `${name}, ${chart.id}`);
         // Only a line of two points or more, an area, a bar or a dot shows anything.
         const marks = svg.match(/<(circle|rect|path) [^>]*(fill|stroke)="#(?!fcfaf5|ddd8cb)/g) ?? [];
         expect(marks.length > 0, `${name}, ${chart.id}`).toBe(missing === null);
       }
-      const said = [chart.title(data, DEFAULT_STATE), ...sentences, chart.note(data, DEFAULT_STATE)].join(
-        ' ',
-      );
+      const said = [title, ...sentences, note].join(' ');
       expect(said, chart.id).not.toMatch(NONSENSE);
       expect(daysBefore(said), chart.id).toEqual([]);
     }
@@ -192,7 +190,7 @@ describe('every page of a ledger of its first day', () => {
 
   test('has a drawing with data, or the event types that are needed', () => {
     for (const chart of CHARTS) {
-      const missing = chart.missing(chart.prepare(release));
+      const missing = chart.open(release).missing();
       for (const path of [`charts/${chart.id}/index.html`, `${chart.area}/index.html`, 'charts/index.html']) {
         const html = pages.get(path)!;
         for (const type of missing?.types ?? []) expect(html, path).toContain(`href="/events/#${type}"`);

@@ -1,5 +1,6 @@
 import {
   type CountableTimeInterval,
+  precisionFixed,
   type ScaleContinuousNumeric,
   type ScaleTime,
   scaleLinear,
@@ -14,7 +15,7 @@ import {
 } from 'd3';
 import { DAY_MS } from '../../words/day.ts';
 import { element } from './element.ts';
-import { clipText, label, shortNumber, TICK_SIZE, textWidth } from './label.ts';
+import { clipText, label, labelNumber, shortNumber, TICK_SIZE, textWidth } from './label.ts';
 import type { Box } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
 
@@ -130,8 +131,22 @@ export interface ValueAxis {
   leastSpan?: number | undefined;
   /** The domain never exceeds these limits, even to reach round numbers: shares end at 0 and 1. */
   limits?: readonly [number, number] | undefined;
-  /** `shortNumber` by default. A tick with an empty text has a rule only. */
-  format?: ((value: number) => string) | undefined;
+  numbers?: AxisNumbers;
+}
+
+/**
+ * What the values of an axis are: amounts, whose size matters; whole numbers, of which there are no parts; or exact ones, each with as
+ * many decimals as the finest.
+ */
+export type AxisNumbers = 'short' | 'whole' | 'exact';
+
+/** Of the ticks of an axis; empty for one that has a rule only. */
+export function tickTexts(ticks: readonly number[], numbers: AxisNumbers): string[] {
+  if (numbers === 'short') return ticks.map(shortNumber);
+  if (numbers === 'whole') return ticks.map((value) => (Number.isInteger(value) ? shortNumber(value) : ''));
+  const [first = 0, second = first] = ticks;
+  const decimals = second === first ? 0 : precisionFixed(second - first);
+  return ticks.map((value) => labelNumber(value, decimals));
 }
 
 const TICK_EVERY = 56;
@@ -148,12 +163,11 @@ interface DrawnAxis {
 
 /** An axis with round ends between two heights, and horizontal rules with their values. */
 export function valueAxis({ top, bottom, left, right }: Box, axis: ValueAxis): DrawnAxis {
-  const { format = shortNumber } = axis;
   const count = Math.max(2, Math.round((bottom - top) / TICK_EVERY));
   const y = axis.scale === 'log' ? logScale(axis, bottom, top) : linearScale(axis, bottom, top, count);
-  const ticks = distinctTicks(y, { ...axis, format }, count).map((value) => ({
+  const ticks = distinctTicks(y, axis, count).map(({ value, text }) => ({
     at: y(value),
-    text: clipText(format(value), (right - left) * MAX_SHARE_OF_WIDTH, TICK_SIZE),
+    text: clipText(text, (right - left) * MAX_SHARE_OF_WIDTH, TICK_SIZE),
     stroke: value === 0 ? ('muted' as const) : ('rule' as const),
   }));
   return {
@@ -216,15 +230,17 @@ function extentOf(values: readonly number[]): [number, number] | null {
 /** Fewer ticks if two would have the same label. Only that of zero if all values are zero, because no unit follows from them. */
 function distinctTicks(
   y: ValueScale,
-  { values, format, leastSpan, scale = 'linear' }: ValueAxis & { format: (value: number) => string },
+  { values, numbers = 'short', leastSpan, scale = 'linear' }: ValueAxis,
   most: number,
-): number[] {
+): { value: number; text: string }[] {
   const isZero = (extentOf(values) ?? [0, 0]).every((end) => end === 0);
-  if (isZero && scale === 'linear' && leastSpan === undefined) return [0];
+  if (isZero && scale === 'linear' && leastSpan === undefined) return [{ value: 0, text: '0' }];
   for (let count = most; ; count -= 1) {
     const ticks = scale === 'linear' ? y.ticks(count) : powersOf(y, count);
-    const texts = ticks.map(format).filter((text) => text !== '');
-    if (count <= 2 || new Set(texts).size === texts.length) return ticks;
+    const texts = tickTexts(ticks, numbers);
+    const written = texts.filter((text) => text !== '');
+    if (count <= 2 || new Set(written).size === written.length)
+      return ticks.map((value, index) => ({ value, text: texts[index]! }));
   }
 }
 

@@ -31,7 +31,7 @@ export function curves({ x: across, y: up, curves, dots }: Curves, { box, theme,
   const right = box.right - sideLabelRoom(names, box);
   const axis = valueAxis(
     { ...box, right, top: box.top + 24, bottom: box.bottom - DATES },
-    { values: [0, up.most], format: (value) => formatNumber(value) },
+    { values: [0, up.most], numbers: 'exact' },
   );
   const inner = { left: box.left + axis.width, right, top: box.top + 24, bottom: box.bottom - DATES };
   const x = scaleLinear([0, across.most], [inner.left, inner.right]);

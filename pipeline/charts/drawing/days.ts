@@ -1,10 +1,9 @@
 import { utcDay, utcMonday, utcMonth, utcYear } from 'd3';
 import { timestampOf } from '../../model/window.ts';
-import { addDays, DAY_MS, daysFrom, timeOfDay } from '../../words/day.ts';
+import { DAY_MS, daysFrom, timeOfDay } from '../../words/day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import type { ChartState } from '../chart-state.ts';
 
 /** How flows are aggregated, for the line below a title. */
 export const MEAN_OF_STEP: Record<Step, string> = {
@@ -58,11 +57,9 @@ export interface Bin<T> {
   rows: readonly T[];
 }
 
-/** The rows in the state's range, oldest first; without a range, those of the last `defaultDays` days. */
-export function inRange<T extends Dated>(rows: readonly T[], { from, to }: ChartState, defaultDays = 0): T[] {
-  const last = rows.at(-1)?.date;
-  const start = from ?? (defaultDays > 0 && last && to === null ? addDays(last, 1 - defaultDays) : '');
-  return rows.filter(({ date }) => date >= start && (to === null || date <= to));
+/** With the current day, which files by day have when it is over. */
+export function withToday<T extends Dated>(days: readonly T[], today: T): readonly T[] {
+  return today.date > (days.at(-1)?.date ?? '') ? [...days, today] : days;
 }
 
 /** The days from the first to the last row, both included. Rows oldest first. */
@@ -97,7 +94,12 @@ export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>
   return bins.map(({ rows }) => ({ from: rows[0]!.date, to: rows.at(-1)!.date, rows }));
 }
 
-/** The same, but every day from the first to the last row is in a bin, so days without rows count as well. */
+/** The last row of each step. */
+export function endsOf<T extends Dated>(rows: readonly T[], step: Step): T[] {
+  return binDays(rows, step).map(({ rows }) => rows.at(-1)!);
+}
+
+/** Like `binDays`, but every day from the first to the last row is in a bin, so days without rows count as well. */
 export function calendarBins<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
   const [first, last] = [rows[0]?.date, rows.at(-1)?.date];
   if (first === undefined || last === undefined) return [];

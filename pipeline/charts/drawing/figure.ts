@@ -1,5 +1,7 @@
+import { type Annotation, annotationList, listHeight } from './annotations.ts';
 import { element, textElement } from './element.ts';
-import { BOLD, LINE_HEIGHT, label, wrapText } from './label.ts';
+import { BOLD, LABEL_SIZE, LINE_HEIGHT, label, wrapText } from './label.ts';
+import { drawMark, type Marked, markHeight } from './mark.ts';
 import { type Box, NARROW, type Plot } from './plot.ts';
 import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 
@@ -16,17 +18,21 @@ export interface Picture {
   withoutList?: boolean;
 }
 
-interface Words {
+/** What a picture shows of a chart. */
+interface Figure {
   /** Unique in a page. */
   id: string;
   title: string;
   /** Null: the title is the heading. */
   finding: string | null;
   unit: string;
-  /** Below the plot, each on a new line. */
-  notes: string[];
+  note: string;
+  source: string;
   /** The text alternative. */
-  summary: string;
+  summary: readonly string[];
+  annotations: readonly Annotation[];
+  /** Null: a frame with the summary. */
+  plot: Omit<Marked, 'annotations'> | null;
 }
 
 interface Block {
@@ -40,39 +46,57 @@ interface Block {
 const PADDING = 16;
 const GAP = 12;
 
-/** A whole picture: title, unit, the plot in the remaining height, source. Without marks, a frame with the summary. */
-export function figure(
-  words: Words,
-  { width, height, theme: themeName, parts = 'whole', onScale, withoutList = false }: Picture,
-  marks: { height: (width: number) => number; draw: (plot: Plot) => string[] } | null,
-): string {
-  const theme = THEMES[themeName];
+/** Of title and unit, the plot in the remaining height, the words of its annotations, note and source. */
+function layoutOf(figure: Figure, { width, height = 0, parts = 'whole', withoutList = false }: Picture) {
   const padding = parts === 'whole' ? PADDING : 0;
   const inner = width - 2 * padding;
-  const above = parts === 'whole' ? header(words, width, inner) : [];
-  const below = parts === 'whole' ? footer(words, inner) : [];
+  const above = parts === 'whole' ? header(figure, width, inner) : [];
+  const below = parts === 'whole' ? footer(figure, inner) : [];
   const around = 2 * padding + blockHeight(above) + blockHeight(below);
-  const wanted = Math.ceil(marks ? marks.height(inner) : noticeHeight(words, inner));
-  const plotted = Math.max(wanted, (height ?? 0) - around);
-  const total = Math.ceil(plotted + around);
+  const marked = figure.plot && { ...figure.plot, annotations: figure.annotations };
+  const list = withoutList ? 0 : listHeight(figure.annotations, inner);
+  const wanted = marked ? markHeight(marked, inner) + list : noticeHeight(figure, inner);
+  const plotted = Math.max(Math.ceil(wanted), height - around);
   const top = padding + blockHeight(above);
   const box = { left: padding, right: width - padding, top, bottom: top + plotted };
-  const id = `chart-${words.id}-${width}-${themeName}`;
-  return frame(
-    { id, title: words.title, summary: words.summary },
-    { width, height: total },
-    theme,
-    [
-      ...(parts === 'whole' ? [element('rect', { width, height: total, fill: theme.paper })] : []),
-      ...textBlocks(above, padding, padding, theme),
-      ...(marks ? marks.draw({ box, theme, id, onScale, withoutList }) : notice(words, box, theme)),
-      ...textBlocks(below, padding, box.bottom + GAP, theme),
-    ],
-    { 'font-variant': 'tabular-nums' },
+  return { padding, above, below, marked, list, box, total: Math.ceil(plotted + around) };
+}
+
+export function figureHeight(figure: Figure, picture: Picture): number {
+  return layoutOf(figure, picture).total;
+}
+
+export function drawFigure(figure: Figure, picture: Picture): string {
+  const { width, theme: themeName, onScale } = picture;
+  const { padding, above, below, marked, list, box, total } = layoutOf(figure, picture);
+  const theme = THEMES[themeName];
+  const id = `chart-${figure.id}-${width}-${themeName}`;
+  const bottom = box.bottom - list;
+  const plot = { box: { ...box, bottom }, theme, id, onScale };
+  return element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      viewBox: `0 0 ${width} ${total}`,
+      width,
+      height: total,
+      role: 'img',
+      'aria-labelledby': `${id}-title ${id}-summary`,
+      'font-family': theme.font,
+      'font-size': LABEL_SIZE,
+      'font-variant': 'tabular-nums',
+    },
+    textElement('title', { id: `${id}-title` }, figure.title),
+    textElement('desc', { id: `${id}-summary` }, figure.summary.join(' ')),
+    ...(padding > 0 ? [element('rect', { width, height: total, fill: theme.paper })] : []),
+    ...textBlocks(above, padding, padding, theme),
+    ...(marked ? drawMark(marked, plot) : notice(figure, box, theme)),
+    ...(list > 0 ? annotationList(figure.annotations, { ...box, top: bottom }, theme) : []),
+    ...textBlocks(below, padding, box.bottom + GAP, theme),
   );
 }
 
-function header({ title, finding, unit }: Words, width: number, inner: number): Block[] {
+function header({ title, finding, unit }: Figure, width: number, inner: number): Block[] {
   const size = width < NARROW ? 17 : 20;
   return [
     {
@@ -96,8 +120,10 @@ function header({ title, finding, unit }: Words, width: number, inner: number): 
   ];
 }
 
-function footer({ notes }: Words, inner: number): Block[] {
-  return notes.map((note) => ({ lines: wrapText(note, inner, 11, { most: 5 }), size: 11, fill: 'muted' }));
+function footer({ note, source }: Figure, inner: number): Block[] {
+  return [note, source]
+    .filter((line) => line !== '')
+    .map((line) => ({ lines: wrapText(line, inner, 11, { most: 5 }), size: 11, fill: 'muted' }));
 }
 
 function blockHeight(blocks: Block[]): number {
@@ -122,19 +148,19 @@ function textBlocks(blocks: Block[], x: number, top: number, theme: ChartTheme):
 }
 
 const LEAST_NOTICE = 120;
-const NOTICE_LINE = 13 * LINE_HEIGHT;
+const NOTICE_LINE = LABEL_SIZE * LINE_HEIGHT;
 
-const noticeLines = ({ summary }: Words, width: number) =>
-  wrapText(summary, Math.min(width - 32, 520), 13, { most: 9 });
+const noticeLines = ({ summary }: Figure, width: number) =>
+  wrapText(summary.join(' '), Math.min(width - 32, 520), LABEL_SIZE, { most: 9 });
 
-function noticeHeight(words: Words, width: number): number {
-  return Math.max(LEAST_NOTICE, (noticeLines(words, width).length + 2) * NOTICE_LINE);
+function noticeHeight(figure: Figure, width: number): number {
+  return Math.max(LEAST_NOTICE, (noticeLines(figure, width).length + 2) * NOTICE_LINE);
 }
 
 /** A frame that says why it is empty. */
-function notice(words: Words, { left, right, top, bottom }: Box, theme: ChartTheme): string[] {
+function notice(figure: Figure, { left, right, top, bottom }: Box, theme: ChartTheme): string[] {
   const [width, height] = [right - left, bottom - top];
-  const lines = noticeLines(words, width);
+  const lines = noticeLines(figure, width);
   const first = top + height / 2 - ((lines.length - 1) * NOTICE_LINE) / 2;
   return [
     element('rect', {
@@ -149,31 +175,4 @@ function notice(words: Words, { left, right, top, bottom }: Box, theme: ChartThe
       label(line, left + width / 2, first + index * NOTICE_LINE, { fill: theme.muted, anchor: 'middle' }),
     ),
   ];
-}
-
-/** The `svg` element of a chart with its text alternatives. */
-function frame(
-  { id, title, summary }: Pick<Words, 'id' | 'title' | 'summary'>,
-  { width, height }: Record<'width' | 'height', number>,
-  theme: ChartTheme,
-  marks: string[],
-  attributes: Record<string, string | number> = {},
-): string {
-  return element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
-      role: 'img',
-      'aria-labelledby': `${id}-title ${id}-summary`,
-      'font-family': theme.font,
-      'font-size': 13,
-      ...attributes,
-    },
-    textElement('title', { id: `${id}-title` }, title),
-    textElement('desc', { id: `${id}-summary` }, summary),
-    ...marks,
-  );
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import type { ChartTable } from '../chart-table.ts';
-import { type Annotation, annotationList, annotationMarks, LANE, listHeight } from './annotations.ts';
+import { type Annotation, annotationMarks, LANE } from './annotations.ts';
 import { AXIS_HEIGHT, type Edges, type TimeScale, timeAxis, timeScale, valueAxis } from './axes.ts';
 import { element, linePath } from './element.ts';
 import {
@@ -15,6 +15,7 @@ import {
   textWidth,
 } from './label.ts';
 import {
+  axisOf,
   type Drawn,
   endLabels,
   type Frame,
@@ -25,7 +26,6 @@ import {
   short,
   Table,
   tellScale,
-  valuesOf,
 } from './pane.ts';
 import { type Box, isNarrow, type Plot, timePlotHeight, widthOf } from './plot.ts';
 import { type ChartTheme, type Colour, colourIn } from './theme.ts';
@@ -55,9 +55,8 @@ const UNIT_HEIGHT = 18;
 const BELOW_PANE = 16;
 
 export function overTimeHeight(chart: OverTime, annotations: readonly Annotation[], width: number): number {
-  const list = listHeight(annotations, width);
-  if (chart.panels) return panelsHeight(chart, annotations, width) + list;
-  return timePlotHeight(width) + (chart.panes.length - 1) * 60 + (annotations.length > 0 ? LANE : 0) + list;
+  if (chart.panels) return panelsHeight(chart, annotations, width);
+  return timePlotHeight(width) + (chart.panes.length - 1) * 60 + (annotations.length > 0 ? LANE : 0);
 }
 
 /** The panes with their axes, one time axis for all, and the names of the series at the ends of their marks. */
@@ -67,12 +66,7 @@ export function overTime(
   annotations: readonly Annotation[],
   plot: Plot,
 ): string[] {
-  const table = new Table(shown, chart.partial ?? []);
-  const listed = plot.withoutList ? 0 : listHeight(annotations, widthOf(plot.box));
-  const list =
-    listed > 0 ? annotationList(annotations, { ...plot.box, top: plot.box.bottom - listed }, plot.theme) : [];
-  const above = { ...plot, box: { ...plot.box, bottom: plot.box.bottom - listed } };
-  return [...(chart.panels ? panels : panes)(chart, table, annotations, above), ...list];
+  return (chart.panels ? panels : panes)(chart, new Table(shown, chart.partial ?? []), annotations, plot);
 }
 
 function panes(chart: OverTime, table: Table, annotations: readonly Annotation[], plot: Plot): string[] {
@@ -100,8 +94,8 @@ function panes(chart: OverTime, table: Table, annotations: readonly Annotation[]
     };
     top += first + (height * (pane.share ?? 1)) / shares;
     inner.bottom = top - (index === chart.panes.length - 1 ? 0 : BELOW_PANE);
-    const values = [...valuesOf(pane, table), ...(latest && pane.mark === 'lines' ? [latest.value] : [])];
-    return { pane, unit, inner, axis: valueAxis(inner, { ...pane, values }) };
+    const also = latest && pane.mark === 'lines' ? [latest.value] : [];
+    return { pane, unit, inner, axis: valueAxis(inner, axisOf(pane, table, also)) };
   });
   const edges = {
     left: box.left + Math.max(...drafts.map(({ axis }) => axis.width)),
@@ -199,7 +193,7 @@ function panels(chart: OverTime, table: Table, annotations: readonly Annotation[
   const { box, theme } = plot;
   const pane = chart.panes[0]!;
   const key = legend(keyOf(chart, theme), box, theme);
-  const axisIn = (inner: Box) => valueAxis(inner, { ...pane, values: valuesOf(pane, table) });
+  const axisIn = (inner: Box) => valueAxis(inner, axisOf(pane, table));
   const lane = annotations.length > 0 ? LANE : 0;
   const top = box.top + key.height + UNIT_HEIGHT + TITLE + lane;
   const room = Math.max(AXIS_ROOM, axisIn({ ...box, top, bottom: top + PANEL }).width);

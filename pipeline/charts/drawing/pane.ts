@@ -1,7 +1,7 @@
 import { area, curveLinear, curveStepAfter, stack } from 'd3';
-import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import type { ChartTable } from '../chart-table.ts';
-import type { TimeScale, ValueAxis, ValueScale } from './axes.ts';
+import { spanOf } from '../row-time.ts';
+import type { AxisNumbers, TimeScale, ValueAxis, ValueScale } from './axes.ts';
 import { element, linePath } from './element.ts';
 import { hatched, type Rect } from './hatched.ts';
 import { type LegendItem, sideLabels } from './label.ts';
@@ -37,7 +37,7 @@ export interface Latest {
 }
 
 /** One plot of lines, stacked areas or stacked columns. */
-export interface Pane extends Omit<ValueAxis, 'values'> {
+export interface Pane extends Omit<ValueAxis, 'values' | 'numbers'> {
   mark: 'lines' | 'areas' | 'columns';
   /** Above the axis: `MIC per day`. */
   unit: string;
@@ -59,31 +59,36 @@ export interface Row {
   partial: boolean;
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MONTH = /^\d{4}-\d{2}$/;
+/** By the unit of the column: shares are exact, there are no half events, of amounts the size matters. */
+const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
+  share: 'exact',
+  factor: 'exact',
+  points: 'exact',
+  count: 'whole',
+};
 
-/** The time of a row, from its first cells: two days, a day, a month, or a moment. */
-export function spanOf([first, second]: ChartTable['rows'][number]): { from: number; to: number } {
-  const [start, end] = [String(first), String(second)];
-  if (MONTH.test(start)) {
-    const [year, month] = start.split('-').map(Number) as [number, number];
-    return { from: Date.UTC(year, month - 1), to: Date.UTC(year, month) };
-  }
-  if (!DAY.test(start)) return { from: Date.parse(start), to: Date.parse(start) };
-  return { from: timeOfDay(start), to: timeOfDay(DAY.test(end) ? end : start) + DAY_MS };
+/** The axis of a pane, with what it draws and the values that it has to cover beside. */
+export function axisOf(pane: Pane, table: Table, also: readonly number[] = []): ValueAxis {
+  const numbers = NUMBERS[table.unitOf(pane.drawn[0]!.column)] ?? 'short';
+  return { ...pane, numbers, values: [...valuesOf(pane, table), ...also] };
 }
 
 /** The values of a column, or of the rows of one series, with their places. Null is a gap. */
 export class Table {
   readonly rows: readonly Row[];
   readonly #columns: ReadonlyMap<string, number>;
+  readonly #units: ReadonlyMap<string, string>;
 
   constructor({ columns, rows }: ChartTable, partial: readonly boolean[]) {
     this.#columns = new Map(columns.map(({ name }, index) => [name, index]));
+    this.#units = new Map(columns.map(({ name, unit }) => [name, unit]));
     this.rows = rows.map((cells, index) => {
-      const { from, to } = spanOf(cells);
-      return { cells, from, to, middle: (from + to) / 2, partial: partial[index] ?? false };
+      return { cells, ...spanOf(cells), partial: partial[index] ?? false };
     });
+  }
+
+  unitOf(column: string): string {
+    return this.#units.get(column)!;
   }
 
   value({ cells }: Row, column: string): number | null {
@@ -100,7 +105,7 @@ export class Table {
 }
 
 /** The extent of what a pane draws. */
-export function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: Table): number[] {
+function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: Table): number[] {
   const ends = band ? [{ column: band.low }, { column: band.high }] : [];
   if (mark === 'lines') return [...covers, ...[...drawn, ...ends].flatMap((one) => table.values(one))];
   const sum = (row: Row, below: boolean) =>

@@ -15,8 +15,6 @@ export interface Plot {
   id: string;
   /** Receives the plot's scale while it is drawn, for pointers and arrow keys. */
   onScale?: ((scale: PlotScale) => void) | undefined;
-  /** The words of numbered annotations are not part of the picture. */
-  withoutList?: boolean;
 }
 
 /** The positions of the table's rows in the plot, px. A chart with several plots has one for each. */

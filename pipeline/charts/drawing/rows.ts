@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3';
-import { formatNumber } from '../../words/number.ts';
 import type { ChartTable } from '../chart-table.ts';
-import { AXIS_HEIGHT, timeAxis, timeScale } from './axes.ts';
+import { spanOf } from '../row-time.ts';
+import { AXIS_HEIGHT, tickTexts, timeAxis, timeScale } from './axes.ts';
 import { element } from './element.ts';
 import {
   BOLD,
@@ -11,11 +11,9 @@ import {
   label,
   legend,
   legendHeight,
-  shortNumber,
   TICK_SIZE,
   textWidth,
 } from './label.ts';
-import { spanOf } from './pane.ts';
 import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
 import { type Colour, colourIn } from './theme.ts';
 
@@ -190,10 +188,12 @@ export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
   const days = timeScale(from, to, edges);
   const numbers = scaleLinear([0, most], [edges.left, edges.right]);
   const x = (value: number) => (axis === 'days' ? days(value) : numbers(value));
+  const ticks = numbers.ticks(isNarrow(box) ? 2 : 5);
+  const names = tickTexts(ticks, 'exact');
   const below =
     axis === 'days'
       ? timeAxis(days, { ...box, left: Math.max(box.left, edges.left - 20) }, frame.bottom, theme)
-      : numbers.ticks(isNarrow(box) ? 2 : 5).flatMap((value) => [
+      : ticks.flatMap((value, index) => [
           element('line', {
             x1: x(value),
             x2: x(value),
@@ -201,7 +201,7 @@ export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
             y2: frame.bottom,
             stroke: theme.rule,
           }),
-          label(most > 1 ? shortNumber(value) : formatNumber(value, 1), x(value), frame.bottom + 12, {
+          label(names[index]!, x(value), frame.bottom + 12, {
             fill: theme.muted,
             size: TICK_SIZE,
             anchor: 'middle',

@@ -62,28 +62,28 @@ export type ChartDocument = z.infer<typeof ChartDocument>;
 
 /** Throws artifact_invalid if it does not fit its schema, usage if the state does not fit the chart. */
 export function formatChartDocument(shown: ShownChart): string {
-  const { chart, data, state, sources, baseUrl, licence } = shown;
-  const { id, area, name } = chart;
-  const { columns, rows } = chart.table(data, state);
+  const { chart, state, sources, baseUrl, licence } = shown;
+  const { id, area, name, asOf, source } = chart;
+  const { title, finding, unit, note, summary, annotations, columns, rows } = chart.show(state);
   const document: ChartDocument = {
     id,
     area,
     name,
-    title: chart.title(data, state),
-    finding: chart.finding(data, state),
-    unit: chart.unit(data, state),
-    note: chart.note(data, state),
-    summary: chart.summary(data, state),
-    annotations: chart.annotations(data, state).map(({ day, end = day, label }) => ({ day, end, label })),
-    as_of: chart.asOf(data),
-    source: chart.source(data),
+    title,
+    finding,
+    unit,
+    note,
+    summary: [...summary],
+    annotations: annotations.map(({ day, end = day, label }) => ({ day, end, label })),
+    as_of: asOf,
+    source,
     sources: sources.map(({ path, sha256 }) => ({
       path,
       url: `${baseUrl}/${path}?sha256=${sha256}`,
       sha256,
     })),
     state: stateOf(shown),
-    columns: columns.map(({ name, title, unit }) => ({ name, title, unit })),
+    columns: [...columns],
     rows: rows.map((row) => [...row]),
     licence: { name: licence.id, url: licence.url },
     links: linksOf(shown),

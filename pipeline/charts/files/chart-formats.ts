@@ -1,13 +1,11 @@
 import type { Licence } from '../../artifacts/documents/organisation.ts';
-import type { Chart } from '../chart.ts';
+import type { OpenChart } from '../chart.ts';
 import type { ChartState } from '../chart-state.ts';
 import { CHARTS } from '../table.ts';
 
 /** A chart in one state over the files of one release: the input of every file of the chart. */
 export interface ShownChart {
-  chart: Chart;
-  /** The result of the chart's `prepare`. */
-  data: unknown;
+  chart: OpenChart;
   state: ChartState;
   /** The files that it read. */
   sources: readonly ChartSource[];

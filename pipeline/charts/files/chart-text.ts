@@ -11,10 +11,10 @@ import { FILE_WIDTH, type ShownChart } from './chart-formats.ts';
 export function chartText(shown: ShownChart, content: DrawnContent): string {
   if ('theme' in content) return drawChart(shown, content.theme);
   if (content.kind === 'document') return formatChartDocument(shown);
-  return chartCsv(shown.chart.table(shown.data, shown.state));
+  return chartCsv(shown.chart.show(shown.state));
 }
 
 /** An SVG document that needs nothing but its fonts, and names substitutes for those. */
-export function drawChart({ chart, data, state }: ShownChart, theme: ThemeName): string {
-  return `${chart.draw(data, state, { width: FILE_WIDTH, theme })}\n`;
+export function drawChart({ chart, state }: ShownChart, theme: ThemeName): string {
+  return `${chart.show(state).draw({ width: FILE_WIDTH, theme })}\n`;
 }

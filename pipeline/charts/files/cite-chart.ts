@@ -10,10 +10,10 @@ import { chartPath } from './chart-formats.ts';
  * Null while it has no data.
  */
 export function citeChart(
-  { chart, data, baseUrl }: Pick<ShownChart, 'chart' | 'data' | 'baseUrl'>,
+  { chart, baseUrl }: Pick<ShownChart, 'chart' | 'baseUrl'>,
   organisation: Organisation,
 ): Citation | null {
-  const asOf = chart.asOf(data);
+  const { asOf } = chart;
   if (asOf === '') return null;
   const addresses = chart.sources.map((path) => `${baseUrl}/${permanentPathOfSource(path, asOf)}`);
   return {

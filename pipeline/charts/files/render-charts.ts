@@ -120,32 +120,35 @@ async function drawGroup(
   const { licence } = organisation;
   return group.map((chart) => {
     const sources = chart.sources.map((path) => ({ path, sha256: staged.get(path)!.sha256 }));
-    const [data, credited] = [chart.prepare(files), chart.creditedTo(organisation)];
-    const shown = { chart: credited, data, state: DEFAULT_STATE, sources, baseUrl, licence };
+    const opened = chart.open(files, organisation);
+    const shown = { chart: opened, state: DEFAULT_STATE, sources, baseUrl, licence };
     return { ...drawOne(shown, options), chart };
   });
 }
 
-function drawOne(shown: ShownChart, { print, facts, organisation }: ChartsOptions): DrawnChart {
-  const { chart, data, state } = shown;
+function drawOne(
+  shown: ShownChart,
+  { print, facts, organisation }: ChartsOptions,
+): Omit<DrawnChart, 'chart'> {
+  const { chart, state } = shown;
+  const { asOf } = chart;
+  const { title, rows } = chart.show(state);
   const drawing = drawChart(shown, 'light');
   const texts = new Map(
     CHART_FORMATS.flatMap(({ ending, content }) =>
       isDrawnAlone(content) ? [[ending, 'theme' in content ? drawing : chartText(shown, content)]] : [],
     ),
   );
-  const asOf = chart.asOf(data);
   return {
-    chart,
     texts,
     print: print && {
       path: chartPath(chart.id, { ending: '.pdf' }),
-      title: chart.title(data, state),
+      title,
       drawing: drawChart(shown, 'print'),
       asOf: (asOf || facts.timestamp).slice(0, 10),
       author: organisation.name,
     },
-    rows: chart.table(data, state).rows.length,
+    rows: rows.length,
     asOf,
   };
 }

@@ -4,7 +4,7 @@ import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { tableOf } from '../chart-table.ts';
 import { isOverdue } from '../drawing/days.ts';
 
 interface Jurisdiction {
@@ -47,19 +47,17 @@ export const compliance = defineChart<Data>({
   view: ({ jurisdictions, status, asOf }) => ({
     title: 'Compliance by jurisdiction, with the last and the next audit',
     unit: 'The worst status of each jurisdiction’s regimes, as of its last audit',
-    columns: [
-      column('jurisdiction', 'Jurisdiction'),
-      column('status', 'Status'),
-      column('last_audit', 'Last audit'),
-      column('next_audit', 'Next audit'),
-      column('overdue', 'Overdue'),
-    ],
-    rows: jurisdictions.map(({ name, status, last_audit, next_audit, overdue }) => [
-      name,
-      status,
-      last_audit,
-      next_audit,
-      next_audit === null ? null : overdue ? 'yes' : 'no',
+    ...tableOf(jurisdictions, [
+      ['jurisdiction', 'Jurisdiction', '', ({ name }) => name],
+      ['status', 'Status'],
+      ['last_audit', 'Last audit'],
+      ['next_audit', 'Next audit'],
+      [
+        'overdue',
+        'Overdue',
+        '',
+        ({ next_audit, overdue }) => (next_audit === null ? null : overdue ? 'yes' : 'no'),
+      ],
     ]),
     finding: () => finding(jurisdictions),
     says: () => [`Overall: ${formatToken(status)}.`, ...auditWords(jurisdictions)],

@@ -1,12 +1,11 @@
 import { sentinelCoordination } from '../../artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { formatDay } from '../../words/moment.ts';
-import { formatNumber, formatScore, formatSome } from '../../words/number.ts';
+import { formatScore, formatSome } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { type Bin, binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
+import { round, tableOf } from '../chart-table.ts';
+import { type Bin, binDays, END_OF_STEP, withToday } from '../drawing/days.ts';
 import { shortNumber } from '../drawing/label.ts';
-import { round } from './flows.ts';
 
 interface Day {
   date: string;
@@ -21,7 +20,7 @@ type Counted = Day & { deliberations_closed: number; consensus_reached: number }
 
 const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
 
-export const consensus = defineChart<{ days: Day[]; asOf: string }>({
+export const consensus = defineChart<{ days: readonly Day[]; asOf: string }, Day>({
   id: 'consensus',
   area: 'philosophy',
   name: 'Consensus rate',
@@ -33,35 +32,29 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }>({
     wholeDays: false,
   },
   prepare(files) {
-    const days: Day[] = [...files.read(metricsByDay)];
     const { timestamp: asOf, consensus_rate } = files.read(sentinelCoordination);
-    const date = asOf.slice(0, 10);
-    if (date > (days.at(-1)?.date ?? ''))
-      days.push({ date, consensus_rate, deliberations_closed: null, consensus_reached: null });
-    return { days, asOf };
+    const today = { consensus_rate, deliberations_closed: null, consensus_reached: null };
+    return { days: withToday<Day>(files.read(metricsByDay), { date: asOf.slice(0, 10), ...today }), asOf };
   },
   days: ({ days }) => days,
   asOf: ({ asOf }) => asOf,
   isMissing: ({ days }) =>
     days.every((day) => day.consensus_rate === null && (day.deliberations_closed ?? 0) === 0),
-  view(data, state) {
-    const inside = inRange(data.days, state);
-    const step = stepFor(daysBetween(inside));
-    const days = binDays(inside, step).flatMap(endsOf);
+  view(_, { days: chosen, step }) {
+    const days = binDays(chosen, step).flatMap(endsOf);
     return {
       title: 'How often deliberations end in consensus',
       unit: `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
-      columns: [
-        column('date', 'Day'),
-        column('consensus_rate', 'Consensus rate', 'share'),
-        column('deliberations_closed', 'Closed in the last 30 days', 'count'),
-        column('consensus_reached', 'Of those, with consensus', 'count'),
-      ],
-      rows: days.map(({ date, consensus_rate: rate, deliberations_closed, consensus_reached }) => [
-        date,
-        rate === null ? null : round(rate),
-        deliberations_closed,
-        consensus_reached,
+      ...tableOf(days, [
+        ['date', 'Day'],
+        [
+          'consensus_rate',
+          'Consensus rate',
+          'share',
+          ({ consensus_rate: rate }) => (rate === null ? null : round(rate)),
+        ],
+        ['deliberations_closed', 'Closed in the last 30 days', 'count'],
+        ['consensus_reached', 'Of those, with consensus', 'count'],
       ]),
       finding: () => finding(days),
       note: () =>
@@ -78,7 +71,6 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }>({
               covers: [0, 1],
               limits: [0, 1],
               share: 0.56,
-              format: (value) => formatNumber(value, 1),
               drawn: [
                 {
                   column: 'consensus_rate',
@@ -92,8 +84,6 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }>({
               mark: 'lines',
               unit: 'Deliberations in 30 days',
               share: 0.44,
-              // There are no half deliberations: such a rule has no label.
-              format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
               drawn: [
                 {
                   column: 'deliberations_closed',

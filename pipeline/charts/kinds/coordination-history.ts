@@ -2,10 +2,10 @@ import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { daysFrom } from '../../words/day.ts';
 import { formatNumber, formatSome } from '../../words/number.ts';
 import { type Annotation, defineChart, MOST_ANNOTATIONS } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
+import { tableOf } from '../chart-table.ts';
+import { END_OF_STEP, endsOf } from '../drawing/days.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { cathedralKey, cathedralSeries, chosenSeries } from '../series.ts';
+import { cathedralKey, cathedralSeries, namedSeries } from '../series.ts';
 
 interface Row {
   date: string;
@@ -19,16 +19,10 @@ interface Row {
 interface Line {
   sentinel: string;
   cathedral: string;
-  points: readonly { date: string; value: number }[];
+  points: readonly Row[];
 }
 
-/** With ten lines per panel, days would be 200 kB; weeks show the same. */
-const MAX_DAYS = 120;
-
-const seriesOf = (rows: readonly Row[]) =>
-  [...new Set(rows.map(({ sentinel }) => sentinel))].sort().map((name) => ({ name, label: name }));
-
-export const coordinationHistory = defineChart<Row[]>({
+export const coordinationHistory = defineChart<Row[], Row>({
   id: 'coordination-history',
   area: 'academics',
   name: 'Coordination over time',
@@ -45,31 +39,30 @@ export const coordinationHistory = defineChart<Row[]>({
       .flatMap(({ date, sentinel, cathedral, status, coordination_score: score }) =>
         score === null ? [] : [{ date, sentinel, cathedral, score, offline: status === 'offline' }],
       ),
-  series: seriesOf,
+  series: (rows) => namedSeries(rows.map(({ sentinel }) => sentinel)),
   days: (rows) => rows,
-  asOf: (rows) => rows.at(-1)?.date ?? '',
-  view(rows, state) {
-    const inside = inRange(rows, state);
-    const step = stepFor(daysBetween(inside), MAX_DAYS);
-    const own = Map.groupBy(inside, ({ sentinel }) => sentinel);
-    const lines = chosenSeries(seriesOf(rows), state).flatMap(({ name }): Line[] => {
-      const days = own.get(name) ?? [];
-      const points = binDays(days, step).map(({ to, rows }) => ({ date: to, value: rows.at(-1)!.score }));
-      return points.length === 0 ? [] : [{ sentinel: name, cathedral: days.at(-1)!.cathedral, points }];
+  // With ten lines per panel, days would be 200 kB; weeks show the same.
+  mostDays: 120,
+  view(_, { series, days, step }) {
+    const own = Map.groupBy(days, ({ sentinel }) => sentinel);
+    const lines = series.flatMap(({ name }): Line[] => {
+      const points = endsOf(own.get(name) ?? [], step);
+      return points.length === 0 ? [] : [{ sentinel: name, cathedral: points.at(-1)!.cathedral, points }];
     });
     return {
       title: 'Coordination score over time, by cathedral and sentinel',
       unit: `Points, as last attested ${END_OF_STEP[step]}${lines.length > 1 ? '. Grey: the other sentinels' : ''}`,
-      columns: [
-        column('date', 'Day'),
-        column('sentinel', 'Sentinel'),
-        column('cathedral', 'Cathedral'),
-        column('coordination_score', 'Coordination score', 'points'),
-      ],
-      rows: lines.flatMap(({ sentinel, cathedral, points }) =>
-        points.map(({ date, value }) => [date, sentinel, cathedral, value]),
+      ...tableOf(
+        // A sentinel's line has the colour of its newest cathedral.
+        lines.flatMap(({ cathedral, points }) => points.map((point) => ({ ...point, cathedral }))),
+        [
+          ['date', 'Day'],
+          ['sentinel', 'Sentinel'],
+          ['cathedral', 'Cathedral'],
+          ['coordination_score', 'Coordination score', 'points', ({ score }) => score],
+        ],
       ),
-      finding: () => finding(lines, inside[0]!.date === inside.at(-1)!.date),
+      finding: () => finding(lines, days[0]!.date === days.at(-1)!.date),
       annotations: () => fallsOf(lines.map(({ sentinel }) => own.get(sentinel)!)),
       mark: () => ({
         kind: 'over-time',
@@ -79,7 +72,6 @@ export const coordinationHistory = defineChart<Row[]>({
           {
             mark: 'lines',
             unit: 'Points',
-            format: (value) => formatNumber(value),
             // Those of a cathedral side by side.
             drawn: cathedralSeries(lines.map(({ cathedral }) => cathedral)).flatMap(({ name }) =>
               lines
@@ -88,7 +80,7 @@ export const coordinationHistory = defineChart<Row[]>({
                   column: 'coordination_score',
                   of: sentinel,
                   label: sentinel,
-                  text: formatNumber(points.at(-1)!.value, 1),
+                  text: formatNumber(points.at(-1)!.score, 1),
                   colour: cathedralColour(name),
                 })),
             ),
@@ -105,7 +97,7 @@ const LEAST_CHANGE = 1;
 /** How many scores are higher or lower than at their own start. */
 function finding(lines: readonly Line[], isOneDay: boolean): string | null {
   if (isOneDay || lines.length < 2) return null;
-  const changes = lines.map(({ points }) => points.at(-1)!.value - points[0]!.value);
+  const changes = lines.map(({ points }) => points.at(-1)!.score - points[0]!.score);
   const up = changes.filter((change) => change >= LEAST_CHANGE).length;
   const down = changes.filter((change) => change <= -LEAST_CHANGE).length;
   const count = Math.max(up, down);

@@ -1,18 +1,18 @@
 import { coordination as published } from '../../artifacts/economy/coordination.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatNumber } from '../../words/number.ts';
-import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { defineChart, type Series } from '../chart.ts';
+import { tableOf } from '../chart-table.ts';
 import { labelNumber } from '../drawing/label.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { cathedralKey, chosenSeries } from '../series.ts';
+import { cathedralKey } from '../series.ts';
 
 const LEAST_APART = 10;
 
-const seriesOf = ({ sentinels }: Content<typeof published>) =>
-  sentinels.map(({ id }) => ({ name: id, label: id }));
+type Published = Content<typeof published>;
+type Sentinel = Published['sentinels'][number] & Series;
 
-export const coordination = defineChart<Content<typeof published>>({
+export const coordination = defineChart<Published, never, Sentinel>({
   id: 'coordination',
   area: 'economy',
   name: 'Coordination by sentinel',
@@ -24,23 +24,20 @@ export const coordination = defineChart<Content<typeof published>>({
     wholeDays: false,
   },
   prepare: (files) => files.read(published),
-  series: seriesOf,
+  series: ({ sentinels }) => sentinels.map((one) => ({ ...one, name: one.id, label: one.id })),
   asOf: ({ timestamp }) => timestamp,
-  view(data, state) {
-    const names = new Set(chosenSeries(seriesOf(data), state).map(({ name }) => name));
-    const sentinels = data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => b.score - a.score);
-    const { average_coordination: mean } = data;
+  view({ sentinels: all, average_coordination: mean }, { series }) {
+    const sentinels = series.toSorted((a, b) => b.score - a.score);
     // The mean is that of all sentinels.
-    const isMeanShown = mean !== null && sentinels.length === data.sentinels.length;
+    const isMeanShown = mean !== null && sentinels.length === all.length;
     return {
       title: 'Coordination score by sentinel',
       unit: 'Points, at the last attestation; a score of 50 earns half of the highest reward',
-      columns: [
-        column('sentinel', 'Sentinel'),
-        column('cathedral', 'Cathedral'),
-        column('coordination_score', 'Coordination score', 'points'),
-      ],
-      rows: sentinels.map(({ id, cathedral, score }) => [id, cathedral, score]),
+      ...tableOf(sentinels, [
+        ['sentinel', 'Sentinel', '', ({ id }) => id],
+        ['cathedral', 'Cathedral'],
+        ['coordination_score', 'Coordination score', 'points', ({ score }) => score],
+      ]),
       /** The highest and the lowest, if they are ten points apart: a tenth of the way from no reward to the highest. */
       finding() {
         const [first, last] = [sentinels[0]!, sentinels.at(-1)!];

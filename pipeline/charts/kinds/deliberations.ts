@@ -3,9 +3,9 @@ import type { Content } from '../../artifacts/published-files.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { tableOf } from '../chart-table.ts';
 import type { Matrix } from '../drawing/matrix.ts';
-import { chosenSeries } from '../series.ts';
+import { namedSeries } from '../series.ts';
 
 type Data = Content<typeof published>;
 
@@ -25,10 +25,10 @@ const OUTCOMES: Matrix['outcomes'] = {
   pending: { text: 'Open', colour: 'muted' },
 };
 
-const seriesOf = ({ deliberations }: Data) =>
-  [...new Set(deliberations.flatMap(({ sentinels }) => sentinels.map(({ id }) => id)))]
-    .sort()
-    .map((name) => ({ name, label: name }));
+function positionOf({ sentinels }: Data['deliberations'][number], name: string): string | null {
+  const own = sentinels.findLast(({ id }) => id === name);
+  return own ? formatToken(own.position) : null;
+}
 
 export const deliberations = defineChart<Data>({
   id: 'deliberations',
@@ -42,10 +42,11 @@ export const deliberations = defineChart<Data>({
     wholeDays: false,
   },
   prepare: (files) => files.read(published),
-  series: seriesOf,
+  series: ({ deliberations }) =>
+    namedSeries(deliberations.flatMap(({ sentinels }) => sentinels.map(({ id }) => id))),
   asOf: ({ timestamp }) => timestamp,
-  view(data, state) {
-    const names = chosenSeries(seriesOf(data), state).map(({ name }) => name);
+  view(data, { series }) {
+    const names = series.map(({ name }) => name);
     const shown = data.deliberations.slice(0, MOST_ROWS);
     const older = data.deliberations.length - shown.length;
     const closed = shown.filter(({ consensus }) => consensus !== 'pending').length;
@@ -53,16 +54,14 @@ export const deliberations = defineChart<Data>({
     return {
       title: `What each sentinel said in the last ${shown.length === 1 ? 'deliberation' : shown.length === 0 ? 'deliberations' : formatCount(shown.length, 'deliberation')}`,
       unit: 'The position that each took last; the last opened deliberation first',
-      columns: [
-        column('deliberation', 'Deliberation'),
-        column('topic', 'Topic'),
-        column('consensus', 'Consensus'),
-        ...names.map((name) => column(name, name, 'position')),
-      ],
-      rows: shown.map(({ id, topic, consensus, sentinels }) => {
-        const positions = new Map(sentinels.map(({ id, position }) => [id, formatToken(position)]));
-        return [id, topic, formatToken(consensus), ...names.map((name) => positions.get(name) ?? null)];
-      }),
+      ...tableOf(shown, [
+        ['deliberation', 'Deliberation', '', ({ id }) => id],
+        ['topic', 'Topic'],
+        ['consensus', 'Consensus', '', ({ consensus }) => formatToken(consensus)],
+        ...names.map(
+          (name) => [name, name, 'position', (one: (typeof shown)[number]) => positionOf(one, name)] as const,
+        ),
+      ]),
       /** The share with consensus, of those that are closed. */
       finding() {
         if (closed < 2) return null;

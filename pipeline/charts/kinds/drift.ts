@@ -4,8 +4,7 @@ import { ownMember } from '../../model/own-member.ts';
 import { formatChange, formatScore, formatSome } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { chosenSeries } from '../series.ts';
+import { tableOf } from '../chart-table.ts';
 
 /** Null if there was nothing to measure, and before the first thirty days are over. */
 type Trend = Content<typeof driftAnalysis>['trends'][number] & { name: string; label: string };
@@ -22,7 +21,7 @@ const LABELS: Readonly<Record<string, string>> = {
   mean_coordination: 'Coordination ÷ 100',
 };
 
-export const drift = defineChart<Data>({
+export const drift = defineChart<Data, never, Trend>({
   id: 'drift',
   area: 'philosophy',
   name: 'Drift by metric',
@@ -50,32 +49,23 @@ export const drift = defineChart<Data>({
     });
     return { trends: named, score, status, asOf };
   },
-  series: ({ trends }) => trends.map(({ name, label }) => ({ name, label })),
+  series: ({ trends }) => trends,
   asOf: ({ asOf }) => asOf,
   isMissing: ({ trends }) => trends.every(({ drift }) => drift === null),
-  view({ trends: all, score, status }, state) {
+  view({ score, status }, { series }) {
     // The largest change first; unmeasured metrics last.
-    const trends = chosenSeries(all, state).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    const trends = series.toSorted((a, b) => sizeOf(b) - sizeOf(a));
     const isAny = trends.some(({ baseline, current }) => baseline !== null || current !== null);
     return {
       title: 'How far each metric has drifted',
       unit: 'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',
-      columns: [
-        column('metric', 'Metric'),
-        column('baseline', 'First thirty days', 'share'),
-        column('current', 'Last thirty days', 'share'),
-        column('drift', 'Change', 'share'),
-        column('direction', 'Direction'),
-      ],
-      rows: isAny
-        ? trends.map(({ name, baseline, current, drift, direction }) => [
-            name,
-            baseline,
-            current,
-            drift,
-            direction,
-          ])
-        : [],
+      ...tableOf(isAny ? trends : [], [
+        ['metric', 'Metric'],
+        ['baseline', 'First thirty days', 'share'],
+        ['current', 'Last thirty days', 'share'],
+        ['drift', 'Change', 'share'],
+        ['direction', 'Direction'],
+      ]),
       /** How many of the metrics that were measured in both windows are worsening; a single one by its name. */
       finding() {
         const measured = trends.filter(({ drift }) => drift !== null);

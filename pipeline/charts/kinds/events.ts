@@ -3,13 +3,12 @@ import type { Content } from '../../artifacts/published-files.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
-import { daysBetween, inRange, MEAN_OF_STEP, stepFor } from '../drawing/days.ts';
-import { chosenSeries } from '../series.ts';
+import { MEAN_OF_STEP } from '../drawing/days.ts';
+import { namedSeries } from '../series.ts';
 import { flowOf } from './flows.ts';
 
 type Row = Content<typeof eventsByDay>[number];
 
-const MAX_DAYS = 120;
 const LEAST_SHARE = 1 / 3;
 /** One for each of the colours of parts but the last; rarer types are added up. */
 const MOST_TYPES = 5;
@@ -17,12 +16,7 @@ const REST = 'rest';
 /** How files by day count events of unknown types. */
 const UNKNOWN = 'other';
 
-const seriesOf = (rows: readonly Row[]) =>
-  [...new Set(rows.map(({ event_type }) => event_type))]
-    .sort()
-    .map((name) => ({ name, label: capitalise(formatToken(name)) }));
-
-export const events = defineChart<readonly Row[]>({
+export const events = defineChart<readonly Row[], Row>({
   id: 'events',
   area: 'academics',
   name: 'Ledger events by type',
@@ -30,16 +24,17 @@ export const events = defineChart<readonly Row[]>({
   controls: ['series', 'from', 'to'],
   missing: { nothing: 'No day of the ledger is over yet.', types: [], wholeDays: true },
   prepare: (files) => files.read(eventsByDay),
-  series: seriesOf,
+  series: (rows) =>
+    namedSeries(rows.map(({ event_type }) => event_type)).map(({ name }) => ({
+      name,
+      label: capitalise(formatToken(name)),
+    })),
   days: (rows) => rows,
-  asOf: (rows) => rows.at(-1)?.date ?? '',
-  view(all, state) {
-    const chosen = chosenSeries(seriesOf(all), state);
-    const rows = inRange(all, state);
-    const { series, nameOf, most } = frequent(rows, chosen);
-    const step = stepFor(daysBetween(rows), MAX_DAYS);
+  mostDays: 120,
+  view(_, { series: chosen, days, step }) {
+    const { series, nameOf, most } = frequent(days, chosen);
     const amount = ({ event_type, events }: Row) => ({ name: nameOf(event_type), value: events });
-    const flow = flowOf({ rows, step, series, amount, unit: 'events per day' });
+    const flow = flowOf({ days, step, series, amount, unit: 'events per day' });
     const total = flow.totals.reduce((sum, count) => sum + count, 0);
     return {
       title: 'Events written to the ledger per day, by type',
@@ -62,7 +57,7 @@ export const events = defineChart<readonly Row[]>({
         const colours = series.map(
           ({ name }, index) => `part-${(name === REST ? MOST_TYPES : index) + 1}` as const,
         );
-        return flow.mark(colours, { unit: 'Events per day' });
+        return flow.mark(colours, 'Events per day');
       },
     };
   },

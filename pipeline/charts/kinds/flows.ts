@@ -1,7 +1,7 @@
 import { daysFrom } from '../../words/day.ts';
 import { capitalise } from '../../words/phrase.ts';
-import type { Series } from '../chart.ts';
-import { type ChartTable, column } from '../chart-table.ts';
+import type { Choice, Series } from '../chart.ts';
+import { type ChartTable, type ColumnOf, round, tableOf } from '../chart-table.ts';
 import {
   type Bin,
   calendarBins,
@@ -14,19 +14,26 @@ import {
 import type { OverTime } from '../drawing/over-time.ts';
 import type { Colour } from '../drawing/theme.ts';
 
+/** The first columns of a table of days, weeks or months. */
+export function binColumns<T extends Pick<Bin<unknown>, 'from' | 'to'>>(step: Step): readonly ColumnOf<T>[] {
+  return [
+    ['from', step === 'day' ? 'Day' : `First day of the ${step}`],
+    ['to', 'Last day'],
+  ];
+}
+
 /** Amounts by day, week or month and by series, as a table and as columns. */
 export interface Flow extends ChartTable {
-  bins: readonly Bin<unknown>[];
+  /** With the sum of each series. */
+  bins: readonly (Bin<unknown> & { sums: ReadonlyMap<string, number> })[];
   /** Of the series in all. */
   totals: readonly number[];
   /** The weeks or months that are not whole. */
   note: string;
-  mark: (colours: readonly Colour[], axis: { unit: string; format?: (value: number) => string }) => OverTime;
+  mark: (colours: readonly Colour[], axis: string) => OverTime;
 }
 
-interface Flowing<T extends Dated> {
-  rows: readonly T[];
-  step: Step;
+interface Flowing<T extends Dated> extends Pick<Choice<T>, 'days' | 'step'> {
   /** In stacking order, lowest first. */
   series: readonly Series[];
   amount: (row: T) => { name: string; value: number };
@@ -34,50 +41,41 @@ interface Flowing<T extends Dated> {
   unit: string;
 }
 
-export function flowOf<T extends Dated>({ rows, step, series, amount, unit }: Flowing<T>): Flow {
-  const bins = calendarBins(rows, step);
-  const sums = bins.map((bin) => {
-    const own = new Map<string, number>();
+export function flowOf<T extends Dated>({ days, step, series, amount, unit }: Flowing<T>): Flow {
+  const bins = calendarBins(days, step).map((bin) => {
+    const sums = new Map(series.map(({ name }) => [name, 0]));
     for (const row of bin.rows) {
       const { name, value } = amount(row);
-      own.set(name, (own.get(name) ?? 0) + value);
+      sums.set(name, (sums.get(name) ?? 0) + value);
     }
-    return series.map(({ name }) => own.get(name) ?? 0);
+    return { ...bin, days: daysFrom(bin.from, bin.to), sums };
   });
-  const isDay = step === 'day';
-  const partial = bins.map((bin) => !isWhole(bin, step));
+  type Summed = (typeof bins)[number];
+  const values = series.map(({ name, label }): ColumnOf<Summed> => {
+    const cell = ({ sums, days }: Summed) => sums.get(name)! / (unit.endsWith(' per day') ? days : 1);
+    return [name, capitalise(label), unit, (bin) => round(cell(bin))];
+  });
   return {
     bins,
-    totals: series.map((_, index) => sums.reduce((sum, own) => sum + own[index]!, 0)),
+    totals: series.map(({ name }) => bins.reduce((sum, { sums }) => sum + sums.get(name)!, 0)),
     note: partialWords(bins, step, HATCHED),
-    columns: [
-      ...(isDay
-        ? [column('date', 'Day')]
-        : [column('from', `First day of the ${step}`), column('to', 'Last day')]),
-      ...series.map(({ name, label }) => column(name, capitalise(label), unit)),
-      ...(isDay ? [] : [column('days', 'Days counted', 'days')]),
-    ],
-    rows: bins.map(({ from, to }, index) => {
-      const days = daysFrom(from, to);
-      const values = sums[index]!.map((sum) => round(unit.endsWith(' per day') ? sum / days : sum));
-      return isDay ? [from, ...values] : [from, to, ...values, days];
-    }),
+    ...tableOf(
+      bins,
+      step === 'day'
+        ? [['date', 'Day', '', ({ from }) => from], ...values]
+        : [...binColumns<Summed>(step), ...values, ['days', 'Days counted', 'days']],
+    ),
     mark: (colours, axis) => ({
       kind: 'over-time',
-      partial,
+      partial: bins.map((bin) => !isWhole(bin, step)),
       months: step === 'month',
       panes: [
         {
           mark: 'columns',
-          ...axis,
+          unit: axis,
           drawn: series.map(({ name, label }, index) => ({ column: name, label, colour: colours[index]! })),
         },
       ],
     }),
   };
-}
-
-/** To six decimal places, as amounts have them. */
-export function round(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
 }

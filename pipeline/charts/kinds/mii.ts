@@ -6,9 +6,10 @@ import { addDays, daysFrom, timeOfDay } from '../../words/day.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Annotation, defineChart, MOST_ANNOTATIONS } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { calendarBins, daysBetween, inRange, partialWords, stepFor } from '../drawing/days.ts';
-import { round } from './flows.ts';
+import { round, tableOf } from '../chart-table.ts';
+import { calendarBins, partialWords } from '../drawing/days.ts';
+import type { Pane } from '../drawing/pane.ts';
+import { binColumns } from './flows.ts';
 
 type Day = Content<typeof miiByDay>[number];
 
@@ -23,7 +24,7 @@ interface Data {
 
 const isOff = (day: Pick<Day, 'minting_active'>) => day.minting_active === false;
 
-export const mii = defineChart<Data>({
+export const mii = defineChart<Data, Day>({
   id: 'mii',
   area: 'economy',
   name: 'Integrity index and its threshold',
@@ -47,9 +48,7 @@ export const mii = defineChart<Data>({
   },
   days: ({ days }) => days,
   asOf: ({ asOf }) => asOf,
-  view(data, state) {
-    const days = inRange(data.days, state);
-    const step = stepFor(daysBetween(days));
+  view(data, { state, days, step }) {
     // A day without a reading does not make a week incomplete.
     const bins = calendarBins(days, step).filter(({ rows }) => rows.length > 0);
     const now =
@@ -57,74 +56,77 @@ export const mii = defineChart<Data>({
     return {
       title: 'Integrity index against the threshold below which minting stops',
       unit: `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
-      columns: [
-        column('from', step === 'day' ? 'Day' : `First day of the ${step}`),
-        column('to', 'Last day'),
-        column('mii_mean', 'Mean index', 'share'),
-        column('mii_min', 'Lowest reading', 'share'),
-        column('mii_max', 'Highest reading', 'share'),
-        column('threshold', 'Threshold at the end', 'share'),
-        column('days_minting_off', 'Days that ended with minting off', 'days'),
-      ],
-      rows: bins.map(({ from, to, rows }) => {
-        const threshold = rows.at(-1)!.threshold;
-        return [
-          from,
-          to,
-          round(meanOf(rows)),
-          Math.min(...rows.map((day) => day.mii_min)),
-          Math.max(...rows.map((day) => day.mii_max)),
-          threshold === null ? null : round(threshold),
-          rows.filter(isOff).length,
-        ];
-      }),
+      ...tableOf(bins, [
+        ...binColumns<(typeof bins)[number]>(step),
+        ['mii_mean', 'Mean index', 'share', ({ rows }) => round(meanOf(rows))],
+        ['mii_min', 'Lowest reading', 'share', ({ rows }) => Math.min(...rows.map((day) => day.mii_min))],
+        ['mii_max', 'Highest reading', 'share', ({ rows }) => Math.max(...rows.map((day) => day.mii_max))],
+        [
+          'threshold',
+          'Threshold at the end',
+          'share',
+          ({ rows }) => {
+            const { threshold } = rows.at(-1)!;
+            return threshold === null ? null : round(threshold);
+          },
+        ],
+        [
+          'days_minting_off',
+          'Days that ended with minting off',
+          'days',
+          ({ rows }) => rows.filter(isOff).length,
+        ],
+      ]),
       finding: () => finding(days),
       says: () => (now ? [standing(now)] : []),
       note: () =>
         `The strip at the bottom shows when days ended with minting off. The scale does not begin at zero. ${partialWords(bins, step)}`.trim(),
       annotations: () => annotationsOf(days, data.offline),
-      mark() {
-        const held = (now ?? days.at(-1)!).threshold;
-        return {
-          kind: 'over-time',
-          ...(now ? { latest: { time: now.time, column: 'mii_mean', value: now.mii } } : {}),
-          strip: { column: 'days_minting_off', label: 'Minting off', colour: 'contrast' },
-          panes: [
-            {
-              mark: 'lines',
-              unit: 'Index, share',
-              leastSpan: 0.02,
-              limits: [0, 1],
-              // Rules 0.005 apart need a third decimal place: with two, 0.955 and 0.96 would have the same label.
-              format: (value) =>
-                formatNumber(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
-              band: { low: 'mii_min', high: 'mii_max', colour: 'subject' },
-              drawn: [
-                {
-                  column: 'mii_mean',
-                  label: now ? 'Latest reading' : `Mean of the ${step}`,
-                  text: formatIndex(now ? now.mii : meanOf(bins.at(-1)!.rows)),
-                  colour: 'subject',
-                },
-                ...(held === null
-                  ? []
-                  : [
-                      {
-                        column: 'threshold',
-                        label: 'Threshold',
-                        text: formatIndex(held),
-                        colour: 'contrast' as const,
-                        dash: true,
-                      },
-                    ]),
-              ],
+      mark: () => ({
+        kind: 'over-time',
+        ...(now ? { latest: { time: now.time, column: 'mii_mean', value: now.mii } } : {}),
+        strip: { column: 'days_minting_off', label: 'Minting off', colour: 'contrast' },
+        panes: [
+          indexPane({
+            band: ['mii_min', 'mii_max'],
+            index: {
+              label: now ? 'Latest reading' : `Mean of the ${step}`,
+              text: formatIndex(now ? now.mii : meanOf(bins.at(-1)!.rows)),
             },
-          ],
-        };
-      },
+            threshold: (now ?? days.at(-1)!).threshold,
+          }),
+        ],
+      }),
     };
   },
 });
+
+interface Indexed {
+  /** The columns with the ends of the readings' range. */
+  band: readonly [low: string, high: string];
+  index: Pick<Pane['drawn'][number], 'label' | 'text' | 'dots'>;
+  /** The newest one. */
+  threshold: number | null;
+}
+
+/** The mean index with the range of its readings, and the threshold. */
+export function indexPane({ band: [low, high], index, threshold }: Indexed): Pane {
+  const held = {
+    column: 'threshold',
+    label: 'Threshold',
+    text: formatIndex(threshold),
+    colour: 'contrast',
+    dash: true,
+  } as const;
+  return {
+    mark: 'lines',
+    unit: 'Index, share',
+    leastSpan: 0.02,
+    limits: [0, 1],
+    band: { low, high, colour: 'subject' },
+    drawn: [{ column: 'mii_mean', ...index, colour: 'subject' }, ...(threshold === null ? [] : [held])],
+  };
+}
 
 function meanOf(days: readonly Day[]): number {
   const readings = days.reduce((sum, day) => sum + day.readings, 0);

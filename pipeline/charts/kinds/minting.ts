@@ -3,27 +3,25 @@ import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatPercent } from '../../words/number.ts';
 import { defineChart, MOST_ANNOTATIONS } from '../chart.ts';
-import { daysBetween, inRange, MEAN_OF_STEP, stepFor } from '../drawing/days.ts';
+import { daysBetween, MEAN_OF_STEP } from '../drawing/days.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { cathedralSeries, chosenSeries } from '../series.ts';
+import { cathedralSeries } from '../series.ts';
 import { flowOf } from './flows.ts';
 import { offRuns } from './mii.ts';
 
+type Row = Content<typeof mintingByDay>[number];
+
 interface Data {
-  all: Content<typeof mintingByDay>;
+  all: readonly Row[];
   readings: Content<typeof miiByDay>;
 }
 
-/** More columns than this would be too thin to see. */
-const MAX_DAYS = 120;
 /** A single day without minting hardly shows in a week. */
 const LEAST_OFF = 2;
 /** The least lead of the first over the second that is worth saying, share of all. */
 const LEAST_LEAD = 0.02;
 
-const seriesOf = ({ all }: Data) => cathedralSeries(all.map(({ cathedral }) => cathedral));
-
-export const minting = defineChart<Data>({
+export const minting = defineChart<Data, Row>({
   id: 'minting',
   area: 'economy',
   name: 'Minting by cathedral',
@@ -35,16 +33,14 @@ export const minting = defineChart<Data>({
     wholeDays: true,
   },
   prepare: (files) => ({ all: files.read(mintingByDay), readings: files.read(miiByDay) }),
-  series: seriesOf,
+  series: ({ all }) => cathedralSeries(all.map(({ cathedral }) => cathedral)),
   days: ({ all }) => all,
-  asOf: ({ all }) => all.at(-1)?.date ?? '',
-  view(data, state) {
-    const series = chosenSeries(seriesOf(data), state);
-    const rows = inRange(data.all, state);
-    const step = stepFor(daysBetween(rows), MAX_DAYS);
-    const amount = ({ cathedral, minted }: (typeof rows)[number]) => ({ name: cathedral, value: minted });
-    const flow = flowOf({ rows, step, series, amount, unit: 'MIC per day' });
-    const isAny = rows.some(({ cathedral }) => series.some(({ name }) => name === cathedral));
+  // More columns would be too thin to see.
+  mostDays: 120,
+  view({ readings }, { series, days, step }) {
+    const amount = ({ cathedral, minted }: Row) => ({ name: cathedral, value: minted });
+    const flow = flowOf({ days, step, series, amount, unit: 'MIC per day' });
+    const isAny = days.some(({ cathedral }) => series.some(({ name }) => name === cathedral));
     return {
       title: 'MIC minted per day, by cathedral',
       unit: `MIC per day, ${MEAN_OF_STEP[step]}`,
@@ -58,12 +54,12 @@ export const minting = defineChart<Data>({
           .map(({ label }, index) => ({ label, share: flow.totals[index]! / minted }))
           .sort((a, b) => b.share - a.share);
         if (minted <= 0 || !first || !second || first.share - second.share < LEAST_LEAD) return null;
-        const of = daysBetween(rows) === 1 ? 'the MIC minted on the day' : 'the MIC minted';
+        const of = daysBetween(days) === 1 ? 'the MIC minted on the day' : 'the MIC minted';
         return `Sentinels of ${first.label} got ${formatPercent(first.share, 0)} of ${of}, ${second.label} ${formatPercent(second.share, 0)}`;
       },
       /** The longest times with minting off, in the days shown. */
       annotations: () =>
-        offRuns(data.readings.filter(({ date }) => date >= rows[0]!.date && date <= rows.at(-1)!.date))
+        offRuns(readings.filter(({ date }) => date >= days[0]!.date && date <= days.at(-1)!.date))
           .filter(({ days }) => days >= LEAST_OFF)
           .slice(0, MOST_ANNOTATIONS)
           .map(({ from, to, days }) => ({ day: from, end: to, label: `Minting off for ${days} days` }))
@@ -71,7 +67,7 @@ export const minting = defineChart<Data>({
       mark: () =>
         flow.mark(
           series.map(({ name }) => cathedralColour(name)),
-          { unit: 'MIC per day' },
+          'MIC per day',
         ),
     };
   },

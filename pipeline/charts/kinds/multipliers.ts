@@ -5,9 +5,9 @@ import { addDays, timeOfDay } from '../../words/day.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatToken } from '../../words/phrase.ts';
 import { defineChart, MOST_ANNOTATIONS, type Series } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { tableOf } from '../chart-table.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { cathedralSeries, chosenSeries } from '../series.ts';
+import { cathedralSeries } from '../series.ts';
 
 type Setting = Content<typeof cathedralMultipliers>[number];
 
@@ -15,8 +15,6 @@ interface Data {
   settings: readonly Setting[];
   asOf: string;
 }
-
-const seriesOf = ({ settings }: Data) => cathedralSeries(settings.map(({ cathedral }) => cathedral));
 
 export const multipliers = defineChart<Data>({
   id: 'multipliers',
@@ -30,26 +28,19 @@ export const multipliers = defineChart<Data>({
     wholeDays: false,
   },
   prepare: (files) => ({ settings: files.read(cathedralMultipliers), asOf: files.read(roi).timestamp }),
-  series: seriesOf,
+  series: ({ settings }) => cathedralSeries(settings.map(({ cathedral }) => cathedral)),
   asOf: ({ asOf }) => asOf,
-  view(data, state) {
-    const series = chosenSeries(seriesOf(data), state);
+  view(data, { series }) {
     const settings = data.settings.filter(({ cathedral }) => series.some(({ name }) => name === cathedral));
     const changes = settings.filter(({ reason }) => reason !== 'genesis');
     return {
       title: 'Cathedral multipliers since genesis',
       unit: 'Factor of the reward formula, from 1.0 to 2.0; a dot marks each setting',
-      columns: [
-        column('timestamp', 'Time'),
-        column('cathedral', 'Cathedral'),
-        column('multiplier', 'Multiplier', 'factor'),
-        column('reason', 'Reason'),
-      ],
-      rows: settings.map(({ timestamp, cathedral, multiplier, reason }) => [
-        timestamp,
-        cathedral,
-        multiplier,
-        reason,
+      ...tableOf(settings, [
+        ['timestamp', 'Time'],
+        ['cathedral', 'Cathedral'],
+        ['multiplier', 'Multiplier', 'factor'],
+        ['reason', 'Reason'],
       ]),
       finding: () => finding(settings, series),
       says: () => [
@@ -74,7 +65,6 @@ export const multipliers = defineChart<Data>({
               leastSpan: 0,
               covers: [1, 2],
               limits: [1, 2],
-              format: (value) => formatNumber(value, 1),
               drawn: series.map(({ name, label }) => ({
                 column: 'multiplier',
                 of: name,

@@ -4,16 +4,16 @@ import { formatMonth } from '../../words/moment.ts';
 import { formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { inRange, isWhole } from '../drawing/days.ts';
+import { isWhole } from '../drawing/days.ts';
 import { flowOf } from './flows.ts';
 
 type Row = Content<typeof eventsByDay>[number];
 
 const TYPE = 'policy_projected';
 const LEAST_MONTHS = 3;
-const COLUMN = 2;
+const SERIES = { name: 'projections', label: 'Policy projections' };
 
-export const policyProjections = defineChart<readonly Row[]>({
+export const policyProjections = defineChart<readonly Row[], Row>({
   id: 'policy-impact',
   area: 'government',
   name: 'Policy impact projections',
@@ -26,39 +26,33 @@ export const policyProjections = defineChart<readonly Row[]>({
   },
   prepare: (files) => files.read(eventsByDay),
   days: (rows) => rows,
-  asOf: (rows) => rows.at(-1)?.date ?? '',
   isMissing: (rows) => !rows.some(({ event_type }) => event_type === TYPE),
-  view(all, state) {
+  view(_, { days }) {
     const flow = flowOf({
-      rows: inRange(all, state),
+      days,
       step: 'month',
-      series: [{ name: 'projections', label: 'Policy projections' }],
-      amount: ({ event_type, events }) => ({ name: 'projections', value: event_type === TYPE ? events : 0 }),
+      series: [SERIES],
+      amount: ({ event_type, events }) => ({ name: SERIES.name, value: event_type === TYPE ? events : 0 }),
       unit: 'count',
     });
     return {
       title: 'How many policy projections were recorded',
       unit: 'Projections per calendar month',
-      columns: flow.columns,
-      rows: flow.rows,
+      ...flow,
       /** Only a record among at least three whole months is news. */
       finding() {
         const whole = flow.bins
-          .map((bin, index) => ({ bin, count: flow.rows[index]![COLUMN] as number }))
-          .filter(({ bin }) => isWhole(bin, 'month'));
+          .filter((bin) => isWhole(bin, 'month'))
+          .map(({ from, sums }) => ({ from, count: sums.get(SERIES.name)! }));
         const highest = Math.max(0, ...whole.map(({ count }) => count));
         const most = whole.filter(({ count }) => count === highest);
         if (whole.length < LEAST_MONTHS || highest === 0 || most.length > 2) return null;
-        const months = formatList(most.map(({ bin }) => formatMonth(bin.from)));
+        const months = formatList(most.map(({ from }) => formatMonth(from)));
         return `${months} had the most policy projections of the ${formatNumber(whole.length)} whole months, ${formatNumber(highest)}${most.length > 1 ? ' each' : ''}`;
       },
       note: () =>
         `${flow.note} What each projects, and its risks, is in government/policy-impact.json, which needs a government key.`.trim(),
-      mark: () =>
-        flow.mark(['part-1'], {
-          unit: 'Projections',
-          format: (value) => (Number.isInteger(value) ? formatNumber(value) : ''),
-        }),
+      mark: () => flow.mark(['part-1'], 'Projections'),
     };
   },
 });

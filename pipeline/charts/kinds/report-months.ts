@@ -1,10 +1,11 @@
 import { type TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
 import { formatMonth } from '../../words/moment.ts';
-import { formatIndex, formatNumber } from '../../words/number.ts';
+import { formatIndex } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Chart, type ChartSpec, defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { tableOf } from '../chart-table.ts';
 import { shortNumber } from '../drawing/label.ts';
+import { indexPane } from './mii.ts';
 
 /** A month of the report with its first and last day that are counted. */
 export type CountedMonth = TransparencyReport['financial']['months'][number] & {
@@ -87,13 +88,12 @@ function supplyByMonth(shared: Shared): Chart {
       return {
         title: 'Supply and minting by month',
         unit: `MIC. Above: total supply at the end of each month${isLevel ? '' : ', not from zero'}. Below: minted and burned in the month`,
-        columns: [
-          column('month', 'Month'),
-          column('minted', 'Minted', 'MIC'),
-          column('burned', 'Burned', 'MIC'),
-          column('total_supply', 'Total supply at the end', 'MIC'),
-        ],
-        rows: months.map(({ month, minted, burned, total_supply }) => [month, minted, burned, total_supply]),
+        ...tableOf(months, [
+          ['month', 'Month'],
+          ['minted', 'Minted', 'MIC'],
+          ['burned', 'Burned', 'MIC'],
+          ['total_supply', 'Total supply at the end', 'MIC'],
+        ]),
         note: () => partialNote(months, 'hatched'),
         mark: () => ({
           kind: 'over-time',
@@ -145,59 +145,29 @@ function miiByMonth(shared: Shared): Chart {
       return {
         title: 'Integrity index against its threshold by month',
         unit: 'From 0 to 1: mean of each month’s readings, with the range down to the lowest one. The scale does not begin at zero',
-        columns: [
-          column('month', 'Month'),
-          column('mii_mean', 'Mean MII', 'share'),
-          column('mii_min', 'Lowest MII', 'share'),
-          column('threshold', 'Threshold at the end', 'share'),
-        ],
-        rows:
-          read.length === 0
-            ? []
-            : months.map(({ month, mii_mean, mii_min, threshold }) => [month, mii_mean, mii_min, threshold]),
+        ...tableOf(read.length === 0 ? [] : months, [
+          ['month', 'Month'],
+          ['mii_mean', 'Mean MII', 'share'],
+          ['mii_min', 'Lowest MII', 'share'],
+          ['threshold', 'Threshold at the end', 'share'],
+        ]),
         note: () => partialNote(read, 'marked with a ring'),
         says() {
           const lowest = read.reduce((low, one) => (one.mii_min! < low.mii_min! ? one : low));
           return [`The lowest reading was ${formatIndex(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`];
         },
-        mark() {
-          const held = months.findLast(({ threshold }) => threshold !== null)?.threshold ?? null;
-          return {
-            kind: 'over-time',
-            months: true,
-            partial: months.map(({ whole }) => !whole),
-            panes: [
-              {
-                mark: 'lines',
-                unit: 'Index, share',
-                leastSpan: 0.02,
-                limits: [0, 1],
-                format: (value) => formatNumber(value, 3),
-                band: { low: 'mii_min', high: 'mii_mean', colour: 'subject' },
-                drawn: [
-                  {
-                    column: 'mii_mean',
-                    label: 'Mean',
-                    text: formatIndex(read.at(-1)!.mii_mean),
-                    colour: 'subject',
-                    dots: true,
-                  },
-                  ...(held === null
-                    ? []
-                    : [
-                        {
-                          column: 'threshold',
-                          label: 'Threshold',
-                          text: formatIndex(held),
-                          colour: 'contrast' as const,
-                          dash: true,
-                        },
-                      ]),
-                ],
-              },
-            ],
-          };
-        },
+        mark: () => ({
+          kind: 'over-time',
+          months: true,
+          partial: months.map(({ whole }) => !whole),
+          panes: [
+            indexPane({
+              band: ['mii_min', 'mii_mean'],
+              index: { label: 'Mean', text: formatIndex(read.at(-1)!.mii_mean), dots: true },
+              threshold: months.findLast(({ threshold }) => threshold !== null)?.threshold ?? null,
+            }),
+          ],
+        }),
       };
     },
   });

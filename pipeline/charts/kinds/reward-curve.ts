@@ -2,9 +2,8 @@ import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
 import { REWARD, reward } from '../../model/formulas.ts';
 import { formatNumber, formatSome } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { round, tableOf } from '../chart-table.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { round } from './flows.ts';
 
 interface Sentinel {
   id: string;
@@ -35,31 +34,27 @@ export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }>(
     return { sentinels: scored, asOf };
   },
   asOf: ({ asOf }) => asOf,
-  view({ sentinels }, { s, multiplier }) {
+  view({ sentinels }, { state: { s, multiplier } }) {
     const own = s === null && multiplier === null ? null : { s: s ?? REWARD.x0, multiplier: multiplier ?? 1 };
     const highest = Math.max(0, ...sentinels.map(({ score }) => score), own?.s ?? 0);
     const most = Math.min(MOST, Math.max(LEAST_MOST, Math.ceil(highest / 20) * 20));
-    const row = (what: string, s: number, multiplier: number) => [
-      what,
-      s,
-      multiplier,
-      round(reward(s, multiplier)),
-    ];
     const scores = Array.from({ length: most / 10 + 1 }, (_, index) => index * 10);
     return {
       title: 'What a mint earns, by coordination score and multiplier',
       unit: `Reward in MIC for a score of s points and a multiplier M: ${FORMULA.replaceAll(' ', '\u00a0')}`,
-      columns: [
-        column('what', 'Curve or sentinel'),
-        column('s', 'Coordination score', 'points'),
-        column('multiplier', 'Multiplier', 'factor'),
-        column('reward', 'Reward of a mint', 'MIC'),
-      ],
-      rows: [
-        ...(own ? [row('your point', own.s, own.multiplier)] : []),
-        ...sentinels.map(({ id, score, multiplier }) => row(id, score, multiplier)),
-        ...MULTIPLIERS.flatMap((multiplier) => scores.map((s) => row('curve', s, multiplier))),
-      ],
+      ...tableOf(
+        [
+          ...(own ? [{ what: 'your point', ...own }] : []),
+          ...sentinels.map(({ id, score, multiplier }) => ({ what: id, s: score, multiplier })),
+          ...MULTIPLIERS.flatMap((multiplier) => scores.map((s) => ({ what: 'curve', s, multiplier }))),
+        ],
+        [
+          ['what', 'Curve or sentinel'],
+          ['s', 'Coordination score', 'points'],
+          ['multiplier', 'Multiplier', 'factor'],
+          ['reward', 'Reward of a mint', 'MIC', ({ s, multiplier }) => round(reward(s, multiplier))],
+        ],
+      ),
       finding: () => (own ? ownWords(own) : halfWords(sentinels)),
       says: () => [
         `A score of ${REWARD.x0} points earns ${formatNumber(reward(REWARD.x0, 1))} MIC with the multiplier 1 and ${formatNumber(reward(REWARD.x0, 2))} MIC with 2; no mint earns more than ${formatNumber(REWARD.L * 2)} MIC.`,

@@ -2,11 +2,11 @@ import { roi } from '../../artifacts/economy/roi.ts';
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
 import type { Content } from '../../artifacts/published-files.ts';
 import { formatNumber } from '../../words/number.ts';
-import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
+import { defineChart, type Series } from '../chart.ts';
+import { tableOf } from '../chart-table.ts';
 import { labelNumber } from '../drawing/label.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { cathedralKey, cathedralSeries, chosenSeries } from '../series.ts';
+import { cathedralKey, cathedralSeries } from '../series.ts';
 
 const MISSING = {
   nothing: 'No MIC have been minted yet, so there is no return.',
@@ -34,7 +34,11 @@ const earned = (list: readonly { total_rewards: number }[]) =>
 const cathedralsIn = ({ by_cathedral }: Content<typeof roi>) =>
   cathedralSeries(Object.keys(by_cathedral)).map((one) => ({ ...one, ...by_cathedral[one.name]! }));
 
-export const roiByCathedral = defineChart<Content<typeof roi>>({
+export const roiByCathedral = defineChart<
+  Content<typeof roi>,
+  never,
+  ReturnType<typeof cathedralsIn>[number]
+>({
   id: 'roi-by-cathedral',
   area: 'economy',
   name: 'Return by cathedral',
@@ -42,27 +46,19 @@ export const roiByCathedral = defineChart<Content<typeof roi>>({
   controls: ['series'],
   missing: MISSING,
   prepare: (files) => files.read(roi),
-  series: (data) => cathedralsIn(data).map(({ name, label }) => ({ name, label })),
+  series: cathedralsIn,
   asOf: ({ timestamp }) => timestamp,
   isMissing: (data) => cathedralsIn(data).every(({ average_roi }) => average_roi === null),
-  view(data, state) {
-    const cathedrals = chosenSeries(cathedralsIn(data), state);
+  view(_, { series: cathedrals }) {
     return {
       title: 'Return on a mint, by cathedral',
       unit: 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
-      columns: [
-        column('cathedral', 'Cathedral'),
-        column('average_roi', 'Average ROI', 'ratio'),
-        column('multiplier', 'Present multiplier', 'factor'),
-        column('sentinel_count', 'Active sentinels', 'count'),
-        column('total_rewards', 'All rewards', 'MIC'),
-      ],
-      rows: cathedrals.map(({ name, average_roi, multiplier, sentinel_count, total_rewards }) => [
-        name,
-        average_roi,
-        multiplier,
-        sentinel_count,
-        total_rewards,
+      ...tableOf(cathedrals, [
+        ['cathedral', 'Cathedral', '', ({ name }) => name],
+        ['average_roi', 'Average ROI', 'ratio'],
+        ['multiplier', 'Present multiplier', 'factor'],
+        ['sentinel_count', 'Active sentinels', 'count'],
+        ['total_rewards', 'All rewards', 'MIC'],
       ]),
       finding: () => leadOf(cathedrals.map(({ label, average_roi }) => ({ label, roi: average_roi }))),
       says: () => [earned(cathedrals)],
@@ -80,10 +76,9 @@ export const roiByCathedral = defineChart<Content<typeof roi>>({
   },
 });
 
-const sentinelSeries = ({ sentinels }: Content<typeof sentinelRoi>) =>
-  sentinels.map(({ id }) => ({ name: id, label: id }));
+type Sentinels = Content<typeof sentinelRoi>;
 
-export const roiBySentinel = defineChart<Content<typeof sentinelRoi>>({
+export const roiBySentinel = defineChart<Sentinels, never, Sentinels['sentinels'][number] & Series>({
   id: 'roi-by-sentinel',
   area: 'economy',
   name: 'Return by sentinel',
@@ -91,32 +86,22 @@ export const roiBySentinel = defineChart<Content<typeof sentinelRoi>>({
   controls: ['series'],
   missing: MISSING,
   prepare: (files) => files.read(sentinelRoi),
-  series: sentinelSeries,
+  series: ({ sentinels }) => sentinels.map((one) => ({ ...one, name: one.id, label: one.id })),
   asOf: ({ timestamp }) => timestamp,
   isMissing: ({ sentinels }) => sentinels.every(({ roi }) => roi === null),
-  view(data, state) {
-    const names = new Set(chosenSeries(sentinelSeries(data), state).map(({ name }) => name));
-    const sentinels = data.sentinels
-      .filter(({ id }) => names.has(id))
-      .sort((a, b) => (b.roi ?? -1) - (a.roi ?? -1));
+  view(_, { series }) {
+    const sentinels = series.toSorted((a, b) => (b.roi ?? -1) - (a.roi ?? -1));
     return {
       title: 'Return on a mint, by sentinel',
       unit: 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward',
-      columns: [
-        column('sentinel', 'Sentinel'),
-        column('cathedral', 'Cathedral'),
-        column('roi', 'ROI', 'ratio'),
-        column('total_rewards', 'All rewards', 'MIC'),
-        column('multiplier', 'Present multiplier', 'factor'),
-      ],
-      rows: sentinels.map(({ id, cathedral, roi, total_rewards, multiplier }) => [
-        id,
-        cathedral,
-        roi,
-        total_rewards,
-        multiplier,
+      ...tableOf(sentinels, [
+        ['sentinel', 'Sentinel', '', ({ id }) => id],
+        ['cathedral', 'Cathedral'],
+        ['roi', 'ROI', 'ratio'],
+        ['total_rewards', 'All rewards', 'MIC'],
+        ['multiplier', 'Present multiplier', 'factor'],
       ]),
-      finding: () => leadOf(sentinels.map(({ id, roi }) => ({ label: id, roi }))),
+      finding: () => leadOf(sentinels),
       says: () => [earned(sentinels)],
       mark: () => ({
         kind: 'bars',

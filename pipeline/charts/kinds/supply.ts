@@ -5,10 +5,9 @@ import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
+import { tableOf } from '../chart-table.ts';
+import { END_OF_STEP, endsOf, withToday } from '../drawing/days.ts';
 import { shortNumber } from '../drawing/label.ts';
-import { chosenSeries } from '../series.ts';
 
 const PARTS = [
   { name: 'circulating', label: 'Circulating', colour: 'part-1' },
@@ -19,7 +18,7 @@ type Part = (typeof PARTS)[number];
 
 type Level = Content<typeof supplyByDay>[number];
 
-export const supply = defineChart<{ levels: Level[]; asOf: string }>({
+export const supply = defineChart<{ levels: readonly Level[]; asOf: string }, Level, Part>({
   id: 'supply',
   area: 'economy',
   name: 'MIC supply',
@@ -27,47 +26,38 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }>({
   controls: ['series', 'from', 'to', 'scale'],
   missing: { nothing: 'There are no MIC yet.', types: ['genesis', 'mic_mint'], wholeDays: false },
   prepare(files) {
-    const levels = [...files.read(supplyByDay)];
     const { timestamp: asOf, ...now } = files.read(supplyNow);
-    const date = asOf.slice(0, 10);
-    // Files by day do not have the current day, but its amounts are known.
-    if (date > (levels.at(-1)?.date ?? '')) levels.push({ date, ...now });
-    return { levels, asOf };
+    return { levels: withToday(files.read(supplyByDay), { date: asOf.slice(0, 10), ...now }), asOf };
   },
-  series: () => PARTS.map(({ name, label }) => ({ name, label })),
+  series: () => PARTS,
   days: ({ levels }) => levels,
   asOf: ({ asOf }) => asOf,
   isMissing: ({ levels }) => levels.every(({ total_supply }) => total_supply === 0),
-  view({ levels }, state) {
-    const inside = inRange(levels, state);
-    const step = stepFor(daysBetween(inside));
-    const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
-    const parts = chosenSeries(PARTS, state);
-    const isLog = state.scale === 'log';
+  view(_, { state: { scale }, series: parts, days, step }) {
+    const ends = endsOf(days, step);
+    // Logarithms cannot be stacked.
+    const isLog = scale === 'log';
     const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
     return {
       title: `MIC supply over time: ${formatList(parts.map(({ label }) => label.toLowerCase()))}`,
       unit: `MIC, ${END_OF_STEP[step]}${isLog ? '; logarithmic scale' : whole}`,
-      columns: [
-        column('date', 'Day'),
-        ...parts.map(({ name, label }) => column(name, label, 'MIC')),
-        column('total_supply', 'Total supply', 'MIC'),
-      ],
-      rows: ends.map((level) => [level.date, ...parts.map(({ name }) => level[name]), level.total_supply]),
+      ...tableOf(ends, [
+        ['date', 'Day'],
+        ...parts.map(({ name, label }) => [name, label, 'MIC'] as const),
+        ['total_supply', 'Total supply', 'MIC'],
+      ]),
       finding: () => finding(ends, parts),
       mark: () => ({
         kind: 'over-time',
         panes: [
           {
-            // Logarithms cannot be stacked.
             mark: isLog ? 'lines' : 'areas',
-            scale: state.scale,
+            scale,
             unit: 'MIC',
-            drawn: parts.map(({ name, label, colour }) => ({
+            drawn: parts.map(({ name, ...rest }) => ({
               column: name,
-              label,
+              ...rest,
               text: shortNumber(ends.at(-1)![name]),
-              colour,
             })),
           },
         ],

@@ -3,9 +3,10 @@ import { NO_HEARTBEAT_YET, UP_STATUSES } from '../../model/sentinel-status.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { calendarBins, daysBetween, inRange, partialWords, stepFor } from '../drawing/days.ts';
-import { chosenSeries } from '../series.ts';
+import { tableOf } from '../chart-table.ts';
+import { calendarBins, daysBetween, partialWords } from '../drawing/days.ts';
+import { namedSeries } from '../series.ts';
+import { binColumns } from './flows.ts';
 
 type Status = (typeof UP_STATUSES)[number];
 
@@ -24,20 +25,13 @@ interface Sentinel {
   share: number;
 }
 
-/** The days that fit on a screen; readers can choose more. */
-const DEFAULT_DAYS = 90;
-const MAX_DAYS = 130;
-
 const LOOKS = {
   operational: { text: 'Operational', colour: 'part-1', share: 1 },
   degraded: { text: 'Degraded: silent over 12 h', colour: 'warning', share: 0.6 },
   offline: { text: 'Offline: over 24 h', colour: 'contrast', share: 0.25 },
 } as const satisfies Record<Status, unknown>;
 
-const seriesOf = (rows: readonly Row[]) =>
-  [...new Set(rows.map(({ sentinel }) => sentinel))].sort().map((name) => ({ name, label: name }));
-
-export const uptime = defineChart<Row[]>({
+export const uptime = defineChart<Row[], Row>({
   id: 'uptime',
   area: 'government',
   name: 'Sentinel uptime',
@@ -54,34 +48,30 @@ export const uptime = defineChart<Row[]>({
       .flatMap(({ date, sentinel, status }) =>
         status === NO_HEARTBEAT_YET ? [] : [{ date, sentinel, status }],
       ),
-  series: seriesOf,
+  series: (rows) => namedSeries(rows.map(({ sentinel }) => sentinel)),
   days: (rows) => rows,
-  opensWith: DEFAULT_DAYS,
-  asOf: (rows) => rows.at(-1)?.date ?? '',
-  view(rows, state) {
-    const inside = inRange(rows, state, DEFAULT_DAYS);
-    const step = stepFor(daysBetween(inside), MAX_DAYS);
-    const bins = calendarBins(inside, step);
-    const own = Map.groupBy(inside, ({ sentinel }) => sentinel);
-    const sentinels = chosenSeries(seriesOf(rows), state).flatMap(({ name }) =>
-      own.has(name) ? [sentinelOf(name, own.get(name)!)] : [],
-    );
+  // They fit on a screen; readers can choose more.
+  opensWith: 90,
+  mostDays: 130,
+  view(_, { series, days, step }) {
+    const bins = calendarBins(days, step);
+    const own = Map.groupBy(days, ({ sentinel }) => sentinel);
+    const sentinels = series.flatMap(({ name }) => (own.has(name) ? [sentinelOf(name, own.get(name)!)] : []));
     return {
       title: 'Which sentinels were up',
       unit: `${step === 'day' ? 'Each day' : `The worst day of each ${step}`}, by the longest silence between two heartbeats; at the right, the share of days without a silence over 12 hours`,
-      columns: [
-        column('from', step === 'day' ? 'Day' : `First day of the ${step}`),
-        column('to', 'Last day'),
-        ...sentinels.map(({ name }) => column(name, name, 'worst status')),
-      ],
-      rows:
-        sentinels.length === 0
-          ? []
-          : bins.map(({ from, to, rows }) => [
-              from,
-              to,
-              ...sentinels.map(({ name }) => worst(rows.filter(({ sentinel }) => sentinel === name))),
-            ]),
+      ...tableOf(sentinels.length === 0 ? [] : bins, [
+        ...binColumns<(typeof bins)[number]>(step),
+        ...sentinels.map(
+          ({ name }) =>
+            [
+              name,
+              name,
+              'worst status',
+              ({ rows }: (typeof bins)[number]) => worst(rows.filter(({ sentinel }) => sentinel === name)),
+            ] as const,
+        ),
+      ]),
       finding: () => finding(sentinels, daysBetween([{ date: bins[0]!.from }, { date: bins.at(-1)!.to }])),
       note: () => partialWords(bins, step),
       says() {

@@ -6,10 +6,8 @@ import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatScore, formatSome, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { column } from '../chart-table.ts';
-import { binDays, daysBetween, END_OF_STEP, inRange, stepFor } from '../drawing/days.ts';
-import { chosenSeries } from '../series.ts';
-import { round } from './flows.ts';
+import { round, tableOf } from '../chart-table.ts';
+import { END_OF_STEP, endsOf, withToday } from '../drawing/days.ts';
 
 const SERIES = VIRTUES.map((name) => ({ name, label: capitalise(name) }));
 
@@ -34,10 +32,11 @@ const COLOURS = {
   not_measured: 'muted',
 } as const;
 
-const withNames = ({ virtues }: Content<typeof published>) =>
-  SERIES.map((one) => ({ ...one, ...virtues[one.name] }));
+type Published = Content<typeof published>;
 
-export const virtues = defineChart<Content<typeof published>>({
+const scoresOf = ({ virtues }: Published) => SERIES.map((one) => ({ ...one, ...virtues[one.name] }));
+
+export const virtues = defineChart<Published, never, ReturnType<typeof scoresOf>[number]>({
   id: 'virtues',
   area: 'philosophy',
   name: 'Virtues',
@@ -45,22 +44,19 @@ export const virtues = defineChart<Content<typeof published>>({
   controls: ['series'],
   missing: MISSING,
   prepare: (files) => files.read(published),
-  series: () => SERIES,
+  series: scoresOf,
   asOf: ({ timestamp }) => timestamp,
-  isMissing: (data) => withNames(data).every(({ score }) => score === null),
-  view(data, state) {
-    const virtues = chosenSeries(withNames(data), state);
-    const { overall_compliance: mean } = data;
+  isMissing: (data) => scoresOf(data).every(({ score }) => score === null),
+  view({ overall_compliance: mean }, { series: virtues }) {
     return {
       title: 'How the system scores on five virtues',
       unit: 'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
-      columns: [
-        column('virtue', 'Virtue'),
-        column('score', 'Score', 'share'),
-        column('status', 'Status'),
-        column('measure', 'Measure'),
-      ],
-      rows: virtues.map(({ name, score, status, measure }) => [name, score, status, measure]),
+      ...tableOf(virtues, [
+        ['virtue', 'Virtue', '', ({ name }) => name],
+        ['score', 'Score', 'share'],
+        ['status', 'Status'],
+        ['measure', 'Measure'],
+      ]),
       /** How many of the measured virtues are compliant, and the name of a single one that is not. */
       finding() {
         const measured = virtues.filter(({ score }) => score !== null);
@@ -95,11 +91,14 @@ export const virtues = defineChart<Content<typeof published>>({
 /** Null if there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;
 
-const MAX_DAYS = 180;
 /** A twentieth of the scale. A smaller change is no news. */
 const LEAST_CHANGE = 0.05;
 
-export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }>({
+export const virtuesHistory = defineChart<
+  { days: readonly Day[]; asOf: string },
+  Day,
+  (typeof SERIES)[number]
+>({
   id: 'virtues-history',
   area: 'philosophy',
   name: 'Virtues over time',
@@ -107,33 +106,28 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }>({
   controls: ['series', 'from', 'to'],
   missing: MISSING,
   prepare(files) {
-    const days: Day[] = [...files.read(metricsByDay)];
     const { timestamp: asOf, virtues } = files.read(published);
     const now = Object.fromEntries(VIRTUES.map((name) => [name, virtues[name].score]));
-    const date = asOf.slice(0, 10);
-    if (date > (days.at(-1)?.date ?? '')) days.push({ date, ...now } as Day);
-    return { days, asOf };
+    const today = { date: asOf.slice(0, 10), ...now } as Day;
+    return { days: withToday<Day>(files.read(metricsByDay), today), asOf };
   },
   series: () => SERIES,
   days: ({ days }) => days,
+  mostDays: 180,
   asOf: ({ asOf }) => asOf,
-  view(data, state) {
-    const inside = inRange(data.days, state);
-    const step = stepFor(daysBetween(inside), MAX_DAYS);
-    const days = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
-    const series = chosenSeries(SERIES, state);
+  view(_, { series, days: chosen, step }) {
+    const days = endsOf(chosen, step);
     const measured = series.filter(({ name }) => days.some((day) => day[name] !== null));
     return {
       title: `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
       unit: `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}${series.length > 1 ? '. Grey: the other virtues' : ''}`,
-      columns: [column('date', 'Day'), ...series.map(({ name, label }) => column(name, label, 'share'))],
-      rows:
-        measured.length === 0
-          ? []
-          : days.map((day) => [
-              day.date,
-              ...series.map(({ name }) => (day[name] === null ? null : round(day[name]))),
-            ]),
+      ...tableOf(measured.length === 0 ? [] : days, [
+        ['date', 'Day'],
+        ...series.map(
+          ({ name, label }) =>
+            [name, label, 'share', (day: Day) => (day[name] === null ? null : round(day[name]))] as const,
+        ),
+      ]),
       /** The virtue that changed most between the first and the last day on which it was measured. */
       finding() {
         const changes = measured.map(({ name, label }) => {
@@ -166,7 +160,6 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }>({
             mark: 'lines',
             unit: 'Score, share',
             limits: [0, 1],
-            format: (value) => formatNumber(value, 1),
             drawn: measured.map(({ name, label }) => ({
               column: name,
               label,

@@ -9,6 +9,7 @@ import {
   type ProgramFiles,
   type SiteFacts,
 } from '../../../pipeline/build/site/open-program.ts';
+import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartSource, DrawnContent } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
@@ -47,8 +48,8 @@ export type RenderReply =
   | { failed: true; code: ErrorCode; fault: Omit<Fault, 'cause'> }
   | { failed: true; code: null; message: string };
 
-/** What charts prepared from the files of the release, by chart. */
-const prepared = new Map<string, unknown>();
+/** The charts that were drawn, with their data. A thread is for one release, so its organisation is the same. */
+const opened = new Map<string, OpenChart>();
 
 async function renderFile(job: FileJob): Promise<RenderReply> {
   const { dir, id, state, content, sources, baseUrl, organisation } = job;
@@ -57,14 +58,12 @@ async function renderFile(job: FileJob): Promise<RenderReply> {
   const { findChart } = await import('../../../pipeline/charts/table.ts');
   const { PublishedFiles } = await import('../../../pipeline/artifacts/published-files.ts');
   const { chartText } = await import('../../../pipeline/charts/files/chart-text.ts');
-  const chart = findChart(id)!;
-  if (!prepared.has(id)) {
+  if (!opened.has(id)) {
     const files = Object.fromEntries(sources.map((source) => [source.path, read(dir, source)]));
-    prepared.set(id, chart.prepare(PublishedFiles.of(files, { compile: z.compile })));
+    opened.set(id, findChart(id)!.open(PublishedFiles.of(files, { compile: z.compile }), organisation));
   }
-  const credited = chart.creditedTo(organisation);
   const { licence } = organisation;
-  const shown = { chart: credited, data: prepared.get(id), state, sources, baseUrl, licence };
+  const shown = { chart: opened.get(id)!, state, sources, baseUrl, licence };
   return { failed: false, status: 200, type: '', body: Buffer.from(chartText(shown, content)) };
 }
 

@@ -2,14 +2,13 @@ import { type Field, fieldsOf } from '../../../pipeline/artifacts/data-dictionar
 import type { Organisation } from '../../../pipeline/artifacts/documents/organisation.ts';
 import type { Citation } from '../../../pipeline/artifacts/format/bibtex.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import type { Chart } from '../../../pipeline/charts/chart.ts';
+import type { Chart, OpenChart } from '../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { CHART_FORMATS, chartPath } from '../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../pipeline/charts/files/cite-chart.ts';
 import { creatorsOf, organisationJsonLd } from '../../../pipeline/formats/catalogue/dataset-json-ld.ts';
 import type { SiteRelease } from '../layout/release.ts';
-import type { OpenChart } from './open-chart.ts';
 
 interface SourceField extends Field {
   path: string;
@@ -19,7 +18,7 @@ interface SourceField extends Field {
 const PLAIN = new Set(['date', 'timestamp', 'from', 'to', 'what']);
 
 /** The fields of a chart's files that its table shows or that have a formula. They explain the chart's numbers. */
-export function sourceFields({ sources }: Chart, { columns }: ChartTable): SourceField[] {
+export function sourceFields({ sources }: Pick<Chart, 'sources'>, { columns }: ChartTable): SourceField[] {
   const shown = new Set(columns.map(({ name }) => name).filter((name) => !PLAIN.has(name)));
   const known = new Set<string>();
   return sources.flatMap((path) => {
@@ -63,9 +62,9 @@ export function downloadsOf(release: SiteRelease, id: string): Download[] {
 /**
  * The citation of a chart. Key and title are the same in every state; only the address differs. Null without data.
  */
-export function citeChart({ chart, data }: OpenChart, facts: ChartFacts, query: string): Citation | null {
+export function citeChart(chart: OpenChart, facts: ChartFacts, query: string): Citation | null {
   const { baseUrl, organisation } = facts;
-  const citation = citeChartFile({ chart, data, baseUrl }, organisation);
+  const citation = citeChartFile({ chart, baseUrl }, organisation);
   return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
 }
 
@@ -87,10 +86,10 @@ const OF_DATA: Readonly<Record<string, string>> = { '.csv': 'text/csv', '.json':
 /** schema.org/Dataset for the numbers of a chart, as its page shows them without a choice of the reader. Empty without data. */
 export function chartJsonLd(
   release: SiteRelease,
-  { chart, data }: OpenChart,
+  chart: OpenChart,
   { title, summary }: { title: string; summary: readonly string[] },
 ): object[] {
-  const asOf = chart.asOf(data);
+  const { asOf } = chart;
   if (asOf === '') return [];
   const { baseUrl, organisation } = chartFacts(release, chart);
   const files = downloadsOf(release, chart.id);

@@ -1,6 +1,6 @@
 import { config } from 'zod';
 import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
-import type { Chart } from '../../../pipeline/charts/chart.ts';
+import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import { embedCode } from '../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartCsv } from '../../../pipeline/charts/chart-table.ts';
@@ -37,14 +37,14 @@ declare global {
 config({ jitless: true });
 
 globalThis.openChartTools = async (facts) => {
-  const chart = findChart(facts.id)!.creditedTo(facts.organisation);
-  const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)]));
-  const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
+  const kind = findChart(facts.id)!;
+  const texts = await Promise.all(kind.sources.map(async (path) => [path, await read(path)]));
+  const chart = kind.open(PublishedFiles.of(Object.fromEntries(texts)), facts.organisation);
   return {
-    asOf: chart.asOf(data),
-    redraw: (state, look = {}) => redraw(chart, data, state, { facts, look }),
-    csv: (state) => chartCsv(chart.table(data, state)),
-    svg: (state) => chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' }),
+    asOf: chart.asOf,
+    redraw: (state, look = {}) => redraw(chart, state, { facts, look }),
+    csv: (state) => chartCsv(chart.show(state)),
+    svg: (state) => chart.show(state).draw({ width: EMBED_WIDTH, theme: 'light' }),
   };
 };
 
@@ -55,23 +55,22 @@ async function read(path: string): Promise<string> {
 }
 
 function redraw(
-  chart: Chart,
-  data: unknown,
+  chart: OpenChart,
   state: ChartState,
   { facts, look }: { facts: ChartFacts; look: ViewLook },
 ): Redrawn {
-  const { query, heading, subtitle, title, unit, note, source, summary, annotations, table, pictures } =
-    viewChart(chart, data, state, look);
+  const view = viewChart(chart, state, look);
+  const { query, heading, subtitle, title, unit, note, summary, annotations, rows, pictures } = view;
   const { baseUrl, id } = facts;
   return {
-    text: { heading, subtitle, title, unit, note, source, caption: title },
+    text: { heading, subtitle, title, unit, note, source: chart.source, caption: title },
     html: {
       picture: pictures,
       summary: summary.map((sentence) => `<p>${escapeText(sentence)}</p>`).join(''),
       annotations: annotationsHtml(annotations),
-      table: tableHtml(table),
+      table: tableHtml(view),
     },
-    rows: table.rows.length,
-    live: embedCode({ baseUrl, id, query, title, height: frameHeight(chart, data, state) }),
+    rows: rows.length,
+    live: embedCode({ baseUrl, id, query, title, height: frameHeight(view) }),
   };
 }

@@ -1,5 +1,4 @@
-import type { Chart } from '../../../pipeline/charts/chart.ts';
-import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
+import type { Shown } from '../../../pipeline/charts/chart.ts';
 
 /** Width of the frame, px. */
 export const EMBED_WIDTH = 720;
@@ -15,9 +14,8 @@ const MOST_EMPTY = 300;
  * Height of a frame whose width is not known, and which keeps it where the page around it runs no script: that of a phone, since empty
  * space is better than a chart that is cut off. A very tall narrow chart scrolls. px
  */
-export function frameHeight(chart: Chart, data: unknown, state: ChartState): number {
-  const drawn = (width: number) =>
-    Number(/ height="(\d+)"/.exec(chart.draw(data, state, { width, theme: 'light' }))![1]);
-  const wide = drawn(EMBED_WIDTH) + AROUND;
-  return Math.max(wide, Math.min(drawn(NARROW_WIDTH) + AROUND_NARROW, wide + MOST_EMPTY));
+export function frameHeight({ height }: Pick<Shown, 'height'>): number {
+  const wide = height({ width: EMBED_WIDTH, theme: 'light' }) + AROUND;
+  const narrow = height({ width: NARROW_WIDTH, theme: 'light' }) + AROUND_NARROW;
+  return Math.max(wide, Math.min(narrow, wide + MOST_EMPTY));
 }

@@ -1,25 +1,21 @@
+import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import { embedFrame, withQuery } from '../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
 import { chartPath, FILE_WIDTH } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { OembedDocument } from '../../api/oembed-document.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
-import type { OpenChart } from './open-chart.ts';
 import { sharedTitle } from './view-chart.ts';
 
 /** The interval of releases, s. */
 const CACHE_AGE = 6 * 60 * 60;
 
 /** The oEmbed document of a chart: a file in its default state; the server answers for every state and size. */
-export function oembedDocument(
-  release: SiteRelease,
-  { chart, data }: OpenChart,
-  state: ChartState,
-): OembedDocument {
+export function oembedDocument(release: SiteRelease, chart: OpenChart, state: ChartState): OembedDocument {
   const { baseUrl, organisation } = release;
   const query = formatChartState(chart, state);
-  const title = query === '' ? chart.title(data, state) : sharedTitle(chart, data, state);
-  const [width, height] = [EMBED_WIDTH, frameHeight(chart, data, state)];
+  const title = query === '' ? chart.show(state).title : sharedTitle(chart, state);
+  const [width, height] = [EMBED_WIDTH, frameHeight(chart.show(state))];
   return {
     version: '1.0',
     type: 'rich',
@@ -30,23 +26,18 @@ export function oembedDocument(
     width,
     height,
     html: embedFrame({ baseUrl, id: chart.id, query, title, width, height }),
-    ...thumbnailOf(release, { chart, data }, state),
+    ...thumbnailOf(release, chart, state),
   };
 }
 
 /** The PNG has two pixels per unit of the drawing. */
-function thumbnailOf(
-  release: SiteRelease,
-  { chart, data }: OpenChart,
-  state: ChartState,
-): Partial<OembedDocument> {
+function thumbnailOf(release: SiteRelease, chart: OpenChart, state: ChartState): Partial<OembedDocument> {
   const path = chartPath(chart.id, { ending: '.png' });
   if (!release.willHave(path)) return {};
   const query = formatChartState(chart, { ...state, tab: 'chart' });
-  const drawing = chart.draw(data, state, { width: FILE_WIDTH, theme: 'light' });
   return {
     thumbnail_url: release.baseUrl + withQuery(`/${path}`, query),
     thumbnail_width: 2 * FILE_WIDTH,
-    thumbnail_height: 2 * Number(/ height="(\d+)"/.exec(drawing)![1]),
+    thumbnail_height: 2 * chart.show(state).height({ width: FILE_WIDTH, theme: 'light' }),
   };
 }

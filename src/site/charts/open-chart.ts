@@ -1,4 +1,4 @@
-import type { Chart } from '../../../pipeline/charts/chart.ts';
+import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
@@ -11,13 +11,9 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import { perRelease } from '../layout/release.ts';
 
-/** A chart with the data that its `prepare` extracted from the release's files. */
-export interface OpenChart {
-  chart: Chart;
-  data: unknown;
-}
-
-const openers = new Map(CHARTS.map((chart) => [chart.id, perRelease((release) => open(release, chart))]));
+const openers = new Map(
+  CHARTS.map((chart) => [chart.id, perRelease((release) => chart.open(release, release.organisation))]),
+);
 
 /** Opens a chart, once for all pages that show it. Throws site_failed for an unknown id, release_invalid for bad files. */
 export function openChart(release: SiteRelease, id: string): OpenChart {
@@ -26,17 +22,10 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
   throw new CathedralError('site_failed', { place: 'charts', expected: 'a chart of the table', found: id });
 }
 
-function open(release: SiteRelease, chart: Chart): OpenChart {
-  return { chart: chart.creditedTo(release.organisation), data: chart.prepare(release) };
-}
-
 /** The state in an address; or the default state and the reason why the address is invalid. */
-export function askedState(
-  { chart, data }: OpenChart,
-  search: string,
-): { state: ChartState; fault: string | null } {
+export function askedState(chart: OpenChart, search: string): { state: ChartState; fault: string | null } {
   try {
-    return { state: readState(chart, data, search), fault: null };
+    return { state: readState(chart, search), fault: null };
   } catch (error) {
     return { state: DEFAULT_STATE, fault: stateFault(error) };
   }
@@ -46,12 +35,12 @@ export function askedState(
  * The state in an address that a form may have produced: an empty field counts as absent, and all series as the default.
  * Throws usage for a state that the chart does not have.
  */
-function readState(chart: Chart, data: unknown, search: string): ChartState {
+function readState(chart: OpenChart, search: string): ChartState {
   const state = parseChartState(chart, ownParameters(search));
-  const offered = chart.series(data);
+  const offered = chart.series;
   const isAll = offered.length > 0 && offered.every(({ name }) => state.series?.includes(name));
   const known = isAll && state.series?.length === offered.length ? { ...state, series: null } : state;
   // Throws for a series that the chart does not have.
-  chart.title(data, known);
+  chart.show(known);
   return known;
 }

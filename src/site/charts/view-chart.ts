@@ -1,4 +1,4 @@
-import type { Annotation, Chart } from '../../../pipeline/charts/chart.ts';
+import type { Annotation, OpenChart, Shown } from '../../../pipeline/charts/chart.ts';
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartColumn, ChartTable } from '../../../pipeline/charts/chart-table.ts';
 import { shownDays } from '../../../pipeline/charts/day-range.ts';
@@ -78,38 +78,29 @@ export function annotationsHtml(annotations: readonly Annotation[]): string {
 const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
 
 /** Everything that a page shows of a chart in one state. */
-export interface ChartView {
+export interface ChartView extends Shown {
   /** Canonical parameters of the state, empty for the default. */
   query: string;
-  title: string;
-  /** The heading: what the data say, or the title again. */
+  /** What the data say, or the title again. */
   heading: string;
   /** The title, below a heading that is not the title itself; else empty. */
   subtitle: string;
-  /** The days that explain the picture, numbered in it from 1. */
-  annotations: readonly Annotation[];
-  unit: string;
-  note: string;
-  source: string;
-  summary: string[];
-  table: ChartTable;
   /** HTML of the pictures in the page's colours, each with its scales in `data-scales`. */
   pictures: string;
 }
 
 /** The days of a state that names some, `9–15 March 2026`; else empty. */
-function daysOfState(chart: Chart, data: unknown, state: ChartState): string {
-  const range = state.from === null && state.to === null ? null : chart.range(data);
-  if (range === null) return '';
+function daysOfState({ range }: OpenChart, state: ChartState): string {
+  if (range === null || (state.from === null && state.to === null)) return '';
   const { from, to } = shownDays(range, state);
   return from > to ? '' : formatDays(from, to);
 }
 
 /** What a link to a state is called elsewhere: the finding, or the title, and the days. */
-export function sharedTitle(chart: Chart, data: unknown, state: ChartState): string {
-  const days = daysOfState(chart, data, state);
-  const said = chart.finding(data, state) ?? chart.title(data, state);
-  return days === '' ? said : `${said} (${days})`;
+export function sharedTitle(chart: OpenChart, state: ChartState): string {
+  const days = daysOfState(chart, state);
+  const { finding, title } = chart.show(state);
+  return days === '' ? (finding ?? title) : `${finding ?? title} (${days})`;
 }
 
 export interface ViewLook {
@@ -119,38 +110,30 @@ export interface ViewLook {
 
 /** Throws usage if the state names a series that the data does not have. */
 export function viewChart(
-  chart: Chart,
-  data: unknown,
+  chart: OpenChart,
   state: ChartState,
   { withoutList = false }: ViewLook = {},
 ): ChartView {
-  const [title, finding] = [chart.title(data, state), chart.finding(data, state)];
+  const shown = chart.show(state);
+  const { title, finding } = shown;
   return {
+    ...shown,
     query: formatChartState(chart, state),
-    title,
     heading: finding ?? title,
     subtitle: finding === null ? '' : title,
-    annotations: chart.annotations(data, state),
-    unit: chart.unit(data, state),
-    note: chart.note(data, state),
-    source: chart.source(data),
-    summary: chart.summary(data, state),
-    table: chart.table(data, state),
     pictures: Object.entries(PAGE_WIDTHS)
-      .map(([name, width]) => picture(chart, data, state, { name, width, withoutList }))
+      .map(([name, width]) => picture(shown, { name, width, withoutList }))
       .join(''),
   };
 }
 
 function picture(
-  chart: Chart,
-  data: unknown,
-  state: ChartState,
+  { draw }: Shown,
   { name, width, withoutList }: { name: string; width: number; withoutList: boolean },
 ): string {
   const scales: PlotScale[] = [];
   const onScale = (scale: PlotScale) => scales.push(scale);
-  const svg = chart.draw(data, state, { width, theme: 'page', parts: 'plot', onScale, withoutList });
+  const svg = draw({ width, theme: 'page', parts: 'plot', onScale, withoutList });
   // A tenth of a pixel is precise enough; the ends of a scale of shares differ by less.
   const rounded = JSON.stringify(scales, (_, value) =>
     typeof value !== 'number'

@@ -1,16 +1,17 @@
 import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { defineChart } from '../../../pipeline/charts/chart.ts';
-import { column } from '../../../pipeline/charts/chart-table.ts';
-import { binDays, daysBetween, END_OF_STEP, stepFor } from '../../../pipeline/charts/drawing/days.ts';
+import { tableOf } from '../../../pipeline/charts/chart-table.ts';
+import { daysBetween, END_OF_STEP, endsOf, stepFor } from '../../../pipeline/charts/drawing/days.ts';
 import { cathedralColour } from '../../../pipeline/charts/drawing/theme.ts';
 import { uptime } from '../../../pipeline/charts/kinds/uptime.ts';
+import { namedSeries } from '../../../pipeline/charts/series.ts';
 import { formatNumber, formatScore } from '../../../pipeline/words/number.ts';
 import { perRelease } from '../layout/release.ts';
 
 /** The data for the charts on every sentinel's page, read once. */
 export const sentinelCharts = perRelease((release) => ({
-  scores: scoreHistory.prepare(release),
-  uptime: uptime.prepare(release),
+  scores: scoreHistory.open(release),
+  uptime: uptime.open(release),
 }));
 
 interface Row {
@@ -24,7 +25,7 @@ interface Row {
 const MAX_DAYS = 120;
 
 /** Both scores of one sentinel over time; `series` names the sentinel. */
-export const scoreHistory = defineChart<Row[]>({
+const scoreHistory = defineChart<Row[], Row>({
   id: 'score-history',
   area: 'academics',
   name: 'Scores of a sentinel',
@@ -41,22 +42,21 @@ export const scoreHistory = defineChart<Row[]>({
       .flatMap(({ date, sentinel, cathedral, coordination_score: score, gi_score: integrity }) =>
         score === null || integrity === null ? [] : [{ date, sentinel, cathedral, score, integrity }],
       ),
-  series: (rows) => [...new Set(rows.map(({ sentinel }) => sentinel))].map((name) => ({ name, label: name })),
+  series: (rows) => namedSeries(rows.map(({ sentinel }) => sentinel)),
   asOf: (rows) => rows.at(-1)?.date ?? '',
   isMissing: (rows) => rows.length === 0,
-  view(rows, { series }) {
+  view(rows, { state: { series } }) {
     const own = rows.filter(({ sentinel }) => series?.includes(sentinel));
     const step = stepFor(daysBetween(own), MAX_DAYS);
-    const ends = binDays(own, step).map((bin) => ({ ...bin.rows.at(-1)!, date: bin.to }));
+    const ends = endsOf(own, step);
     return {
       title: 'Scores over time',
       unit: `As last attested ${END_OF_STEP[step]}`,
-      columns: [
-        column('date', 'Day'),
-        column('coordination_score', 'Coordination score', 'points'),
-        column('gi_score', 'Integrity score', 'share'),
-      ],
-      rows: ends.map(({ date, score, integrity }) => [date, score, integrity]),
+      ...tableOf(ends, [
+        ['date', 'Day'],
+        ['coordination_score', 'Coordination score', 'points', ({ score }) => score],
+        ['gi_score', 'Integrity score', 'share', ({ integrity }) => integrity],
+      ]),
       mark() {
         const { cathedral, score, integrity } = ends.at(-1)!;
         const colour = cathedralColour(cathedral);
@@ -66,7 +66,6 @@ export const scoreHistory = defineChart<Row[]>({
             {
               mark: 'lines',
               unit: 'Coordination score, points',
-              format: (value) => formatNumber(value),
               drawn: [
                 { column: 'coordination_score', label: 'Coordination', text: formatNumber(score, 1), colour },
               ],
@@ -76,7 +75,6 @@ export const scoreHistory = defineChart<Row[]>({
               unit: 'Integrity score, share',
               leastSpan: 0.02,
               limits: [0, 1],
-              format: (value) => formatNumber(value, 2),
               drawn: [{ column: 'gi_score', label: 'Integrity', text: formatScore(integrity), colour }],
             },
           ],

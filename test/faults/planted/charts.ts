@@ -23,7 +23,7 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'the means of weeks are added up as if they were days',
     breaks: WORDS,
     file: 'pipeline/charts/summary.ts',
-    change: ['(amount === unit ? 1 : daysIn(row))', '1'],
+    change: ['(amount === unit ? 1 : daysOfRow(row))', '1'],
     tests: ['test/charts/summaries.test.ts'],
   },
   {
@@ -36,8 +36,8 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a file has the numbers of annotations and not their words',
     breaks: PICTURE,
-    file: 'pipeline/charts/drawing/over-time.ts',
-    change: ['plot.withoutList ? 0 : listHeight', 'true ? 0 : listHeight'],
+    file: 'pipeline/charts/drawing/figure.ts',
+    change: ['withoutList ? 0 : listHeight', 'true ? 0 : listHeight'],
     tests: ['test/charts/annotations.test.ts'],
   },
   {
