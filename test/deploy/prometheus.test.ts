@@ -153,7 +153,7 @@ describe('the metrics of a service', () => {
     ]);
     expect(named.sort()).toEqual(
       Object.entries(METRICS)
-        .map(([name, { type }]) => [name, type])
+        .map(([name, { type = 'gauge' }]) => [name, type])
         .sort(),
     );
   });

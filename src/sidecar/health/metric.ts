@@ -8,7 +8,8 @@ export interface Sample {
 
 /** What docs/metrics.md says of a metric. */
 export interface Described {
-  type: 'gauge' | 'counter' | 'histogram';
+  /** Default: gauge. */
+  type?: 'counter' | 'histogram';
   /** One sentence. */
   help: string;
   /** From small, fixed sets of values: each combination is a series that Prometheus keeps. */
@@ -17,7 +18,7 @@ export interface Described {
 
 /** A metric and how to read it from `Facts`. */
 interface Metric<Facts> extends Described {
-  type: 'gauge' | 'counter';
+  type?: 'counter';
   /** Null: not known, which is written as NaN, and no alert compares with it. */
   read: (facts: Facts) => number | null | readonly Sample[];
 }
@@ -29,7 +30,7 @@ export type Metrics<Facts> = Readonly<Record<string, Metric<Facts>>>;
 export function register<Facts>(registry: Registry, metrics: Metrics<Facts>): (facts: Facts) => void {
   const setters = Object.entries(metrics).map(([name, { type, help, labels = [], read }]) => {
     const about = { name, help, labelNames: labels, registers: [registry] };
-    const metric = type === 'gauge' ? new Gauge(about) : new Counter(about);
+    const metric = type ? new Counter(about) : new Gauge(about);
     const set = (sample: Sample) =>
       metric instanceof Gauge
         ? metric.set(sample.labels, sample.value)

@@ -20,7 +20,7 @@ export const METRICS: Readonly<Record<string, Described>> = Object.assign(
 export function formatMetricsReference(): string {
   const sections = GROUPS.map(([title, metrics]) => {
     const rows = Object.entries(metrics).map(
-      ([name, { type, labels = [], help }]) =>
+      ([name, { type = 'gauge', labels = [], help }]) =>
         `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
     );
     return `## ${title}\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;

@@ -57,18 +57,15 @@ const DAYS_LEFT = [1, 7, 30];
 
 export const SERVICE_METRICS: Metrics<ServiceFacts> = {
   cathedral_build_info: {
-    type: 'gauge',
     help: 'The version and the commit of the program, as labels; the value is 1.',
     labels: ['version', 'commit'],
     read: ({ software: { version, commit } }) => [{ labels: { version, commit: commit ?? '' }, value: 1 }],
   },
   cathedral_ready: {
-    type: 'gauge',
     help: 'Whether the server can serve, as /readyz says.',
     read: ({ readiness }) => Number(isReady(readiness)),
   },
   cathedral_fault: {
-    type: 'gauge',
     help: 'Whether a part of the service has a fault, as /readyz says.',
     labels: ['part'],
     read: ({ readiness }) =>
@@ -78,7 +75,6 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
       ),
   },
   cathedral_last_run_outcome: {
-    type: 'gauge',
     help: 'Whether this was the outcome of the last run: published, unchanged, incomplete or failed.',
     labels: ['outcome'],
     read: ({ status }) =>
@@ -90,161 +86,131 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
           })),
   },
   cathedral_last_run_error: {
-    type: 'gauge',
     help: 'The code with which the last run failed, or with which something of its release did, as a label; the value is 1. None after a run that succeeded.',
     labels: ['code'],
     read: ({ status }) =>
       status?.last_run.error ? [{ labels: { code: status.last_run.error.code }, value: 1 }] : [],
   },
   cathedral_last_run_timestamp_seconds: {
-    type: 'gauge',
     help: 'When the last run ended.',
     read: ({ status }) => seconds(status?.last_run.finished_at),
   },
   cathedral_last_run_duration_seconds: {
-    type: 'gauge',
     help: 'How long the last run took.',
     read: ({ status }) =>
       status && seconds(status.last_run.finished_at)! - seconds(status.last_run.started_at)!,
   },
   cathedral_last_run_findings: {
-    type: 'gauge',
     help: 'Contradictions in the ledger that the last run found.',
     read: ({ status }) => status?.last_run.findings.count ?? null,
   },
   cathedral_next_run_timestamp_seconds: {
-    type: 'gauge',
     help: 'When the scheduler starts the next run; NaN without a scheduler.',
     read: ({ status }) => seconds(status?.next_run_at),
   },
   cathedral_release_timestamp_seconds: {
-    type: 'gauge',
     help: 'Time of the newest event in the published release.',
     read: ({ manifest }) => seconds(manifest?.timestamp),
   },
   cathedral_release_sealed_timestamp_seconds: {
-    type: 'gauge',
     help: 'End of the slot up to which the published release has the ledger.',
     read: ({ manifest }) => slotEnd(manifest?.ledger.snapshot ?? null),
   },
   cathedral_release_expiry_timestamp_seconds: {
-    type: 'gauge',
     help: 'When the signature on the published release expires; NaN if it is not signed.',
     read: ({ manifest }) => (manifest?.signed ? seconds(manifest.signed.expires) : null),
   },
   cathedral_release_events: {
-    type: 'gauge',
     help: 'Events of the ledger in the published release.',
     read: ({ manifest }) => manifest?.ledger.size ?? null,
   },
   cathedral_publisher_keys: {
-    type: 'gauge',
     help: 'Keys that signed the published release: 1, or 2 while the publisher’s key is being rotated.',
     read: ({ manifest }) => (manifest ? (manifest.signed?.keys.length ?? 0) : null),
   },
   cathedral_witness_cosigned_timestamp_seconds: {
-    type: 'gauge',
     help: 'When each witness last cosigned a checkpoint of the log, by its clock. Known to the publisher that asked it.',
     labels: ['witness'],
     read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => seconds(cosigned?.at)),
   },
   cathedral_witness_cosigned_events: {
-    type: 'gauge',
     help: 'Events in the last checkpoint that each witness cosigned. Compare it with `cathedral_release_events`.',
     labels: ['witness'],
     read: ({ witnesses }) => witnessSamples(witnesses, ({ cosigned }) => cosigned?.size ?? null),
   },
   cathedral_live_timestamp_seconds: {
-    type: 'gauge',
     help: 'Time of the newest event that real-time paths show; NaN while they answer from the release.',
     read: ({ live }) => live?.newest ?? null,
   },
   cathedral_ledger_sealed_timestamp_seconds: {
-    type: 'gauge',
     help: 'End of the newest slot that the ledger has sealed; NaN if the server follows no ledger.',
     read: ({ live }) => live?.sealed ?? null,
   },
   cathedral_ledger_unsealed_timestamp_seconds: {
-    type: 'gauge',
     help: 'Time of the oldest event that is not sealed yet; NaN if every event is.',
     read: ({ live }) => live?.unsealed ?? null,
   },
   cathedral_import_success_timestamp_seconds: {
-    type: 'gauge',
     help: 'When the last successful import of a remote ledger ended; NaN before the first one of this process.',
     read: ({ imports }) => (imports?.succeededAt == null ? null : imports.succeededAt / 1000),
   },
   cathedral_import_failures: {
-    type: 'gauge',
     help: 'Imports of a remote ledger that failed since the last one that succeeded; NaN without a remote ledger.',
     read: ({ imports }) => imports?.failures ?? null,
   },
   cathedral_import_unread_timestamp_seconds: {
-    type: 'gauge',
     help: 'Since when the last row of a followed file is not whole (no line end, or an open quote); NaN if it is.',
     read: ({ imports }) => (imports?.unread == null ? null : imports.unread.since / 1000),
   },
   cathedral_http_active_requests: {
-    type: 'gauge',
     help: 'Requests being answered.',
     read: ({ active }) => active,
   },
   cathedral_event_loop_delay_seconds: {
-    type: 'gauge',
     help: 'Mean delay of the event loop over the better of the last two half seconds.',
     read: ({ loopDelay }) => loopDelay,
   },
   cathedral_live_listeners: {
-    type: 'gauge',
     help: 'Connections to /live.',
     read: ({ live }) => live?.listeners ?? 0,
   },
   cathedral_disk_free_bytes: {
-    type: 'gauge',
     help: 'What the service may still write to the file system of a folder.',
     labels: ['folder'],
     read: ({ disks }) => diskSamples(disks, ({ free }) => free),
   },
   cathedral_disk_size_bytes: {
-    type: 'gauge',
     help: 'Size of the file system of a folder.',
     labels: ['folder'],
     read: ({ disks }) => diskSamples(disks, ({ size }) => size),
   },
   cathedral_disk_free_inodes: {
-    type: 'gauge',
     help: 'Files that the file system of a folder can still take; a release has thousands.',
     labels: ['folder'],
     read: ({ disks }) => diskSamples(disks, ({ freeInodes }) => freeInodes),
   },
   cathedral_disk_inodes: {
-    type: 'gauge',
     help: 'Inodes of the file system of a folder; 0 where their number is not fixed.',
     labels: ['folder'],
     read: ({ disks }) => diskSamples(disks, ({ inodes }) => inodes),
   },
   cathedral_access_log_bytes: {
-    type: 'gauge',
     help: 'Size of the access log.',
     read: ({ accessLog }) => accessLog,
   },
   cathedral_snapshots: {
-    type: 'gauge',
     help: 'Snapshots below /snapshots/; NaN until they are counted.',
     read: ({ snapshots }) => snapshots?.count ?? null,
   },
   cathedral_snapshots_bytes: {
-    type: 'gauge',
     help: 'Size of their files, including those that they share with a release; NaN until they are measured.',
     read: ({ snapshots }) => snapshots?.bytes ?? null,
   },
   cathedral_api_keys: {
-    type: 'gauge',
     help: 'API keys in use: delivered, not revoked, not expired and not replaced.',
     read: ({ keyExpiries }) => keyExpiries?.length ?? null,
   },
   cathedral_api_keys_expiring: {
-    type: 'gauge',
     help: 'API keys in use that expire within this number of days.',
     labels: ['days'],
     read: ({ keyExpiries, now }) =>

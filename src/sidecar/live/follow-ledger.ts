@@ -21,8 +21,8 @@ import {
   type SharedStores,
 } from '../../../pipeline/sources/shared/open-shared.ts';
 import type { ImportProgress } from '../health/readiness.ts';
-import { importPeriodically } from './import-periodically.ts';
-import { keepReplica, keepSharing } from './keep-shared.ts';
+import { Repeated, type RepeatedWork } from './repeated.ts';
+import { watchLedger } from './watch-ledger.ts';
 
 /** How long an import waits for a step of this machine's own replica, or for a run, seconds. */
 const FOLDER_WAIT_S = 10;
@@ -74,6 +74,15 @@ export async function followLedger(
   }
 }
 
+/** How often the ledger is shared, or the shared one looked at, besides: an announcement or its connection may be lost. */
+const POLL_MS = 1000;
+/** Pause after each step of sharing: a multiple of the time it took, so that it takes a third of a core at most, and a minimum, ms. */
+const PAUSE_FACTOR = 2;
+const PAUSE_MS = 10;
+const FAULT_PAUSE_MS = 500;
+/** How long a start waits for the first step. A long ledger takes longer, and a store that is down takes for ever. */
+const FIRST_MS = 5000;
+
 /**
  * The machine with a ledger in a folder shares it; any other one has a copy, also where it imports in turn with others. Returns what reads
  * the present fault, without addresses and paths; null for a folder that a process of another ledger keeps.
@@ -85,53 +94,116 @@ async function keepShared(
   { log, signal }: { log: (line: string) => void; signal: AbortSignal },
 ): Promise<(() => string | null) | null> {
   let present: string | null = null;
-  const report = (does: string) => (fault: Error | null) => {
-    present = fault && `the ledger is not ${does}${fault instanceof CathedralError ? `: ${fault.code}` : ''}`;
-    log(fault ? `The ledger is not ${does}: ${fault.message}` : `The ledger is ${does} again.`);
-  };
+  const step = (does: string, work: () => Promise<unknown>): RepeatedWork => ({
+    work,
+    pauseMs: (took, failures) => (failures > 0 ? FAULT_PAUSE_MS : Math.max(PAUSE_MS, PAUSE_FACTOR * took)),
+    // Another process writes the folder, and what it writes is as new.
+    isExpected: (error) => error instanceof CathedralError && error.code === 'locked',
+    report(fault) {
+      const code = fault instanceof CathedralError ? `: ${fault.code}` : '';
+      present = fault && `the ledger is not ${does}${code}`;
+      log(fault ? `The ledger is not ${does}: ${fault.message}` : `The ledger is ${does} again.`);
+    },
+  });
   const isReplica = source.kind === 'directory' || source.kind === 'store';
   const folder = sharedFolder(isReplica ? 'replica' : 'import', local, 0, stores, log);
+  const first = async (attempt: Promise<unknown> | null) =>
+    Promise.race([attempt, sleep(FIRST_MS, undefined, { ref: false })]);
   if (source.kind === 'directory') {
     if (followerOf(source.path)) return null;
-    await keepSharing(source.path, folder.sharer, { report: report('shared'), signal });
+    const share = step('shared', () => folder.sharer.share());
+    const watching = watchLedger(source.path, POLL_MS, share);
+    onceAborted(signal, async () => (await watching).close());
+    await first(watching);
   } else {
-    await keepReplica(folder.replica, stores.shared, {
-      report: report('taken from the others'),
-      onUpdate: (updated) => folder.report(updated),
+    const take = async () => folder.report(await folder.replica.update());
+    const taking = new Repeated(step('taken from the others', take));
+    onceAborted(
       signal,
-    });
+      stores.shared.listen(() => void taking.wake()),
+    );
+    wakeOften(taking, signal);
+    await first(taking.wake());
   }
   return () => present;
 }
 
+/**
+ * From the end of one import to the start of the next, ms: a new event shows within a minute or so, and a remote ledger without new events
+ * gets one request a minute.
+ */
+const IMPORT_INTERVAL_MS = 60_000;
+/** While a remote ledger is down the interval doubles, up to this, ms. */
+const MAX_WAIT_MS = 15 * 60 * 1000;
+
+/** Imports until `signal` aborts. It waits first, since the command has just imported. */
 function keepImporting(
   source: RemoteSource,
   config: FollowConfig,
   means: Importing,
   signal: AbortSignal,
 ): ImportProgress {
-  const imports: ImportProgress = { succeededAt: null, failures: 0, unread: null };
   const patience = means.stores ? { ...config, wait: Math.min(config.wait, FOLDER_WAIT_S) } : config;
-  void importPeriodically({
-    progress: imports,
-    now: means.now,
-    async importNew() {
-      // If another machine imports at this moment, this one gets the events from it.
-      const report = await importSource(source, patience, means).catch((error) => {
-        if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
-        throw error;
-      });
-      imports.unread = report?.unread ?? null;
-      for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
-    },
-    report: (error) => means.log(`The import failed: ${(error as Error).message}`),
-    sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
-    signal,
-  });
-  return imports;
+  const importNew = async () => {
+    // If another machine imports at this moment, this one gets the events from it.
+    const report = await importSource(source, patience, means).catch((error) => {
+      if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
+      throw error;
+    });
+    for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
+    return report?.unread ?? null;
+  };
+  const log = (fault: Error) => means.log(`The import failed: ${fault.message}`);
+  return importRepeatedly({ importNew, log, now: means.now, signal });
 }
 
-function onceAborted(signal: AbortSignal, end: () => Promise<void>): void {
+interface RepeatedImport {
+  /** Returns what is left unread at the end of a file. */
+  importNew: () => Promise<ImportProgress['unread']>;
+  log: (fault: Error) => void;
+  now: () => number;
+  signal: AbortSignal;
+  /** Default: IMPORT_INTERVAL_MS. */
+  intervalMs?: number;
+}
+
+export function importRepeatedly({
+  importNew,
+  log,
+  now,
+  signal,
+  intervalMs = IMPORT_INTERVAL_MS,
+}: RepeatedImport): ImportProgress {
+  const progress = {
+    succeededAt: null as number | null,
+    unread: null as ImportProgress['unread'],
+    get failures() {
+      return imports.failures;
+    },
+  };
+  const imports = new Repeated({
+    async work() {
+      progress.unread = await importNew();
+      progress.succeededAt = now();
+    },
+    firstMs: intervalMs,
+    pauseMs: (_, failures) => Math.min(intervalMs * 2 ** failures, MAX_WAIT_MS),
+    report: (fault) => fault && log(fault),
+  });
+  wakeOften(imports, signal, Math.min(POLL_MS, intervalMs));
+  return progress;
+}
+
+/** Until `signal` aborts. */
+function wakeOften(repeated: Repeated, signal: AbortSignal, everyMs = POLL_MS): void {
+  const poll = setInterval(() => void repeated.wake(), everyMs).unref();
+  onceAborted(signal, async () => {
+    clearInterval(poll);
+    await repeated.close();
+  });
+}
+
+function onceAborted(signal: AbortSignal, end: () => Promise<void> | void): void {
   if (signal.aborted) void end();
   else signal.addEventListener('abort', () => void end(), { once: true });
 }

@@ -59,13 +59,13 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
   const hub = openHub(documents, state, options);
-  const update = async () => {
-    const start = performance.now();
-    if (await state.update()) hub.changed();
-    const took = performance.now() - start;
-    return state.fault === null ? PAUSE_MS : Math.max(FAULT_PAUSE_MS, FAULT_PAUSE_FACTOR * took);
-  };
-  const watch = await watchLedger(ledger, pollMs, update);
+  const watch = await watchLedger(ledger, pollMs, {
+    work: async () => {
+      if (await state.update()) hub.changed();
+    },
+    pauseMs: (took) =>
+      state.fault === null ? PAUSE_MS : Math.max(FAULT_PAUSE_MS, FAULT_PAUSE_FACTOR * took),
+  });
   return {
     // A server that was paused has switched to the newest release before it has read the ledger again.
     resource: (path) =>

@@ -1,71 +1,30 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Repeated, type RepeatedWork } from './repeated.ts';
 
-/** Calls `update` once, and then after each change in the ledger's folder and every `pollMs`. Resolves after the first call. */
+/** Does the work once, and then after each change in the ledger's folder and every `pollMs`. Resolves after the first run. */
 export async function watchLedger(
   ledger: string,
   pollMs: number,
-  update: () => Promise<number>,
+  work: RepeatedWork,
 ): Promise<{ close: () => Promise<void> }> {
-  const updates = new Coalescer(update);
-  const wake = () => void updates.wake();
+  const repeated = new Repeated(work);
+  const wake = () => void repeated.wake();
   const watches = [
     new FolderWatch(ledger, (name) => name === 'head.ndjson', wake),
     new FolderWatch(`${ledger}/snapshots`, (name) => name.endsWith('.checkpoint'), wake),
   ];
   const renew = () => Promise.all(watches.map((watch) => watch.renew()));
   await renew();
-  await updates.wake();
+  await repeated.wake();
   const poll = setInterval(() => void renew().then(wake), pollMs).unref();
   return {
     async close() {
       clearInterval(poll);
       for (const watch of watches) watch.close();
-      await updates.close();
+      await repeated.close();
     },
   };
-}
-
-/**
- * Runs one piece of work whenever it is woken, one run at a time, with a pause after each. All wakes during a run or a pause
- * lead to one further run, so a thousand wakes at once cost two runs.
- */
-export class Coalescer {
-  readonly #work: () => Promise<number>;
-  #running: Promise<void> | null = null;
-  #pause: NodeJS.Timeout | null = null;
-  #isWanted = false;
-  #isClosed = false;
-
-  /** `work` resolves to the pause that must follow, ms; it never rejects. */
-  constructor(work: () => Promise<number>) {
-    this.#work = work;
-  }
-
-  /** Returns the current run, which this may have started; null during a pause. */
-  wake(): Promise<void> | null {
-    this.#isWanted = true;
-    if (!this.#running && !this.#pause && !this.#isClosed) this.#running = this.#run();
-    return this.#running;
-  }
-
-  /** Resolves when the current run is over. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#pause) clearTimeout(this.#pause);
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    this.#isWanted = false;
-    const pauseMs = await this.#work();
-    this.#running = null;
-    if (this.#isClosed) return;
-    this.#pause = setTimeout(() => {
-      this.#pause = null;
-      if (this.#isWanted) this.wake();
-    }, pauseMs).unref();
-  }
 }
 
 interface Watched {

@@ -6,7 +6,7 @@ import { ClientLimits, clientAddress } from './clients.ts';
 import { handleRequest } from './handle-request.ts';
 import { Pipelining } from './pipelining.ts';
 import { answerConnect, answerUnreadable } from './raw-response.ts';
-import { newRequestContext, requestIds } from './request-context.ts';
+import { RequestContext, requestIds } from './request-context.ts';
 
 /** Times in seconds. */
 export interface AppLimits {
@@ -61,10 +61,10 @@ export function createApp(services: Services, limits: AppLimits): Server {
   const clients = new ClientLimits(maxConnectionsPerClient, address);
   server.on('connection', (socket) => clients.admit(socket));
   const nextId = requestIds();
-  const shared = { address, clients, stallMs: stallTimeout * 1000, cacheTagHeader };
+  const all = { address, clients, stallMs: stallTimeout * 1000, cacheTagHeader };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
     pipelining.add(request, response, (onEnd) => {
-      const context = newRequestContext(request, response, { ...shared, id: nextId() });
+      const context = new RequestContext(request, response, nextId(), all);
       void handleRequest(context, services, { onEnd, onStream: () => pipelining.markStream(request) });
     });
   server.on('request', receive);

@@ -25,11 +25,11 @@ export async function countAnswer(
   { limiter, logger }: Pick<Services, 'limiter' | 'logger'>,
   now: number,
 ): Promise<Answer> {
-  const { area, key, address, request } = context;
+  const { area, key, request } = context;
   if (!context.counted || area === null || !limiter || !COUNTED.has(answer.status)) return answer;
   const own = key ? { ...answer, headers: privateHeaders(answer.headers) } : answer;
   if (request.method === 'HEAD') return own;
-  const subject = key ? { holder: key.holder } : { address: address.ip(request) };
+  const subject = key ? { holder: key.holder } : { address: context.address };
   try {
     const result = await limiter.take({ area, tier: tierOf(area, context), subject, now });
     if (!result.allowed) throw rateLimited(area, result);
@@ -71,11 +71,11 @@ export async function recordAccess(
   log: Pick<AccessLog, 'append'> | null,
 ): Promise<void> {
   if (!log) throw accessNotLogged();
-  const { id, key, keyId, holder, area, query, request, address } = context;
+  const { id, key, keyId, holder, area, query, request } = context;
   const asked = { method: request.method ?? '', path: redactedPath(context), query };
   const access = { time: now, requestId: id, keyId, holder, area: area ?? '', ...asked, status };
   const isRefused = key === null && status >= 400;
-  await log.append({ ...access, client: address.ip(request), isRefused }).catch(() => {
+  await log.append({ ...access, client: context.address, isRefused }).catch(() => {
     throw accessNotLogged();
   });
 }

@@ -57,7 +57,7 @@ function answerOrRefuse(context: RequestContext, services: Services): Answer | n
     problemAnswer(toProblem(error, context, services), redactedPath(context));
   try {
     parseRequest(context);
-    const release = context.clients.take(context.request);
+    const release = context.all.clients.take(context.request);
     if (release) onFinish(context, release);
     const { method = '' } = context.request;
     const methods: readonly string[] = context.routed!.route.methods;
@@ -125,7 +125,7 @@ function noRelease({ request }: RequestContext): Answer {
 function listen(context: RequestContext, query: LiveQuery, live: NonNullable<Services['live']>): null {
   const { request, response, address } = context;
   const headers = (own: Readonly<Record<string, string>>) => headersOf(context, own);
-  live.listen(request, response, { headers, address: address.ip(request), query });
+  live.listen(request, response, { headers, address, query });
   return null;
 }
 

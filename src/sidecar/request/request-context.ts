@@ -9,72 +9,60 @@ import type { Authenticated } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { ClientAddress, ClientLimits } from './clients.ts';
 
+/** What all requests of a server have in common. */
+export interface ForAllRequests {
+  address: ClientAddress;
+  clients: ClientLimits;
+  /** How long a client may take no bytes of a response, ms. */
+  stallMs: number;
+  /** The header that a CDN reads tags from; null: none. */
+  cacheTagHeader: string | null;
+}
+
 /** One request, as far as it is understood; each step of handling it adds to this. */
-export interface RequestContext {
+export class RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Identifies the request in the server log and the access log. */
   readonly id: string;
-  readonly address: ClientAddress;
-  readonly clients: ClientLimits;
-  /** How long the client may take no bytes of the response, ms. */
-  readonly stallMs: number;
-  /** The header that a CDN reads tags from; null: none. */
-  readonly cacheTagHeader: string | null;
+  readonly all: ForAllRequests;
   /** Without the leading slash and percent-encoding: `economy/supply`. Null until it is parsed. */
-  path: string | null;
+  path: string | null = null;
   /** The row of the path in the table of routes. Null until it is parsed. */
-  routed: Routed | null;
+  routed: Routed | null = null;
   /** Without its question mark. */
-  query: string;
+  query = '';
   /** The API key, if it is valid here. */
-  key: Authenticated | null;
+  key: Authenticated | null = null;
   /** For the access log: also of a known key that is not valid here. */
-  keyId: string | null;
-  holder: string | null;
+  keyId: string | null = null;
+  holder: string | null = null;
   /** Null outside the areas. */
-  area: Area | null;
+  area: Area | null = null;
   /** Every access is recorded, including refused ones. */
-  restricted: boolean;
+  restricted = false;
   /** The answer is data, which counts against the quota of the area. */
-  counted: boolean;
+  counted = false;
   /** Why the request was refused; null if it was not. */
-  refusal: ProblemCode | null;
+  refusal: ProblemCode | null = null;
   /** Tells the load gate that the answer is ready to be sent. */
-  onRendered: (() => void) | null;
+  onRendered: (() => void) | null = null;
   /** Called when the response is over; see `onFinish`. */
-  cleanups: (() => void)[];
+  cleanups: (() => void)[] = [];
   /** The whole request body has been read. */
-  bodyRead: boolean;
-}
+  bodyRead = false;
 
-export function newRequestContext(
-  request: IncomingMessage,
-  response: ServerResponse,
-  known: Pick<RequestContext, 'id' | 'address' | 'clients' | 'stallMs' | 'cacheTagHeader'>,
-): RequestContext {
-  return {
-    request,
-    response,
-    id: known.id,
-    address: known.address,
-    clients: known.clients,
-    stallMs: known.stallMs,
-    cacheTagHeader: known.cacheTagHeader,
-    path: null,
-    routed: null,
-    query: '',
-    key: null,
-    keyId: null,
-    holder: null,
-    area: null,
-    restricted: false,
-    counted: false,
-    refusal: null,
-    onRendered: null,
-    cleanups: [],
-    bodyRead: false,
-  };
+  constructor(request: IncomingMessage, response: ServerResponse, id: string, all: ForAllRequests) {
+    this.request = request;
+    this.response = response;
+    this.id = id;
+    this.all = all;
+  }
+
+  /** IP address of the client. */
+  get address(): string {
+    return this.all.address.ip(this.request);
+  }
 }
 
 /** 48 random bits: two processes hardly ever get the same prefix. */
@@ -91,8 +79,8 @@ export function requestIds(): () => string {
 }
 
 /** Who shares the limits for one client: the holder of a key, or a network. */
-export function clientOf({ key, address, request }: RequestContext): string {
-  return key ? key.holder : clientNetwork(address.ip(request));
+export function clientOf(context: RequestContext): string {
+  return context.key ? context.key.holder : clientNetwork(context.address);
 }
 
 /** Calls `release` when the response is over, however it ends. */

@@ -29,7 +29,7 @@ export function send(answer: Answer, context: RequestContext): void | Promise<vo
 
 /** All headers of an answer, names and values in turn: the common ones, its own, and `more`. */
 export function headersOf(
-  { id, address, request, bodyRead, cacheTagHeader }: RequestContext,
+  { id, request, bodyRead, all: { address, cacheTagHeader } }: RequestContext,
   own: Readonly<Headers>,
   more?: Readonly<Headers>,
 ): string[] {
@@ -76,8 +76,8 @@ function latin1Of(body: Buffer): string {
   return text;
 }
 
-async function whileNotStalled(sending: Promise<void>, { response, stallMs }: RequestContext): Promise<void> {
-  const stop = cutStalledResponse(response, stallMs);
+async function whileNotStalled(sending: Promise<void>, { response, all }: RequestContext): Promise<void> {
+  const stop = cutStalledResponse(response, all.stallMs);
   try {
     await sending;
   } finally {

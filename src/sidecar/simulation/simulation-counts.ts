@@ -3,12 +3,10 @@ import { type Metrics, samplesBy } from '../health/metric.ts';
 /** Labels come from fixed sets of codes, and from the close codes that clients may send under RFC 6455. */
 export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
   cathedral_simulation_connections: {
-    type: 'gauge',
     help: 'Open connections to the simulation.',
     read: ({ connections }) => connections,
   },
   cathedral_simulation_running: {
-    type: 'gauge',
     help: 'Simulations that advance automatically.',
     read: ({ running }) => running,
   },
