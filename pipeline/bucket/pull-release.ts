@@ -1,19 +1,20 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, makeFolder } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
-import { fetchBlob } from '../mirror/fetch-blob.ts';
-import type { Source } from '../mirror/keeping-origin.ts';
+import { Blobs, hasLength } from '../mirror/blobs.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, type Manifest, parseManifest, releaseFolder } from '../release/format/manifest.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { settle } from '../release/staging/commit.ts';
 import { isPublicInRelease, StagingFolder } from '../release/staging/staging-folder.ts';
+import type { Promised } from '../verify/origin.ts';
 import { blobKey, manifestKey } from './layout.ts';
 import type { Pointed } from './pointer.ts';
 import { StoreOrigin } from './store-origin.ts';
+import { readPointed } from './stored-release.ts';
 
 export interface PullOptions {
   store: Pick<ObjectStore, 'name' | 'get' | 'read'>;
@@ -50,19 +51,18 @@ export async function pullRelease(
   options: PullOptions,
 ): Promise<PulledRelease> {
   const { out } = options;
-  const text = await readManifest(pointed, options);
-  const place = `${options.store.name}/${manifestKey(pointed.manifest.sha256)}`;
+  const { sha256, bytes } = pointed.manifest;
+  const key = manifestKey(sha256);
+  const text = String(await readPointed(options.store, { key, sha256 }, bytes));
+  const place = `${options.store.name}/${key}`;
   const manifest = parseManifest(text, place);
   assertPointed(manifest, pointed, place);
   const name = releaseFolder(manifest);
   const dir = join(out, 'releases', name);
-  const staging = join(out, FETCHED);
   const isHere = await isWhole(dir, text, manifest);
-  const fetched = isHere
-    ? { files: 0, bytes: 0 }
-    : await fetchRelease(text, manifest, dir, { ...options, staging });
+  const fetched = isHere ? { files: 0, bytes: 0 } : await fetchRelease(text, manifest, dir, options);
   // An earlier pull may have ended just before.
-  for (const left of [staging, join(out, NEXT)])
+  for (const left of [join(out, FETCHED), join(out, NEXT)])
     await asDiskErrors(left, () => rm(left, { recursive: true, force: true }));
   return { name, dir, manifest, fetched };
 }
@@ -71,29 +71,45 @@ async function fetchRelease(
   text: string,
   manifest: Manifest,
   dir: string,
-  options: PullOptions & FetchOptions,
+  { out, alsoIn = [], store, signal, parallel = PARALLEL_FETCHES }: PullOptions,
 ): Promise<PulledRelease['fetched']> {
-  const { out, alsoIn = [], staging } = options;
-  await asDiskErrors(out, async () => {
-    await makeFolder(join(out, 'releases'));
-    await makeFolder(staging);
-  });
-  const wanted = [...releaseFiles(manifest)].map(([file, { blob }]) => ({ file, ...blob }));
-  const blobs = await localBlobs([...alsoIn, out]);
-  const fetched = await fetchMissing(wanted, blobs, options);
-  await assemble(text, wanted, blobs, { out, dir });
-  return fetched;
+  await asDiskErrors(out, () => makeFolder(join(out, 'releases')));
+  const wanted = [...releaseFiles(manifest)].map(([as, { blob }]) => ({ as, ...blob }));
+  const blobs = await openBlobs(new StoreOrigin(store, signal), join(out, FETCHED), [...alsoIn, out]);
+  await blobs.fetchAll(wanted.map(storedBlob), parallel);
+  const folder = new StagingFolder(join(out, NEXT), isPublicInRelease);
+  await blobs.assemble(folder, wanted, [['manifest.json', Buffer.from(text)]]);
+  await asDiskErrors(dir, () => settle(folder, dir));
+  return blobs.fetched;
 }
 
-async function readManifest(
-  { manifest }: Pick<Pointed, 'manifest'>,
-  { store }: PullOptions,
-): Promise<string> {
-  const { sha256, bytes } = manifest;
-  const key = manifestKey(sha256);
-  const found = await store.read(key, bytes, sha256);
-  if (found) return new TextDecoder().decode(found.content);
-  throw missing(`${store.name}/${key}`, 'the manifest that the pointer names');
+/** A blob of the store, as its key and its hash promise it. */
+export function storedBlob({ sha256, bytes }: Blob): Promised {
+  return { path: blobKey(sha256), sha256, bytes };
+}
+
+/** With the files of all releases in these folders. */
+export async function openBlobs(
+  origin: StoreOrigin,
+  staging: string,
+  outs: readonly string[],
+): Promise<Blobs> {
+  const blobs = new Blobs(origin, staging);
+  for (const folder of (await Promise.all(outs.map(releaseFolders))).flat()) {
+    const place = join(folder, 'manifest.json');
+    const manifest = await readFile(place, 'utf8')
+      .then((text) => parseManifest(text, place))
+      .catch(() => null);
+    if (!manifest) continue;
+    for (const [file, { blob }] of releaseFiles(manifest)) blobs.know(blob.sha256, { folder, file });
+  }
+  return blobs;
+}
+
+async function releaseFolders(out: string): Promise<string[]> {
+  const folder = join(out, 'releases');
+  const names = await readdir(folder).catch(() => []);
+  return names.map((name) => join(folder, name));
 }
 
 function assertPointed(
@@ -116,79 +132,4 @@ async function isWhole(dir: string, text: string, manifest: Manifest): Promise<b
     if (isWhole && !(await hasLength(join(dir, file), blob.bytes))) isWhole = false;
   });
   return isWhole;
-}
-
-async function hasLength(place: string, bytes: number): Promise<boolean> {
-  const found = await lstat(place).catch(() => null);
-  return found?.isFile() === true && found.size === bytes;
-}
-
-/** The files of all releases in these folders, by SHA-256. */
-export async function localBlobs(outs: readonly string[]): Promise<Map<string, Source>> {
-  const blobs = new Map<string, Source>();
-  for (const folder of (await Promise.all(outs.map(releaseFolders))).flat()) {
-    const place = join(folder, 'manifest.json');
-    const manifest = await readFile(place, 'utf8')
-      .then((text) => parseManifest(text, place))
-      .catch(() => null);
-    if (!manifest) continue;
-    for (const [file, { blob }] of releaseFiles(manifest)) blobs.set(blob.sha256, { folder, file });
-  }
-  return blobs;
-}
-
-async function releaseFolders(out: string): Promise<string[]> {
-  const folder = join(out, 'releases');
-  const names = await readdir(folder).catch(() => []);
-  return names.map((name) => join(folder, name));
-}
-
-export interface FetchOptions extends Pick<PullOptions, 'store' | 'signal' | 'parallel'> {
-  /** Fetched blobs wait here, named by their SHA-256. */
-  staging: string;
-}
-
-/** Fetches each blob that is not here with its length, and adds it to `blobs`. */
-export async function fetchMissing(
-  wanted: readonly Blob[],
-  blobs: Map<string, Source>,
-  { store, signal, staging, parallel = PARALLEL_FETCHES }: FetchOptions,
-): Promise<PulledRelease['fetched']> {
-  const origin = new StoreOrigin(store, signal);
-  const fetched = { files: 0, bytes: 0 };
-  const distinct = new Map(wanted.map((blob) => [blob.sha256, blob]));
-  await inParallel(distinct.values(), parallel, async ({ sha256, bytes }) => {
-    signal?.throwIfAborted();
-    const source = blobs.get(sha256);
-    if (source && (await hasLength(join(source.folder, source.file), bytes))) return;
-    blobs.set(sha256, { folder: staging, file: sha256 });
-    if (await exists(join(staging, sha256))) return;
-    await fetchBlob(origin, { path: blobKey(sha256), sha256, bytes }, join(staging, sha256));
-    fetched.files += 1;
-    fetched.bytes += bytes;
-  });
-  return fetched;
-}
-
-async function assemble(
-  manifest: string,
-  files: readonly ({ file: string } & Blob)[],
-  blobs: ReadonlyMap<string, Source>,
-  { out, dir }: { out: string; dir: string },
-): Promise<void> {
-  const next = join(out, NEXT);
-  await asDiskErrors(next, () => rm(next, { recursive: true, force: true }));
-  const folder = new StagingFolder(next, isPublicInRelease);
-  for (const { file: as, sha256, bytes } of files) {
-    const source = blobs.get(sha256)!;
-    if (!(await folder.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))
-      throw missing(join(source.folder, source.file), `a file of ${bytes} bytes`);
-  }
-  await folder.write('manifest.json', Buffer.from(manifest));
-  await folder.flush();
-  await asDiskErrors(dir, () => settle(folder, dir));
-}
-
-function missing(place: string, expected: string): CathedralError {
-  return new CathedralError('release_invalid', { place, expected, found: 'no such file' });
 }

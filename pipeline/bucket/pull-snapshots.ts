@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, replaceFiles, sync } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/events/slot.ts';
-import type { Source } from '../mirror/keeping-origin.ts';
+import type { Blobs, Wanted } from '../mirror/blobs.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { STAGING } from '../release/disk/remove-left-overs.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
@@ -21,8 +21,10 @@ import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
 import { blobKey } from './layout.ts';
 import type { Pointed } from './pointer.ts';
-import { fetchMissing, localBlobs, type PullOptions } from './pull-release.ts';
+import { openBlobs, PARALLEL_FETCHES, type PullOptions, storedBlob } from './pull-release.ts';
 import { LONGEST_SNAPSHOT_FILES, parseSnapshotFiles, type SnapshotFiles } from './snapshot-files.ts';
+import { StoreOrigin } from './store-origin.ts';
+import { readPointed } from './stored-release.ts';
 
 export interface SnapshotsPull extends PullOptions {
   store: Pick<ObjectStore, 'name' | 'get' | 'read'>;
@@ -50,17 +52,15 @@ export async function pullSnapshots(
   if (wanted.size === 0 && !listed) return;
   await asDiskErrors(out, () => makeFolder(join(out, SNAPSHOTS)));
   await removeOthers(out, wanted, listed?.files ?? null);
-  const staging = join(out, FETCHED);
-  await asDiskErrors(staging, () => makeFolder(staging));
-  const blobs = await localBlobs([out]);
-  const means = { ...options, staging, blobs, files: listed?.files ?? {} };
+  const blobs = await openBlobs(new StoreOrigin(store, options.signal), join(out, FETCHED), [out]);
+  const means = { ...options, blobs, files: listed?.files ?? {} };
   for (const id of [...wanted.keys()].sort())
     if (!(await exists(join(out, SNAPSHOTS, id)))) await pullSnapshot(id, wanted.get(id)!, means);
   if (listed) {
     await pullHistories(means);
     await replaceFiles(await textsOf(listed, options));
   }
-  await asDiskErrors(staging, () => rm(staging, { recursive: true, force: true }));
+  await blobs.clear();
 }
 
 interface ListedSnapshots {
@@ -105,56 +105,41 @@ async function removeWhole(out: string, path: string): Promise<void> {
   });
 }
 
-/** What is fetched waits in `staging`; `blobs` is where all bytes are that are here, by SHA-256. */
 interface Means extends SnapshotsPull {
   files: SnapshotFiles['files'];
-  staging: string;
-  blobs: Map<string, Source>;
+  blobs: Blobs;
 }
 
 async function pullSnapshot(
   id: string,
   hash: string,
-  { blobs, ...means }: Omit<Means, 'files'>,
+  { out, store, blobs, parallel = PARALLEL_FETCHES }: Omit<Means, 'files'>,
 ): Promise<void> {
-  const { out, store } = means;
   const path = `${SNAPSHOTS}/${id}`;
   const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
   const place = `${store.name}/${blobKey(hash)}`;
   const snapshot = parseSnapshot(String(index), place);
   if (snapshot.id !== id) throw invalid(place, `the index of ${id}`, `that of ${snapshot.id}`);
   const stored = snapshot.files.flatMap((file) => ('url' in file ? [file] : []));
-  await fetchMissing(stored, blobs, means);
+  const astray = stored.find(({ url }) => !url.startsWith(`${path}/`));
+  if (astray) throw invalid(place, `paths below ${path}/`, astray.url);
+  await blobs.fetchAll(stored.map(storedBlob), parallel);
   const folder = new StagingFolder(join(out, `${ASIDE}${id}`));
-  await asDiskErrors(folder.dir, () => rm(folder.dir, { recursive: true, force: true }));
-  for (const { url, sha256, bytes } of stored) {
-    if (!url.startsWith(`${path}/`)) throw invalid(place, `paths below ${path}/`, url);
-    const { folder: from, file } = blobs.get(sha256)!;
-    const as = url.slice(path.length + 1);
-    if (!(await folder.link(from, [{ file, bytes, sha256: null, as }])))
-      throw invalid(join(from, file), `a file of ${bytes} bytes`, 'none');
-  }
-  await folder.write(INDEX, index);
-  await folder.flush();
+  const wanted = stored.map(({ url, sha256, bytes }) => ({ as: url.slice(path.length + 1), sha256, bytes }));
+  await blobs.assemble(folder, wanted, [[INDEX, index]]);
   await asDiskErrors(join(out, path), async () => {
     await rename(folder.dir, join(out, path));
     await sync(join(out, SNAPSHOTS));
   });
 }
 
-async function pullHistories({ files, blobs, ...means }: Means): Promise<void> {
-  const { out } = means;
-  const missing: (Blob & { path: string })[] = [];
-  for (const [path, blob] of Object.entries(files))
-    if (path.startsWith(`${OLD_HISTORIES}/`) && !(await exists(join(out, path))))
-      missing.push({ path, ...blob });
-  await fetchMissing(missing, blobs, means);
+async function pullHistories({ out, files, blobs, parallel = PARALLEL_FETCHES }: Means): Promise<void> {
+  const missing: Wanted[] = [];
+  for (const [as, blob] of Object.entries(files))
+    if (as.startsWith(`${OLD_HISTORIES}/`) && !(await exists(join(out, as)))) missing.push({ as, ...blob });
+  await blobs.fetchAll(missing.map(storedBlob), parallel);
   const target = new StagingFolder(out);
-  for (const { path: as, sha256, bytes } of missing) {
-    const { folder, file } = blobs.get(sha256)!;
-    if (!(await target.link(folder, [{ file, bytes, sha256: null, as }])))
-      throw invalid(join(folder, file), `a file of ${bytes} bytes`, 'none');
-  }
+  await blobs.link(target, missing);
   if (missing.length > 0) await target.flush();
 }
 
@@ -173,15 +158,12 @@ async function textsOf(
   return texts;
 }
 
-async function readBlob(
+function readBlob(
   store: PullOptions['store'],
   { sha256 }: Pick<Blob, 'sha256'>,
   mostBytes: number,
 ): Promise<Buffer> {
-  const key = blobKey(sha256);
-  const found = await store.read(key, mostBytes, sha256);
-  if (found) return Buffer.from(found.content);
-  throw invalid(`${store.name}/${key}`, 'a blob that the pointer leads to', 'no such object');
+  return readPointed(store, { key: blobKey(sha256), sha256 }, mostBytes);
 }
 
 function invalid(place: string, expected: string, found: string): CathedralError {

@@ -60,6 +60,22 @@ export function objectsOf(
   ]);
 }
 
+/** A small object that the pointer leads to. Throws release_invalid if there is none, or another, and store_failed. */
+export async function readPointed(
+  store: Pick<ObjectStore, 'name' | 'read'>,
+  { key, sha256 }: { key: string; sha256: string },
+  mostBytes: number,
+): Promise<Buffer> {
+  const found = await store.read(key, mostBytes, sha256);
+  if (found) return Buffer.from(found.content);
+  const expected = 'what the pointer leads to';
+  throw new CathedralError('release_invalid', {
+    place: `${store.name}/${key}`,
+    expected,
+    found: 'no such object',
+  });
+}
+
 /** The bytes with this hash, from this machine if they are there. Null if the bucket has none or others. Throws store_failed. */
 export async function readStored(
   { out, objects, place, key }: Places & { place?: string; key: string },

@@ -7,7 +7,6 @@ import { POLICY_PATH } from '../ledger/log/public-events.ts';
 import { type Bundle, newTiles, parseTilePath, TILE_WIDTH, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
-import { sha256 } from '../release/format/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
 import { placePolicy, publicVersion } from '../release/log/public-bundles.ts';
@@ -21,7 +20,8 @@ import { assertPlaceable } from '../verify/placeable-paths.ts';
 import { forkError, type SignedRelease } from '../verify/signed-release.ts';
 import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
 import type { VerifiedSnapshot } from '../verify/snapshots.ts';
-import { KeepingOrigin, localBlobs, type Source } from './keeping-origin.ts';
+import { Blobs } from './blobs.ts';
+import { KeepingOrigin, knowRelease } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
 import { placeRelease } from './place-release.ts';
@@ -72,7 +72,7 @@ export class Keeper implements Keep {
   readonly origin: KeepingOrigin;
   readonly #options: KeeperOptions;
   readonly #local: LocalCopy;
-  readonly #blobs: Map<string, Source>;
+  readonly #blobs: Blobs;
   readonly #isIntact: boolean;
   /** Snapshots that are here, with the SHA-256 of their index. */
   readonly #snapshots: ReadonlyMap<string, string>;
@@ -92,7 +92,7 @@ export class Keeper implements Keep {
   private constructor(
     options: KeeperOptions,
     local: LocalCopy,
-    { blobs, isIntact }: Awaited<ReturnType<typeof localBlobs>>,
+    { blobs, isIntact }: { blobs: Blobs; isIntact: boolean },
     snapshots: ReadonlyMap<string, string> | null,
     eventsVersion: number | null,
   ) {
@@ -112,9 +112,11 @@ export class Keeper implements Keep {
   }
 
   static async open(options: KeeperOptions, local: LocalCopy): Promise<Keeper> {
-    const blobs = await localBlobs(local.release, options);
-    const [snapshots, version] = [await localSnapshots(options.folder), await publicVersion(options.folder)];
-    return new Keeper(options, local, blobs, snapshots, version);
+    const { origin, folder } = options;
+    const blobs = new Blobs(origin, stagingOf(folder));
+    const isIntact = local.release !== null && (await knowRelease(blobs, local.release, options));
+    const [snapshots, version] = [await localSnapshots(folder), await publicVersion(folder)];
+    return new Keeper(options, local, { blobs, isIntact }, snapshots, version);
   }
 
   /** Everything that is not here yet, snapshots from the oldest to the newest. */
@@ -154,12 +156,7 @@ export class Keeper implements Keep {
       throw forkError(`${place}: log.origin`, local.log.origin, manifest.log.origin);
     this.#release = signed;
     // The snapshot of this release contains them as well.
-    const staging = stagingOf(this.#options.folder);
-    for (const bytes of proofs.values()) {
-      const file = sha256(bytes);
-      await replaceFile(join(staging, file), bytes);
-      this.#blobs.set(file, { folder: staging, file });
-    }
+    for (const bytes of proofs.values()) await this.#blobs.keep(bytes);
   }
 
   tile(tile: Tile, hashes: readonly Hash[]): Promise<void> {
@@ -189,7 +186,7 @@ export class Keeper implements Keep {
   async log(reader: TileReader, cosigned: string | null): Promise<void> {
     this.#reader = reader;
     this.#cosigned = cosigned;
-    this.#fetched.files = this.origin.fetched.files;
+    this.#fetched.files = this.#blobs.fetched.files;
     await this.origin.tiles.place(this.#options.parallel);
   }
 
@@ -218,11 +215,8 @@ export class Keeper implements Keep {
   async #placePending(): Promise<void> {
     const { pending } = this.origin;
     const target = new StagingFolder(this.#options.folder);
-    for (const { path, sha256, bytes } of pending.values()) {
-      const { folder, file } = this.#blobs.get(sha256)!;
-      if (!(await target.link(folder, [{ file, bytes, sha256: null, as: path }])))
-        throw mismatchError(join(folder, file), `a file of ${bytes} bytes`, 'none, or a different length');
-    }
+    const files = [...pending.values()].map(({ path, ...blob }) => ({ ...blob, as: path }));
+    await this.#blobs.link(target, files);
     if (pending.size > 0) await target.flush();
     pending.clear();
   }
@@ -231,7 +225,7 @@ export class Keeper implements Keep {
   async finish(): Promise<Fetched> {
     const { folder, parallel, recheck, policy, log } = this.#options;
     const { manifest, proofs } = this.#release!;
-    const { tiles, fetched } = this.origin;
+    const { tiles } = this.origin;
     const list = this.#list!;
     // Tiles that an interrupted update left are complete but for those of older snapshots.
     const sizes = list.index.map(({ log_size }) => log_size);
@@ -257,7 +251,7 @@ export class Keeper implements Keep {
       [join(folder, LIST_SIGNATURE_PATH), list.signature],
     ]);
     const { files, snapshots, unvouched } = this.#fetched;
-    return { files: { files, bytes: fetched.bytes }, tiles: tiles.fetched, snapshots, unvouched };
+    return { files: { files, bytes: this.#blobs.fetched.bytes }, tiles: tiles.fetched, snapshots, unvouched };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
@@ -10,22 +10,17 @@ import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { NODE_HASHING, openFile } from '../verify/folder-origin.ts';
 import { measure, type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
-import { type Earlier, fetchBlob } from './fetch-blob.ts';
+import { type Blobs, hasLength } from './blobs.ts';
+import type { Earlier } from './fetch-blob.ts';
 import { LocalTiles } from './local-tiles.ts';
 import type { LocalRelease } from './mirror-state.ts';
 
-/** A file on the disk, below `folder`. */
-export interface Source {
-  folder: string;
-  file: string;
-}
-
 export interface KeepingOptions {
   folder: string;
-  /** Files wait here, named by their SHA-256, until they can be placed. */
+  /** New tiles wait here until they can be placed. */
   staging: string;
-  /** Where bytes are that the mirror has already, by SHA-256. What is fetched is added. */
-  blobs: Map<string, Source>;
+  /** The files that the mirror has already. What is fetched is added. */
+  blobs: Blobs;
   /** The local release by path, for files of which only the beginning is new. */
   earlier: ReadonlyMap<string, PublicFile>;
   /** Where the files of that release are. */
@@ -47,14 +42,11 @@ export class KeepingOrigin extends Origin {
   override readonly hashing = NODE_HASHING;
   readonly #origin: Origin;
   readonly #options: KeepingOptions;
-  #staging: Promise<unknown> | null = null;
-  readonly #fetching = new Map<string, Promise<void>>();
-  /** Verified local copies by path. */
-  readonly #local = new Map<string, Source>();
+  /** Where verified local copies are, by path. */
+  readonly #local = new Map<string, string>();
   readonly tiles: LocalTiles;
   /** Files below `snapshots/` that were verified and are not in place yet. */
   readonly pending = new Map<string, Promised>();
-  readonly fetched = { files: 0, bytes: 0 };
 
   constructor(origin: Origin, options: KeepingOptions) {
     super();
@@ -86,10 +78,12 @@ export class KeepingOrigin extends Origin {
   }
 
   async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {
-    const source = this.#local.get(path) ?? (await this.#placedHistory(path));
-    if (!source) return this.#origin.open(path, options);
+    const { folder } = this.#options;
+    const placed = (await this.#isPlacedHistory(path)) ? join(folder, path) : null;
+    const place = this.#local.get(path) ?? placed;
+    if (!place) return this.#origin.open(path, options);
     const { from = 0 } = options;
-    const { handle, size } = await openFile(join(source.folder, source.file));
+    const { handle, size } = await openFile(place);
     const body = handle.createReadStream({ start: from });
     return { from, bytes: size - from, validator: NO_VALIDATOR, body };
   }
@@ -99,51 +93,30 @@ export class KeepingOrigin extends Origin {
     const { path, sha256 } = file;
     const { folder, blobs } = this.#options;
     if (path.startsWith(`${SNAPSHOTS}/`)) {
-      if (await this.#isInPlace(file)) return void this.#local.set(path, { folder, file: path });
+      if (await this.#isInPlace(file)) return void this.#local.set(path, join(folder, path));
       this.pending.set(path, file);
     }
-    if (!blobs.has(sha256)) await this.#fetch(file);
-    this.#local.set(path, blobs.get(sha256)!);
+    await blobs.fetch(file, this.#earlier(file));
+    this.#local.set(path, blobs.placeOf(sha256));
   }
 
   /** Old histories get their place only once they are complete. */
-  async #placedHistory(path: string): Promise<Source | null> {
+  async #isPlacedHistory(path: string): Promise<boolean> {
     const { folder, recheck } = this.#options;
-    const isPlaced = path.startsWith(`${OLD_HISTORIES}/`) && !recheck && (await exists(join(folder, path)));
-    return isPlaced ? { folder, file: path } : null;
+    return path.startsWith(`${OLD_HISTORIES}/`) && !recheck && exists(join(folder, path));
   }
 
   /** Left by an interrupted update, or shared with another snapshot. Throws mirror_mismatch for a damaged file. */
   async #isInPlace({ path, sha256, bytes }: Promised): Promise<boolean> {
     const { folder, recheck } = this.#options;
     const place = join(folder, path);
-    if (await this.#placedHistory(path)) return true;
+    if (await this.#isPlacedHistory(path)) return true;
     if (!(await exists(place))) return false;
     const found = await measure(createReadStream(place), this.hashing);
     if (found.bytes === bytes && found.sha256 === sha256) return true;
     if (!recheck) throw mismatchError(place, `SHA-256 ${sha256}, or no such file`, found.sha256);
     await asDiskErrors(place, () => rm(place));
     return false;
-  }
-
-  async #fetch(file: Promised): Promise<void> {
-    const { sha256 } = file;
-    const { blobs, staging } = this.#options;
-    // The same content may be on its way at another path.
-    while (this.#fetching.has(sha256)) await this.#fetching.get(sha256)!.catch(() => {});
-    if (blobs.has(sha256)) return;
-    const fetching = this.#fetchBlob(file, staging).finally(() => this.#fetching.delete(sha256));
-    this.#fetching.set(sha256, fetching);
-    await fetching;
-  }
-
-  async #fetchBlob(file: Promised, staging: string): Promise<void> {
-    this.#staging ??= asDiskErrors(staging, () => mkdir(staging, { recursive: true }));
-    await this.#staging;
-    const bytes = await fetchBlob(this.#origin, file, join(staging, file.sha256), this.#earlier(file));
-    this.#options.blobs.set(file.sha256, { folder: staging, file: file.sha256 });
-    this.fetched.files += 1;
-    this.fetched.bytes += bytes;
   }
 
   /** The version of a table in the local release, if it has fewer rows. */
@@ -158,24 +131,21 @@ export class KeepingOrigin extends Origin {
 }
 
 /**
- * The files of the local release, by SHA-256. Comparing sizes finds truncated files at no cost; `recheck` reads every byte to
+ * Notes the files of the local release; whether all are there. Comparing sizes finds truncated files at no cost; `recheck` reads every byte to
  * find other damage.
  */
-export async function localBlobs(
-  local: LocalRelease | null,
+export async function knowRelease(
+  blobs: Blobs,
+  { root, manifest }: LocalRelease,
   { parallel, recheck }: { parallel: number; recheck: boolean },
-): Promise<{ blobs: Map<string, Source>; isIntact: boolean }> {
-  const blobs = new Map<string, Source>();
-  if (!local) return { blobs, isIntact: false };
-  const { root, manifest } = local;
-  let intact = 0;
+): Promise<boolean> {
+  let isIntact = true;
   await inParallel(manifest.files, parallel, async ({ path, sha256, bytes }) => {
     const place = join(root, path);
-    const found = await lstat(place).catch(() => null);
-    if (!found?.isFile() || found.size !== bytes) return;
-    if (recheck && (await measure(createReadStream(place), NODE_HASHING)).sha256 !== sha256) return;
-    blobs.set(sha256, { folder: root, file: path });
-    intact += 1;
+    const isSame = async () => (await measure(createReadStream(place), NODE_HASHING)).sha256 === sha256;
+    if ((await hasLength(place, bytes)) && (!recheck || (await isSame())))
+      blobs.know(sha256, { folder: root, file: path });
+    else isIntact = false;
   });
-  return { blobs, isIntact: intact === manifest.files.length };
+  return isIntact;
 }

@@ -1,17 +1,16 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, exists, makeFolder, sync } from '../disk/durable.ts';
-import { CathedralError } from '../errors.ts';
 import { swapCurrent } from '../release/disk/swap-current.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
 import { currentId } from '../release/format/release.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
-import type { Source } from './keeping-origin.ts';
+import type { Blobs } from './blobs.ts';
 
 export interface NewRelease {
   manifest: PublicManifest;
-  /** Where the bytes of its files are, by SHA-256. */
-  blobs: ReadonlyMap<string, Source>;
+  /** Has the bytes of its files. */
+  blobs: Blobs;
   /** Small files that the manifest does not list: the proofs, and settings for static hosts. */
   texts: ReadonlyMap<string, Uint8Array>;
 }
@@ -28,20 +27,13 @@ export async function placeRelease(
   { manifest, blobs, texts }: NewRelease,
   { withoutLinks }: { withoutLinks: boolean },
 ): Promise<void> {
-  const next = new StagingFolder(join(folder, NEXT));
-  await next.remove();
-  const staging = new StagingFolder(next.dir);
-  for (const { path, sha256, bytes } of manifest.files) {
-    const source = blobs.get(sha256);
-    const as = `public/${path}`;
-    if (!source || !(await staging.link(source.folder, [{ file: source.file, bytes, sha256: null, as }])))
-      throw lost(path);
-  }
-  for (const [path, bytes] of texts) await staging.write(`public/${path}`, bytes);
-  await staging.flush();
+  const next = join(folder, NEXT);
+  const files = manifest.files.map(({ path, sha256, bytes }) => ({ as: `public/${path}`, sha256, bytes }));
+  const own = [...texts].map(([path, bytes]) => [`public/${path}`, bytes] as const);
+  await blobs.assemble(new StagingFolder(next), files, own);
   await asDiskErrors(folder, async () => {
-    if (withoutLinks) await moveIn(folder, next.dir);
-    else await linkIn(folder, next.dir, `${manifest.version}`);
+    if (withoutLinks) await moveIn(folder, next);
+    else await linkIn(folder, next, `${manifest.version}`);
   });
 }
 
@@ -70,9 +62,4 @@ async function moveIn(folder: string, next: string): Promise<void> {
   await rename(next, current);
   await sync(folder);
   await rm(before, { recursive: true, force: true });
-}
-
-function lost(path: string): CathedralError {
-  const fault = { place: path, expected: 'the file that was verified', found: 'none, or a different length' };
-  return new CathedralError('publish_failed', fault);
 }
