@@ -1,8 +1,8 @@
 import { Problem } from '../../api/problem.ts';
 
 export interface ConcurrencyLimits {
-  /** `exports are being sent`, for the message to a client that gets no slot. */
-  what: string;
+  /** `exports are being sent`, for the message to a client that gets no slot; or what it is told instead. */
+  what: string | ((whose: 'all' | 'own') => Error);
   /** Maximum in total. */
   parallel: number;
   /** Maximum per client, so that one client cannot block all others. */
@@ -26,12 +26,12 @@ export class ConcurrencyLimit {
     return this.#taken;
   }
 
-  /** Returns the function that releases the slot; it is idempotent. Throws a Problem overloaded. */
+  /** Returns the function that releases the slot; it is idempotent. Throws a Problem overloaded, or what else is told. */
   take(holder: string): () => void {
     const { what, parallel, perHolder } = this.#limits;
     const own = this.#byHolder.get(holder) ?? 0;
-    if (this.#taken >= parallel) throw overloaded(`${this.#taken} ${what}`);
-    if (own >= perHolder) throw overloaded(`${own} ${what} for this client`);
+    if (this.#taken >= parallel) throw refusal(what, 'all', this.#taken);
+    if (own >= perHolder) throw refusal(what, 'own', own);
     this.#taken += 1;
     this.#byHolder.set(holder, own + 1);
     let isTaken = true;
@@ -49,7 +49,13 @@ export class ConcurrencyLimit {
   }
 }
 
-function overloaded(what: string): Problem {
+function refusal(what: ConcurrencyLimits['what'], whose: 'all' | 'own', taken: number): Error {
+  if (typeof what === 'function') return what(whose);
   const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  return new Problem('overloaded', `${what}, which is the maximum. Try again later.`, headers);
+  const whom = whose === 'own' ? ' for this client' : '';
+  return new Problem(
+    'overloaded',
+    `${taken} ${what}${whom}, which is the maximum. Try again later.`,
+    headers,
+  );
 }

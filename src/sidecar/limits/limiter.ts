@@ -1,7 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import type { Quota, QuotaResult } from '../../api/quotas.ts';
-import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
+import { Problem } from '../../api/problem.ts';
+import {
+  type Quota,
+  type QuotaResult,
+  quotaOf,
+  rateLimitHeaders,
+  secondsToMidnight,
+  type Tier,
+  utcDay,
+} from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
 import type { CountRequest, Counts } from './count-store.ts';
@@ -123,4 +131,18 @@ function subjectNames({ store, random }: Pick<LimiterOptions, 'store' | 'random'
     names.set(key, name);
     return name;
   };
+}
+
+const RETRY_AFTER_S = 30;
+
+/** 503: a request for limited data could not be counted. The cause goes to the server log only. */
+export function requestNotCounted(): Problem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+  return new Problem('request_not_counted', 'The server cannot count requests at present.', headers);
+}
+
+/** 429: the request exceeds its limit. */
+export function rateLimited(area: Area, allowance: QuotaResult): Problem {
+  const detail = `The ${allowance.limit} requests of this day for ${area} are used up; the next day begins at 00:00 UTC.`;
+  return new Problem('rate_limited', detail, rateLimitHeaders(allowance));
 }

@@ -3,6 +3,7 @@ import { Changes, type Held, type Position } from '../../api/live-changes.ts';
 import { Problem } from '../../api/problem.ts';
 import { endEvenly } from '../end-evenly.ts';
 import { clientNetwork } from '../limits/client-network.ts';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { LiveConnection } from '../services.ts';
 
 export interface HubOptions {
@@ -51,7 +52,7 @@ export class LiveHub {
   readonly #options: HubOptions;
   readonly #changes: Changes;
   readonly #listeners = new Set<Listener>();
-  readonly #perClient = new Map<string, number>();
+  readonly #places: ConcurrencyLimit;
   readonly #heartbeat: NodeJS.Timeout;
   #timer: NodeJS.Timeout | null = null;
   #publishedAt = -Infinity;
@@ -60,6 +61,8 @@ export class LiveHub {
   constructor(options: HubOptions) {
     this.#options = options;
     this.#changes = new Changes(options.baseUrl);
+    const { maxListeners: parallel, maxPerClient: perHolder } = options;
+    this.#places = new ConcurrencyLimit({ what: (whose) => tooMany(whose, perHolder), parallel, perHolder });
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref();
   }
 
@@ -83,13 +86,12 @@ export class LiveHub {
     { headers, address, query }: LiveConnection,
   ): void {
     const requested = query.paths ?? this.#options.paths;
-    const client = clientNetwork(address);
-    this.#assertRoom(client);
+    // The client has disconnected already, and nothing will report that again.
+    if (response.destroyed) return;
+    response.on('close', this.#places.take(clientNetwork(address)));
     this.#refresh();
     if (this.#changes.isEmpty)
       throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
-    // The client has disconnected already, and nothing will report that again.
-    if (response.destroyed) return;
     // No request may follow on this connection (RFC 9112 §9.6).
     response.shouldKeepAlive = false;
     response.writeHead(200, headers(HEADERS));
@@ -98,7 +100,7 @@ export class LiveHub {
     // A browser does not connect again after an error, but after the end of a stream it does.
     if (this.#isEnding) return void response.end();
     const held = this.#changes.heldBy(requested, request.headers['last-event-id'] as string | undefined);
-    const listener = this.#add(response, held, client);
+    const listener = this.#add(response, held);
     if (this.#changes.isBehind(held)) this.#catchUpWith(listener);
     else listener.catchUp();
   }
@@ -140,29 +142,12 @@ export class LiveHub {
     listener.response.on('close', () => clearTimeout(patience));
   }
 
-  #assertRoom(client: string): void {
-    const { maxListeners, maxPerClient } = this.#options;
-    const isFull = this.#listeners.size >= maxListeners;
-    const hasEnough = (this.#perClient.get(client) ?? 0) >= maxPerClient;
-    if (!isFull && !hasEnough) return;
-    const detail = isFull
-      ? 'The server cannot accept more listeners now.'
-      : `Your network has ${maxPerClient} listeners connected, which is the maximum.`;
-    throw new Problem('too_many_listeners', detail, RETRY_AFTER);
-  }
-
-  #add(response: ServerResponse, held: Held, client: string): Listener {
+  #add(response: ServerResponse, held: Held): Listener {
     const listener = new Listener(response, this.#changes, held);
     // Heartbeats reset this timeout while the client reads them; if it does not, the server closes the connection.
     response.socket?.setTimeout(this.#options.stallMs);
     this.#listeners.add(listener);
-    this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
-    response.on('close', () => {
-      this.#listeners.delete(listener);
-      const left = this.#perClient.get(client)! - 1;
-      if (left === 0) this.#perClient.delete(client);
-      else this.#perClient.set(client, left);
-    });
+    response.on('close', () => this.#listeners.delete(listener));
     return listener;
   }
 
@@ -234,6 +219,14 @@ class Listener {
     if (this.response.writableNeedDrain) this.response.destroy();
     else if (!this.response.writableEnded) this.response.end(last);
   }
+}
+
+function tooMany(whose: 'all' | 'own', perClient: number): Problem {
+  const detail =
+    whose === 'all'
+      ? 'The server cannot accept more listeners now.'
+      : `Your network has ${perClient} listeners connected, which is the maximum.`;
+  return new Problem('too_many_listeners', detail, RETRY_AFTER);
 }
 
 function ignore(): void {}

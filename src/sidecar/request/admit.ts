@@ -1,7 +1,7 @@
 import { Problem } from '../../api/problem.ts';
 import { authenticate, findPresentedKey, type Refusal, refuseAnonymous } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { priorityOf } from '../limits/load-shedding.ts';
+import { priorityOf } from '../limits/load-gate.ts';
 import type { Services } from '../services.ts';
 import { tierOf } from './count-and-record.ts';
 import { onFinish, type RequestContext } from './request-context.ts';

@@ -2,7 +2,7 @@ import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { Problem } from '../../api/problem.ts';
 import { rateLimitHeaders, type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import type { AccessLog } from '../access-log/access-log.ts';
-import { rateLimited, requestNotCounted } from '../limits/rate-limited.ts';
+import { rateLimited, requestNotCounted } from '../limits/limiter.ts';
 import type { Services } from '../services.ts';
 import { type Answer, discard } from './answer.ts';
 import { type RequestContext, redactedPath } from './request-context.ts';

@@ -164,18 +164,15 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a network may have one more listener',
     breaks: 'At most 50 listeners from one network.',
-    file: 'src/sidecar/live/live-hub.ts',
-    change: [
-      '(this.#perClient.get(client) ?? 0) >= maxPerClient',
-      '(this.#perClient.get(client) ?? 0) > maxPerClient',
-    ],
+    file: 'src/sidecar/limits/concurrency-limit.ts',
+    change: ['own >= perHolder', 'own > perHolder'],
     tests: ['test/contract/live.test.ts'],
   },
   {
     name: 'a listener who left still counts',
     breaks: 'At most 50 listeners from one network at a time.',
     file: 'src/sidecar/live/live-hub.ts',
-    change: ['this.#perClient.get(client)! - 1', 'this.#perClient.get(client)!'],
+    change: ["response.on('close', this.#places.take(", "response.on('never', this.#places.take("],
     tests: ['test/contract/live.test.ts'],
   },
   {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../../pipeline/artifacts/artifact.ts';
 import { QUOTAS, type Tier } from '../../../src/api/quotas.ts';
-import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import {
   isShed,
+  LoadGate,
   PRIORITIES,
   type Priority,
   priorityOf,
   sampleLoopDelay,
-} from '../../../src/sidecar/limits/load-shedding.ts';
+} from '../../../src/sidecar/limits/load-gate.ts';
 
 const LIMITS = { loopDelayMs: 100, active: 100 };
 const ORDER: Priority[] = ['anonymous', 'keyed', 'government'];
