@@ -261,7 +261,7 @@ export async function keepPointer(
       isProbed = true;
       const found = await repairPointer(database, objects, await claim());
       if (found === 'repaired')
-        log(`The pointer in ${objects.name} was not the row of the current release, and is again.`);
+        log(`The pointer in ${objects.name} differed from the row of the current release, and was repaired.`);
       else if (told !== null) log('The pointer can be compared again.');
       told = null;
     } catch (error) {

@@ -92,7 +92,7 @@ function overTimeWords(table: ChartTable, mark: OverTime): string[] {
     const sorted = all.toSorted((a, b) => b.change - a.change);
     const [most, least] = [sorted[0]!, sorted.at(-1)!];
     return [
-      `Of ${formatNumber(all.length)}, ${most.name} has the highest change, ${least.name} the lowest.`,
+      `Of ${formatNumber(all.length)}, ${most.name} gained most, ${least.name} least.`,
       ...[most, least].map(courseWords),
     ];
   });
@@ -106,7 +106,7 @@ interface Course {
   points: readonly Point[];
 }
 
-/** `Burned went from 0 MIC (6 July 2025) to 425,447 MIC (21 November 2026), a change of +425,447; its least was …` */
+/** `Burned went from 0 MIC (6 July 2025) to 425,447 MIC (21 November 2026), a change of +425,447; its lowest was …` */
 function courseWords({ name, unit, points }: Course): string {
   const [first, last] = [points[0]!, points.at(-1)!];
   const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
@@ -120,8 +120,8 @@ function courseWords({ name, unit, points }: Course): string {
     change === 0
       ? `${name} was ${words(first)} and ${words(last)}`
       : `${name} went from ${words(first)} to ${words(last)}, a change of ${signed}`,
-    ...(least.value < Math.min(first.value, last.value) ? [`its least was ${words(least)}`] : []),
-    ...(most.value > Math.max(first.value, last.value) ? [`its greatest was ${words(most)}`] : []),
+    ...(least.value < Math.min(first.value, last.value) ? [`its lowest was ${words(least)}`] : []),
+    ...(most.value > Math.max(first.value, last.value) ? [`its highest was ${words(most)}`] : []),
   ].join('; ')}.`;
 }
 
@@ -173,5 +173,5 @@ function extremeWords(table: ChartTable, drawn: readonly Drawn[], partial: reado
   const [most, least] = [whole[0], whole.at(-1)];
   if (!most || !least || most.value === least.value) return [];
   const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
-  return [`The greatest was ${words(most)}, the least ${words(least)}.`];
+  return [`The highest was ${words(most)}, the lowest ${words(least)}.`];
 }

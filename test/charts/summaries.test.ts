@@ -39,7 +39,7 @@ function ask(id: string, change?: Partial<ChartState>, files?: Readonly<Record<s
 
 /** The sentence of a column that changes over time: `Burned went from 5 MIC (9 March 2026) to 7 MIC (…), a change of +2; its …` */
 const COURSE =
-  /^(?<name>.+) went from (?<first>[\d,]+(?:\.\d+)?).* to (?<last>[\d,]+(?:\.\d+)?).*, a change of (?<change>[+−]?[\d,]+(?:\.\d+)?)(?:.*its least was (?<least>[\d,]+(?:\.\d+)?))?(?:.*its greatest was (?<greatest>[\d,]+(?:\.\d+)?))?/;
+  /^(?<name>.+) went from (?<first>[\d,]+(?:\.\d+)?).* to (?<last>[\d,]+(?:\.\d+)?).*, a change of (?<change>[+−]?[\d,]+(?:\.\d+)?)(?:.*its lowest was (?<least>[\d,]+(?:\.\d+)?))?(?:.*its highest was (?<greatest>[\d,]+(?:\.\d+)?))?/;
 
 test.each(['supply', 'mii', 'consensus', 'virtues-history'])(
   '%s: the first, last, least and greatest value and the change are those of its table',
@@ -121,8 +121,8 @@ describe('what a chart says and lists is what the published files give', () => {
   });
 
   test.each([
-    ['minting', {}, 'Not a whole week, and hatched: 15 June 2026 to 17 June 2026 (3 days).'],
-    ['policy-impact', {}, 'Not a whole month, and hatched: 1 June 2026 to 17 June 2026 (17 days).'],
+    ['minting', {}, 'Not a whole week, so hatched: 15 June 2026 to 17 June 2026 (3 days).'],
+    ['policy-impact', {}, 'Not a whole month, so hatched: 1 June 2026 to 17 June 2026 (17 days).'],
     [
       'policy-impact',
       { from: '2026-01-09', to: '2026-02-28' },
@@ -279,7 +279,7 @@ describe('what a chart says and lists is what the published files give', () => {
     const rows = Object.entries(counts).map(([date, count]) => `${date},policy_projected,${count}\n`);
     const csv = `date,event_type,events\n${rows.join('')}`;
     expect(ask('policy-impact', {}, { ...FILES, 'academics/events-by-day.csv': csv }).words).toContain(
-      'The greatest was 3 (1–28 February 2026), the least 1 (1–31 March 2026).',
+      'The highest was 3 (1–28 February 2026), the lowest 1 (1–31 March 2026).',
     );
   });
 

@@ -263,7 +263,7 @@ describe('SQL', () => {
       await page.locator('#sql-run').click();
       await page.getByText('Running …').waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('Cancelled. DuckDB starts anew').waitFor();
+      await page.getByText('Cancelled. DuckDB starts again').waitFor();
       const csv = await ask(
         page,
         'SELECT sentinel, amount FROM mic_history ORDER BY timestamp DESC LIMIT 3',
@@ -291,7 +291,7 @@ describe('SQL', () => {
     expect(await resultRows(page)).toEqual([[String(rows.length), rows[0]![0]]]);
     expect(await page.locator('#sql-outcome').innerText()).toContain(`as of ${id}`);
     expect(await ask(page, query, '2019-01-01')).toMatch(
-      /There are no such data.*as_of: expected a time from the first snapshot on/s,
+      /These data do not exist.*as_of: expected a time from the first snapshot on/s,
     );
     expect(await ask(page, query, 'yesterday')).toMatch(/as_of: expected/);
     instead.set(MINTS, Buffer.from((await published(MINTS)).replaceAll('ATLAS', 'ATLOS')));

@@ -138,7 +138,7 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
       [/minting is o/, countOf(state, 'mii_reading')],
       [/Mean coordination is/, countOf(state, 'attestation')],
       [/operational/, countOf(state, 'heartbeat')],
-      [/judged by the worst audit/, countOf(state, 'compliance_audited')],
+      [/worst audit result/, countOf(state, 'compliance_audited')],
       [/next audit is/, countOf(state, 'audit_scheduled')],
       [/\d MIC/, countOf(state, 'genesis')],
       [/drift score is/, drift(state).drift_score === null ? 0 : 1],

@@ -36,7 +36,7 @@ export function partialWords(
   return `Not a whole ${step}${look}: ${formatList(parts)}.`;
 }
 
-export const HATCHED = ', and hatched';
+export const HATCHED = ', so hatched';
 
 /** The most days, weeks or months that are drawn one by one: more would be finer than a pixel, and megabytes. */
 const MAX_BINS = 400;

@@ -70,7 +70,7 @@ export async function warnOfReadableKey(path: string, findings: LedgerFindings):
   findings.warn(
     'key',
     path,
-    `Others than its owner can read or change this signing key, mode ${found}: chmod 600`,
+    `Users other than its owner can read or change this signing key, mode ${found}: chmod 600`,
   );
 }
 

@@ -80,7 +80,7 @@ export function isRemoteCopy(ledger: string): boolean {
   try {
     return readState(database).noun === 'event';
   } catch (cause) {
-    const expected = 'the index of an import; the next import makes a damaged one anew';
+    const expected = 'the index of an import; the next import rebuilds a damaged one';
     const found = (cause as Error).message;
     throw new CathedralError('ledger_unreadable', { place: path, expected, found, cause });
   } finally {

@@ -168,7 +168,11 @@ export class Batch {
     const seq = this.#known.get(sayingOf(event));
     if (seq === undefined) return;
     const found = `the same as event ${seq}, at the same time. If it happened twice, give it a later time`;
-    throw new CathedralError('ledger_schema', { place, expected: 'an event that the ledger has not', found });
+    throw new CathedralError('ledger_schema', {
+      place,
+      expected: 'an event that is not in the ledger yet',
+      found,
+    });
   }
 
   /** Adds a warning; with `strict`, returns it as an error instead. */

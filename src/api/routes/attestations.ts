@@ -87,7 +87,7 @@ export const ATTESTATION_ROUTES: readonly Route[] = [
     summary: 'Verify a Companion Attestation',
     description: `The body is the signed document, as \`application/json\` of at most 65 536 bytes. The response is 200 with a verdict, whatever is wrong with the document; it lists each check and the place of each problem. The service neither stores nor logs the document.
 
-To verify a document without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. docs/attestations.md says what is signed.`,
+To verify a document without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. The page /attestations/implementers/ says what is signed.`,
     // Any body gets a verdict, so any body is allowed.
     body: {
       description: `A document of the schema /${ATTESTATION_SCHEMA_PATH}, signed.`,

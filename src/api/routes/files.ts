@@ -159,7 +159,7 @@ export const FORM_ROUTES: readonly Route[] = [
     {
       path: '/{area}/{table}.xlsx',
       id: 'getWorkbook',
-      summary: 'A table that does not grow as Excel workbook',
+      summary: 'A table that does not grow, as an Excel workbook',
       description: 'One sheet with the data and one that describes the columns.',
     },
   ),
@@ -169,7 +169,7 @@ export const FORM_ROUTES: readonly Route[] = [
     {
       path: '/{area}/{table}-{year}.{form}',
       id: 'getTableOfYear',
-      summary: 'A year of a growing table as Parquet or Excel workbook',
+      summary: 'A year of a growing table, as Parquet or an Excel workbook',
       description:
         'Parquet with column types, or a sheet with the data and one that describes the columns. The rows of a closed year never change.',
     },

@@ -46,7 +46,7 @@ const PARAMETERS = {
   version: part(
     /^v[1-9]\d{0,8}$/,
     `v${PUBLIC_VERSION}`,
-    'The letter v and the version of the decisions which events are public, from /log/public/policy.json.',
+    'The letter v and the version of the policy, from /log/public/policy.json.',
   ),
   month: part(/^\d{4}-\d{2}$/, '2025-12', 'A calendar month with events, UTC.'),
 };
@@ -90,7 +90,7 @@ export const LOG_ROUTES: readonly Route[] = [
       exampleOf: 'Of this version',
     },
     {
-      summary: 'Decisions which events are public',
+      summary: 'Which events are public',
       description:
         'By event type: whether its events are published, with which members, and why. Its version is in the addresses of the bundles of public events. Public.',
     },

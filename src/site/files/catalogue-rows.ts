@@ -48,7 +48,7 @@ export const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'CITATION.cff',
     title: 'Citation of the software',
-    words: 'What made the files, in the Citation File Format.',
+    words: 'The software that made the files, in the Citation File Format.',
   },
   {
     path: 'feed.atom',

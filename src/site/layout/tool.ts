@@ -168,7 +168,7 @@ export function copierOf(say: (words: string) => void): ((text: string, copied: 
   return (text, copied) =>
     void clipboard.writeText(text).then(
       () => say(copied),
-      () => say('The browser did not allow to copy.'),
+      () => say('The browser refused to copy.'),
     );
 }
 

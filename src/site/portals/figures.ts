@@ -36,8 +36,8 @@ const obligations = stated(treatyFramework, ({ obligations, version }) => ({
     ? NOTHING
     : {
         value: formatNumber(obligations.length),
-        unit: 'each with its proof',
-        note: 'who owes what, by when, and how to verify it',
+        unit: '',
+        note: 'each with its proof: who owes what, by when, and how to verify it',
       }),
 }));
 

@@ -35,7 +35,7 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
     const audits =
       compliance.status === 'not_audited'
         ? `${isAudited ? 'Not every' : 'No'} regime has been audited yet.`
-        : `Compliance, judged by the worst audit, is ${formatToken(compliance.status)}.`;
+        : `The worst audit result is “${formatToken(compliance.status)}”.`;
     return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
@@ -102,7 +102,7 @@ function nextAuditWords(audit: { date: string; jurisdiction: string } | undefine
   const day = formatDay(audit.date);
   return isOverdue(audit.date, asOf)
     ? `The audit of ${audit.jurisdiction} is overdue: it was scheduled for ${day}.`
-    : `The next audit, that of ${audit.jurisdiction}, is on ${day}.`;
+    : `The next audit is that of ${audit.jurisdiction}, on ${day}.`;
 }
 
 /** Judges measured virtues only. */
@@ -118,7 +118,7 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
   const named = short.map(([name, { status }]) => `${name} (${formatToken(status)})`);
   const which = unmeasured.length === 0 ? 'The five virtues have' : `The measured virtues have`;
   const lacking =
-    short.length === 0 ? 'each in good standing' : `all in good standing but ${formatList(named)}`;
+    short.length === 0 ? 'all in good standing' : `all in good standing except ${formatList(named)}`;
   const missing = unmeasured.length === 0 ? '' : ` There were no data to measure ${formatList(unmeasured)}.`;
   return `${which} a mean of ${formatScore(overall)} of 1, ${lacking}.${missing}`;
 }

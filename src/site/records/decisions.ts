@@ -68,7 +68,7 @@ export const DECISIONS: ArchiveKind<Decision> = {
     const learned = standing.filter(({ lessons_learned }) => lessons_learned !== '').length;
     const lessons =
       learned === 0
-        ? 'None of them says yet what was learned.'
+        ? 'None of them says what was learned yet.'
         : `${formatNumber(learned)} ${learned === 1 ? 'includes' : 'include'} lessons learned.`;
     return `${formatCount(standing.length, 'decision')} since ${formatDay(first.date)}, each with its reasoning and the ethical frameworks applied. ${lessons}`;
   },

@@ -32,7 +32,7 @@ const scoreHistory = defineChart<Row[], Row>({
   sources: [sentinelsByDay],
   controls: ['series'],
   missing: {
-    nothing: 'There is no day yet at whose end the sentinel had attested its work.',
+    nothing: 'The sentinel has not attested its work yet, or not for a whole day.',
     types: ['attestation'],
     wholeDays: true,
   },

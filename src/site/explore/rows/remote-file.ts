@@ -47,7 +47,7 @@ export async function remoteFile(
     if (total !== bytes || (first !== undefined && etag !== first))
       throw new CannotRead(`A newer release has another /${path}. Load this page again.`);
     if (content.byteLength !== length)
-      throw new CannotRead(`/${path}: ${length} bytes were asked for, and ${content.byteLength} came.`);
+      throw new CannotRead(`/${path}: the page asked for ${length} bytes and got ${content.byteLength}.`);
     first = etag;
     return new Response(content, { status });
   };

@@ -73,7 +73,7 @@ function notesOn({ rows, stopped, shown }: QueryResult): Part[] {
   if (stopped !== null)
     notes.push(
       note(
-        `The result was stopped at ${stopped}: it has more. The saved file has ${formatCount(rows, 'row')}. Add a LIMIT or a WHERE.`,
+        `The result was cut off at ${stopped}. The saved file has ${formatCount(rows, 'row')}. Add a LIMIT or a WHERE.`,
       ),
     );
   if (shown.length < rows)

@@ -10,7 +10,7 @@ export interface SqlExample {
 export const SQL_EXAMPLES: readonly SqlExample[] = [
   {
     area: 'government',
-    question: 'On which days was minting off at the end, and how far below the threshold was the index?',
+    question: 'Which days ended with minting off, and how far below the threshold was the index?',
     sql: `SELECT date, mii, threshold, round(threshold - mii, 6) AS below
 FROM mii_by_day
 WHERE NOT minting_active
@@ -35,7 +35,7 @@ ORDER BY month DESC, mic DESC`,
   },
   {
     area: 'economy',
-    question: 'How is minting spread over the sentinels?',
+    question: 'How is minting distributed among the sentinels?',
     sql: `SELECT sentinel, sum(amount) AS mic, round(100 * sum(amount)::DOUBLE / sum(sum(amount)::DOUBLE) OVER (), 2) AS percent,
   count(*) AS mints, round(avg(amount)::DOUBLE, 2) AS mean
 FROM mic_history
@@ -85,7 +85,7 @@ ORDER BY decisions DESC, framework`,
   },
   {
     area: 'philosophy',
-    question: 'How long do deliberations take, by how they end?',
+    question: 'How long do deliberations take, depending on how they end?',
     sql: `SELECT consensus, count(*) AS deliberations,
   round(avg(date_diff('minute', opened, closed)) / 60, 1) AS mean_hours,
   round(median(date_diff('minute', opened, closed)) / 60, 1) AS median_hours

@@ -22,7 +22,7 @@ const tool = new Tool<SqlJob, SqlAnswer>({
   place: outcome,
   notice: element('#sql-notice'),
   free: FREE_BYTES,
-  cancelled: 'DuckDB starts anew with the next query.',
+  cancelled: 'DuckDB starts again with the next query.',
   busy: (isBusy) => {
     run.disabled = isBusy;
     if (tool.isOpen) run.textContent = 'Run';

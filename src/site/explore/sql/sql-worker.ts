@@ -70,7 +70,7 @@ answerJobs<SqlJob, SqlAnswer>(async (job, { say }) => {
       return refusal('DuckDB refuses the query:', engineWords(message), job.sql);
     if (error instanceof NoSuchVersion)
       return refusal(
-        'There are no such data:',
+        'These data do not exist:',
         message,
         job.sql,
         error.near.map(({ id }) => id),

@@ -12,7 +12,7 @@ form?.addEventListener('submit', (event) => {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main table a')];
   const found = links.find(({ textContent }) => textContent <= `${end.toISOString().slice(0, 13)}Z`);
   if (found) found.click();
-  else form.querySelector('[role="status"]')!.textContent = 'There is none up to that day.';
+  else form.querySelector('[role="status"]')!.textContent = 'There is no snapshot up to that day.';
 });
 
 /** An address with a month opens it. */

@@ -123,6 +123,6 @@ void show().then(() => dates && limitDates(listed, dates));
 
 function allKept(releases: number): string {
   return releases === 1
-    ? 'The one release that is kept.'
+    ? 'Only one release is kept.'
     : `All ${formatNumber(releases)} releases that are kept.`;
 }

@@ -115,7 +115,7 @@ async function verifySignature(steps: Steps, { snapshot, entry }: FoundVersion):
     const by =
       voucher === 'known key'
         ? 'A key of /publisher.vkey signed it; compare that key with one that you got out of band.'
-        : 'A key that the manifest itself names signed it, which is no longer in /publisher.vkey: compare it with one of that time.';
+        : 'It was signed by a key that the manifest names and that is no longer in /publisher.vkey: compare it with a key of that time.';
     return { words: `${all} ${by}`, value: null };
   });
 }
@@ -154,7 +154,7 @@ async function linksFrom({ file, entry }: FoundVersion): Promise<Part[]> {
 function addresses({ entry: { id }, file }: FoundVersion, base: string): Part[] {
   const permanent = copyPart(`${base}/${SNAPSHOTS}/${id}/${file.path}`, 'the permanent address');
   if ('url' in file) return [permanent];
-  const words = 'This page assembles it on every host, also on a static copy without the service:';
+  const words = 'This page assembles it on any host, even on a static copy without the service:';
   const own = `${location.origin}${versionAddress(file.path, id)}`;
   return [permanent, part('p', {}, words), copyPart(own, 'the address of this page')];
 }
@@ -171,7 +171,7 @@ async function preview({ path, media_type: type }: FoundVersion['file'], blob: B
     return tablePart(`The first rows of ${path}`, columns, rows);
   }
   if (!/\bjson$|^text\/|bibtex/.test(type))
-    return part('p', { class: 'muted' }, 'It is not text: save it to read it.');
+    return part('p', { class: 'muted' }, 'This file is not text: save it to read it.');
   const lines = (/\bjson$/.test(type) ? indentJson(text) : text).split('\n');
   const shown = lines.slice(0, SHOWN_LINES).join('\n');
   const isCut = lines.length > SHOWN_LINES || blob.size > SHOWN_BYTES;

@@ -40,7 +40,7 @@ function driftWords({ drift_threshold, drift, check_late, late_checks }: Publish
   if (drift_threshold === null) return 'not monitored';
   const value =
     drift === null ? 'not checked yet' : `${formatNumber(drift, { max: 4 })} of ${drift_threshold}`;
-  const late = late_checks === 0 ? [] : [`${formatNumber(late_checks)} late earlier`];
+  const late = late_checks === 0 ? [] : [`earlier checks late: ${formatNumber(late_checks)}`];
   return [value, ...(check_late ? ['check overdue'] : []), ...late].join('; ');
 }
 
