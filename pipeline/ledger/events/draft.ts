@@ -193,12 +193,21 @@ export function warningsOf(event: LedgerEvent): EventWarning[] {
 export const NO_VALUE =
   /^(-|NA|N\/A|n\/a|n\.a\.|<NA>|NULL|null|None|-?NaN|-?nan|-?1\.#(IND|QNAN)|NaT|undefined|\\N|#N\/A.*|#NA|#NV|#{2,}|#[\p{Lu}\d/_]+[!?])$/u;
 
+/** `Ã¤` for ä, `Â°` for °, `â€“` for a dash. */
+const MISREAD = /Ã[\xa0-\xbfŸ„–œ]|Â[\xa0-\xbf]|â€/;
+
 function warnAboutValues(value: unknown, path: string, warn: Warn): void {
   if (typeof value === 'string' && value.length < 20 && NO_VALUE.test(value.trim()))
     warn(
       'value',
       `${path} to be a value, which programs do not read as a missing one; a mapping file can make such a cell empty ("missing")`,
       JSON.stringify(value),
+    );
+  else if (typeof value === 'string' && MISREAD.test(value))
+    warn(
+      'value',
+      `${path} to be a text in its own encoding ("encoding" in the mapping file is that of files that are not UTF-8)`,
+      `${JSON.stringify(value.slice(0, 80))}, as if UTF-8 had been read as Windows-1252`,
     );
   else if (typeof value === 'object' && value !== null)
     for (const name in value)

@@ -12,7 +12,7 @@ import {
 } from '../../ledger/events/event.ts';
 import { EXACT_NUMBER, exactNumber, findInexact, JsonFault, numberText } from '../../ledger/events/json.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
-import { faultOf, readRowJson } from './row-json.ts';
+import { faultOf, partsOf, readRowJson } from './row-json.ts';
 
 /** What a cell becomes in an event. `as it is`: a member of no schema. */
 export type Kind =
@@ -191,7 +191,7 @@ function parseJson(text: string, expected: string): unknown {
     return readRowJson(text);
   } catch (fault) {
     if (!(fault instanceof JsonFault) || fault.code !== 'not_json') throw fault;
-    throw new CellFault(`${expected}; ${fault.message}`);
+    throw new CellFault(`${expected}, with ${partsOf(fault).expected}`);
   }
 }
 
@@ -225,7 +225,8 @@ const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
 /** The parts of a number as it is written: `-1.50e3` → `-`, `1`, `50`, 3. */
 function readNumber(value: string, how: CellFormat) {
-  const text = plainNumber(value.trim(), how);
+  // Scandinavian spreadsheets write the minus sign of typography.
+  const text = plainNumber(value.trim().replace('\u2212', '-'), how);
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '' && fraction === '') throw new CellFault(numberHint(value, how));
   return { sign, whole, fraction, power: Number(power) };
@@ -262,6 +263,8 @@ function numberHint(value: string, { decimal = '.', currency }: CellFormat): str
   const example = `a number like ${decimal === ',' ? '1,5' : '1.5'}`;
   if (NO_VALUE.test(text))
     return `${example}; "missing": [${JSON.stringify(text)}] in the mapping file makes it an empty cell`;
+  if (/[%‰]$/.test(text)) return `${example} without a percent sign, since 5% may mean 5 or 0.05`;
+  if (/^\(.*\)$|\d-$/.test(text)) return `${example}, with the sign of a negative one in front`;
   const sign = /^[+-]?\s*(\p{Sc}|[A-Z]{3})|(\p{Sc}|[A-Z]{3})$/u.exec(text);
   if (sign && currency === undefined)
     return `${example}, or "currency": ${JSON.stringify(sign[1] ?? sign[2])} in the mapping file`;

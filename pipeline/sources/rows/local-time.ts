@@ -249,10 +249,14 @@ const UTC_TIME = 'a UTC time like 2026-10-01T06:00:00Z';
 function hintFor(text: string): string {
   if (/^\d{5}([.,]\d+)?$/.test(text))
     return `${UTC_TIME}; for the day numbers of Excel, "format": "excel" and a "zone" in the mapping file`;
-  if (/\p{L}{3}/u.test(text))
-    return `${UTC_TIME}; for the names of months, a "format" like d MMM yyyy in the mapping file`;
+  if (/^\d{9,}(\.\d+)?$/.test(text))
+    return `${UTC_TIME}; for Unix times, "format": "unix" or "unix-ms" in the mapping file`;
+  if (/^\d{4}-\d\d-\d\d[T ].*[\p{L}\]]$/u.test(text) && !text.endsWith('Z'))
+    return `${UTC_TIME}, or one with an offset like +01:00 and no name of a zone; the mapping file may name the "zone" of all times`;
   if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b/.test(text))
     return `${UTC_TIME}; for another form, which may be read in two ways, a "format" and a "zone" in the mapping file`;
+  if (/\d/.test(text) && /\p{L}{3}/u.test(text))
+    return `${UTC_TIME}; for the names of months, a "format" like d MMM yyyy in the mapping file`;
   return `${UTC_TIME}, or a "format" and a "zone" in the mapping file`;
 }
 

@@ -6,6 +6,7 @@ import { EVENT_DATA } from '../../ledger/events/event.ts';
 import { describeIssue } from '../../ledger/events/event-check.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
+import { partsOf } from './row-json.ts';
 
 const Name = z.string().min(1).max(200);
 const Zone = z.string().refine(isTimeZone, 'an IANA time zone like Europe/Berlin');
@@ -181,7 +182,8 @@ function parseJson(text: string, place: string): unknown {
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const line = text.slice(0, fault.range.start).split('\n').length;
-    throw wrong(`${place}:${line}`, 'JSON', fault.message, fault);
+    const { expected, found } = partsOf(fault);
+    throw wrong(`${place}:${line}`, `JSON, with ${expected}`, found, fault);
   }
 }
 

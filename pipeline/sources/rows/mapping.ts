@@ -339,6 +339,14 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
 
 /** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */
 export function assertColumns(mapping: Mapping, columns: readonly string[], place: string): void {
+  // It would set the prototype of a row, and of what readers make of the event.
+  const hidden = mapping.columns.find((column) => column.split('.').includes('__proto__'));
+  if (hidden !== undefined)
+    throw new CathedralError('ledger_schema', {
+      place,
+      expected: 'no column __proto__',
+      found: JSON.stringify(hidden),
+    });
   for (const column of mapping.columns) {
     if (columns.includes(column)) continue;
     const near = nearestName(column, columns);

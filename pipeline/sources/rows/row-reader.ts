@@ -82,6 +82,12 @@ export async function csvReader({
   const [cells = []] = parseCells(decode(header), delimiter, place);
   const columns = columnsOf(cells, place);
   const named = columns.filter((column) => column !== '');
+  if (own === undefined && named.length === 1 && /[|:^~]/.test(named[0]!))
+    throw corrupt(
+      place,
+      'commas, semicolons or tabs between the names of columns, or the "delimiter" of the "file" in a mapping file',
+      JSON.stringify(named[0]),
+    );
   const mapping = given ?? plainMapping(named, place);
   assertColumns(mapping, named, place);
   const rows = (records: readonly FileRecord[]): (Row | CathedralError)[] => {

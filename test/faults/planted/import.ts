@@ -123,4 +123,11 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['.startsWith(text)) return false;', '.startsWith(text)) return true;'],
     tests: ['test/sources/rows/local-time.test.ts'],
   },
+  {
+    name: 'a column __proto__ vanishes',
+    breaks: 'No column is named __proto__',
+    file: 'pipeline/sources/rows/mapping.ts',
+    change: ['if (hidden !== undefined)', "if (hidden === 'another name')"],
+    tests: ['test/contract/import.test.ts'],
+  },
 ];

@@ -183,7 +183,7 @@ describe('a file of NDJSON', () => {
   });
 
   test.for([
-    ['a line that is no JSON', '{"type"\n', 'rows:4: expected JSON'],
+    ['a line that is no JSON', '{"type"\n', 'rows:4: expected a whole JSON value on each line'],
     [
       'a line without a time',
       '{"type":"a","agent":"b","data":{}}\n',
