@@ -93,9 +93,9 @@ export function readConfig<K extends SettingName>(
   return readOptions(options, { args, env }).values as Pick<Config, K>;
 }
 
-/** The flags for a command that another one starts: those of `names` that were given. */
+/** The flags for a command that another one starts: those of `names` that were given, each once however often its name is there. */
 export function flagsFor(names: readonly SettingName[], flags: ReadonlyMap<string, string>): string[] {
-  return names
+  return [...new Set(names)]
     .filter((name) => flags.has(name))
     .map((name) => {
       const setting: Option = SETTINGS[name];

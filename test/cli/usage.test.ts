@@ -142,3 +142,11 @@ describe('--port of a service', () => {
     expect(flagsOfRuns(values as { baseUrl: string }, flags)).toEqual(['--base-url=http://localhost:4650']);
   });
 });
+
+test('a service hands every setting of a run on to its runs, each once', () => {
+  const given = Object.entries(ALL.start!.options ?? {}).filter(([, { flag }]) => flag !== null);
+  const flags = new Map(given.map(([name]) => [name, 'X']));
+  const handed = flagsOfRuns({ baseUrl: 'X' }, flags).map((flag) => flag.split('=')[0]!);
+  expect(handed).toContain('--store');
+  expect(handed).toEqual([...new Set(handed)]);
+});
