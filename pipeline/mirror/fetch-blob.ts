@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { asDiskErrors } from '../disk/durable.ts';
@@ -8,8 +8,6 @@ import { mismatchError } from '../verify/findings.ts';
 import { openFile } from '../verify/folder-origin.ts';
 import { type Origin, type Promised, promisedBody } from '../verify/origin.ts';
 
-/** Shorter files wait in memory until they are complete; of longer ones, what was fetched survives the process. */
-const SHORT_BYTES = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
 /** The header of a table is much shorter. */
 const LONGEST_HEADER = 1 << 14;
@@ -22,17 +20,9 @@ export interface Earlier {
   hasHeader: boolean;
 }
 
-/** A file that is being fetched: the bytes so far, and their hash. */
-interface Part {
-  readonly hash: Hash;
-  readonly bytes: number;
-  append(chunk: Uint8Array): Promise<void> | void;
-  restart(): Promise<void> | void;
-}
-
 /**
  * Fetches a file to `target`, which appears only once it is complete, flushed and verified. Of a file that has grown at its front,
- * only the beginning is fetched if `earlier` has the rest and the host answers with parts. An interrupted transfer of a long file
+ * only the beginning is fetched if `earlier` has the rest and the host answers with parts. An interrupted transfer
  * leaves `<target>.part`, which the next attempt resumes, even in another process. Never takes more bytes than promised. Returns the
  * number of bytes fetched. Throws mirror_mismatch if the file differs or does not exist, and mirror_unreachable.
  */
@@ -50,23 +40,18 @@ export async function fetchBlob(
     end: earlier && (await endOf(earlier, promised)),
     fetched: 0,
   };
-  if (promised.bytes <= SHORT_BYTES && !existsSync(path)) {
-    const part = new PartInMemory();
-    await origin.retrying(promised.path, () => complete(part, fetching));
-    await asDiskErrors(path, () => part.write(path));
-  } else
-    await origin.retrying(promised.path, async () => {
-      const part = await PartOnDisk.open(path, promised.bytes);
-      try {
-        await complete(part, fetching);
-        await part.flush();
-      } catch (error) {
-        if (isMismatch(error) || isRestart(error)) await part.remove();
-        throw error;
-      } finally {
-        await part.close();
-      }
-    });
+  await origin.retrying(promised.path, async () => {
+    const part = await Part.open(path, promised.bytes);
+    try {
+      await complete(part, fetching);
+      await part.flush();
+    } catch (error) {
+      if (isMismatch(error) || isRestart(error)) await part.remove();
+      throw error;
+    } finally {
+      await part.close();
+    }
+  });
   await asDiskErrors(target, async () => renameSync(path, target));
   return fetching.fetched;
 }
@@ -170,36 +155,8 @@ async function completeFromEnd(part: Part, fetching: Fetching, end: LocalEnd): P
   return part.bytes === promised.bytes;
 }
 
-class PartInMemory implements Part {
-  #chunks: Uint8Array[] = [];
-  hash = createHash('sha256');
-  bytes = 0;
-
-  append(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-    this.hash.update(chunk);
-    this.bytes += chunk.length;
-  }
-
-  restart(): void {
-    this.#chunks = [];
-    this.hash = createHash('sha256');
-    this.bytes = 0;
-  }
-
-  /** Writes and flushes the file. */
-  async write(path: string): Promise<void> {
-    const handle = await open(path, 'w');
-    try {
-      await handle.writeFile(Buffer.concat(this.#chunks, this.bytes));
-      await flush(path, handle);
-    } finally {
-      await handle.close();
-    }
-  }
-}
-
-class PartOnDisk implements Part {
+/** A file that is being fetched: the bytes so far, and their hash. */
+class Part {
   readonly #path: string;
   readonly #handle: FileHandle;
   hash = createHash('sha256');
@@ -211,10 +168,10 @@ class PartOnDisk implements Part {
   }
 
   /** Hashes what an earlier attempt left. */
-  static async open(path: string, promised: number): Promise<PartOnDisk> {
+  static async open(path: string, promised: number): Promise<Part> {
     return asDiskErrors(path, async () => {
       const handle = await open(path, 'a+');
-      const part = new PartOnDisk(path, handle);
+      const part = new Part(path, handle);
       const { size } = await handle.stat();
       if (size > promised) await part.restart();
       else if (size > 0)
@@ -238,8 +195,14 @@ class PartOnDisk implements Part {
     this.bytes = 0;
   }
 
-  flush(): Promise<void> {
-    return asDiskErrors(this.#path, () => flush(this.#path, this.#handle));
+  /** After a failed flush, the system may report success for the same bytes the next time, so they are not reused. */
+  async flush(): Promise<void> {
+    await asDiskErrors(this.#path, async () => {
+      await this.#handle.sync().catch(async (error) => {
+        await rm(this.#path, { force: true }).catch(() => {});
+        throw error;
+      });
+    });
   }
 
   remove(): Promise<void> {
@@ -248,15 +211,5 @@ class PartOnDisk implements Part {
 
   close(): Promise<void> {
     return asDiskErrors(this.#path, () => this.#handle.close());
-  }
-}
-
-/** After a failed flush, the system may report success for the same bytes the next time, so they are not reused. */
-async function flush(path: string, handle: FileHandle): Promise<void> {
-  try {
-    await handle.sync();
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => {});
-    throw error;
   }
 }

@@ -103,7 +103,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'mirrors files that are not flushed': {
     scenario: 'a mirror that goes on',
-    changes: { 'pipeline/mirror/fetch-blob.ts': [['await handle.sync();', '']] },
+    changes: { 'pipeline/mirror/fetch-blob.ts': [['await this.#handle.sync()', 'await Promise.resolve()']] },
   },
   'tells of tiles that are not flushed': {
     scenario: 'a mirror that goes on',

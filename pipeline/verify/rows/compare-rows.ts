@@ -143,7 +143,7 @@ class Comparison<Row extends LogRow> {
   }
 
   async #readRow(): Promise<RowText | null> {
-    const row = this.#file.ready ?? (await this.#file.peek());
+    const row = await this.#file.peek();
     if (row) this.#file.skip();
     return row;
   }
@@ -235,7 +235,7 @@ class Comparison<Row extends LogRow> {
 
   /** Whether a row of the log is the file’s next one, so that the row before it is not an edited version of it. */
   async #isFollowing(row: Row): Promise<boolean> {
-    const following = this.#waiting[0] ?? this.#file.ready ?? (await this.#file.peek());
+    const following = this.#waiting[0] ?? (await this.#file.peek());
     return following !== null && this.#rules.isSame(row, following.text);
   }
 

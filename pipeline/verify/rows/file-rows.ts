@@ -35,14 +35,6 @@ export class FileRows {
     return this.#fault;
   }
 
-  /** The next row; null at the end of the file, or until `peek` has read the rest of the row. */
-  get ready(): RowText | null {
-    if (this.#next) return this.#next;
-    const line = this.#document ? null : this.#lines.ready;
-    this.#next = line;
-    return line;
-  }
-
   /** The row that comes next; null: there are no more. */
   async peek(): Promise<RowText | null> {
     if (this.#next || this.#hasEnded) return this.#next;

@@ -26,7 +26,6 @@ export class Lines {
   /** The beginning of a line whose end was not read yet. */
   #rest: Uint8Array = NOTHING;
   #isAtEnd = false;
-  #next: RowText | null = null;
   /** Number of the line at `#at`. */
   #line = 1;
   /** Why the rest of the file cannot be read; it shows when the lines before it have been read. */
@@ -43,23 +42,16 @@ export class Lines {
     return this.#line;
   }
 
-  /** The next line if its end was read already. */
-  get ready(): RowText | null {
-    if (this.#next || this.#at === this.#text.length) return this.#next;
-    const text = this.#text.slice(this.#at, this.#text.indexOf('\n', this.#at));
-    this.#next = { line: this.#line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
-    return this.#next;
-  }
-
-  /** Null: there is none. */
+  /** The next line; null: there is none. */
   async peek(): Promise<RowText | null> {
-    while (!this.ready && !this.#isAtEnd) await this.#read();
-    return this.ready;
+    while (this.#at === this.#text.length && !this.#isAtEnd) await this.#read();
+    if (this.#at === this.#text.length) return null;
+    const text = this.#text.slice(this.#at, this.#text.indexOf('\n', this.#at));
+    return { line: this.#line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
   }
 
   /** Goes beyond the next line. */
   skip(): void {
-    this.#next = null;
     this.#at = this.#text.indexOf('\n', this.#at) + 1;
     this.#line += 1;
   }

@@ -23,7 +23,7 @@ const MOST_DAYS_BYTES = 4 << 20;
 /** Bundles that are fetched before they are needed, once two were read one after the other. */
 const AHEAD = 6;
 /** Bundles in memory, most recently used last. */
-const KEPT_BUNDLES = 16;
+const KEPT_BUNDLES = 8;
 /** Of a log: the years that a timestamp can have. */
 const MOST_MONTHS = 120_000;
 /** A deliberation is not open for longer than this; a row that says so would otherwise ask for any number of files. */
