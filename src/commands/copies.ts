@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { integer, pathOrAddress, text } from '../../pipeline/config/setting.ts';
+import { pathOrAddress, text } from '../../pipeline/config/setting.ts';
 import { AS_OF_FORMS, slotAsOf } from '../../pipeline/release/format/version-at.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { defineCommand, json } from './command.ts';
-import { heldCheckpoint, READER_FLAGS, READER_SETTINGS, WITHOUT_LEDGER_KEY } from './reading.ts';
+import { READER_FLAGS, READER_SETTINGS, WITHOUT_LEDGER_KEY } from './reading.ts';
 
 const mirror = defineCommand({
   summary: 'Updates a verified copy of a service or of another mirror.',
@@ -44,50 +44,6 @@ const mirror = defineCommand({
     const { notes, sentence, facts } = describeMirrored(mirrored, origin.traffic, now());
     for (const note of notes) progress.note(note);
     return { facts, lines: `${sentence}; ${formatDuration(now() - started)}` };
-  },
-});
-
-const verify = defineCommand({
-  summary: 'Verifies a service, a mirror or a folder as its readers see it: is it what its publisher signed?',
-  details:
-    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if the host merely did not answer, so that a monitor can tell an outage from tampering. To compare your own published folder with the ledger, use `check`.',
-  examples: [
-    'cathedral verify https://data.example.org --verifier-key data.example.org+1a2b3c4d+AQ…',
-    'cathedral verify /srv/mirror --sample-size 200 --json',
-  ],
-  isReader: true,
-  settings: READER_SETTINGS,
-  optional: { ledgerKey: WITHOUT_LEDGER_KEY },
-  positionals: ['place'],
-  flags: {
-    place: {
-      unit: 'http(s)://host[:port][/path], or a folder',
-      description:
-        'What to verify: the address of a service or a mirror, the folder of either, or a folder with a plain copy of the public files.',
-      required: true,
-      path: true,
-      schema: pathOrAddress(),
-    },
-    ...READER_FLAGS,
-    sampleSize: {
-      unit: 'a number, 1 to 1000000',
-      description:
-        'Reads this many randomly chosen files, tiles and snapshots. Without it, all of them, which may take a long time.',
-      schema: integer(1, 1_000_000),
-    },
-    sampleSeed: {
-      unit: 'a whole number, 0 to 4294967295',
-      description:
-        'Repeats the choice of --sample-size. Without it the choice is different each time, and the result names the seed.',
-      schema: integer(0, 0xffffffff),
-    },
-    heldCheckpoint,
-    json,
-  },
-  async run(config, context) {
-    const { verifyPlace } = await import('../../pipeline/mirror/verify-place.ts');
-    const { verdict, ...result } = await verifyPlace(config, context);
-    return { ...result, status: ({ verified: 0, failed: 1, unreachable: 4 } as const)[verdict] };
   },
 });
 
@@ -170,4 +126,4 @@ const fetch = defineCommand({
   },
 });
 
-export const COMMANDS = { mirror, verify, fetch };
+export const COMMANDS = { mirror, fetch };

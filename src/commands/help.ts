@@ -7,20 +7,18 @@ import { TASKS } from './table.ts';
 /** Of a terminal, in characters. */
 const WIDTH = 80;
 
-/** Eight commands verify something; this says which one to use. */
+/** Six commands verify something; this says which one to use. */
 export const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])[] = [
   ['your own published folder, against its signatures or the ledger', 'check'],
-  ['a service, a mirror or a copy, as its readers see it', 'verify'],
-  ['a proof that one event is in the log', 'verify-proof'],
-  ['a public history, or a row of it, against the log', 'prove-row'],
-  ['an audited export, row by row', 'verify-export'],
+  ['a service, a copy, a file, an audited export or a proof, as a reader', 'verify'],
+  ['a public history, or a row of it, against the log', 'prove'],
   ['the access log', 'access-log verify'],
   ['a Companion Attestation', 'attest verify'],
   ["an applicant's e-mail address", 'keys verify-email'],
 ];
 
 export const EXIT_STATUS =
-  'Exit status: 0 done; 1 the work failed or found something; 2 wrong use, or input that cannot be read; 3 nothing was found wrong, but something cannot be checked (`prove-row`); 4 a service or a mirror could not be reached, or did not answer in time, and nothing was found wrong (`verify`, `mirror`, `fetch`, `prove`); 141 the reader of standard output left early; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. Results go to standard output; progress and errors go to standard error. With --json the result is one JSON document; after an error, standard output has none.';
+  'Exit status: 0 done; 1 the work failed or found something; 2 wrong use, or input that cannot be read; 3 nothing was found wrong, but something cannot be checked (`prove`); 4 a service or a mirror could not be reached, or did not answer in time, and nothing was found wrong (`verify`, `mirror`, `fetch`, `prove`); 141 the reader of standard output left early; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. Results go to standard output; progress and errors go to standard error. With --json the result is one JSON document; after an error, standard output has none.';
 
 /** `cathedral --help` */
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
@@ -73,7 +71,7 @@ export function formatHelp(name: string, command: Command): string {
   return [
     `${wrap(`Usage: cathedral ${usageOf(name, command)}`, 0, 4)}\n`,
     `${wrap(summary, 0, 0)}\n`,
-    ...(details === undefined ? [] : [`${wrap(details, 0, 0)}\n`]),
+    ...(details === undefined ? [] : [`${paragraphs(details)}\n`]),
     ['Examples:', ...examples.map((example) => wrapCommand(example))].join('\n'),
     '',
     sections.join('\n'),
@@ -182,6 +180,13 @@ function wrap(text: string, first: number, rest: number): string {
     else lines.push(' '.repeat(rest) + word.trimStart());
   }
   return lines.join('\n');
+}
+
+function paragraphs(text: string): string {
+  return text
+    .split('\n\n')
+    .map((paragraph) => wrap(paragraph, 0, 0))
+    .join('\n\n');
 }
 
 /** A flag with its value, or an argument; what is in quotes is one. */

@@ -1,120 +1,52 @@
+import { resolve } from 'node:path';
 import { ledgerSource } from '../../pipeline/config/ledger-address.ts';
-import { SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
-import { defineCommand, json } from './command.ts';
-import { event, heldCheckpoint, logUrl } from './reading.ts';
+import { hasScheme, integer, pathOrAddress } from '../../pipeline/config/setting.ts';
+import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import type { Kind } from '../../pipeline/verify/kind-of-given.ts';
+import { type Context, defineCommand, json, type Result } from './command.ts';
+import {
+  EVENT_HASH,
+  event,
+  heldCheckpoint,
+  logUrl,
+  READER_FLAGS,
+  READER_SETTINGS,
+  WITHOUT_LEDGER_KEY,
+} from './reading.ts';
+
+/** Options of which no use is made for a kind would say something that the answer does not. Throws usage. */
+function refuse(given: Readonly<Record<string, unknown>>, allowed: readonly string[], what: string): void {
+  for (const [flag, value] of Object.entries(given)) {
+    if (value === null || value === false || allowed.includes(flag)) continue;
+    const expected = `not to be used with ${what}`;
+    throw new CathedralError('usage', { place: `--${flag}`, expected, found: 'it' });
+  }
+}
 
 const prove = defineCommand({
-  summary: 'Prints a proof that an event is in the log. Anybody can verify it with `verify-proof`.',
+  summary:
+    'Proves from the public log, without a key, that an event is in it, or that a row or a whole public history follows from it.',
+  details: `Given the hash of an event, it prints a proof that anybody can verify with \`verify\`, without a network.
+
+Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. Given a file, it compares every row with the rows that follow from the log: each row that was edited, added, moved or repeated is named with its line, and so are rows that are missing. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
+
+It exits with 0 if everything is proved, with 1 if something does not hold or the log lacks the cosignatures that a policy requires, with 2 after an error, and with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release. To verify the audited export, which is not public, use \`verify\`.`,
   examples: [
     'cathedral prove 0x1f2e… --out /srv/cathedral > event.tlog-proof',
     'cathedral prove 0x1f2e… --url https://data.example.org --ledger-key ledger.vkey --json',
+    'cathedral prove economy-mic-history.csv --path economy/mic-history.csv --url https://data.example.org --ledger-key ledger.vkey',
+    'cathedral prove economy/supply-by-day.csv --url https://data.example.org --ledger-key ledger.vkey',
+    "cathedral prove '2026-05-04T09:12:31Z,C-305,AUREA,812.5,FOR-ECONOMISTS,61.2' --out /srv/cathedral",
   ],
   isReader: true,
   settings: ['out', 'timeLimit', ...SOURCE_SETTINGS, 'policy'],
-  positionals: ['event'],
+  positionals: ['what'],
   flags: {
-    event,
-    logUrl,
-    ledger: {
-      unit: SETTINGS.ledger.unit,
+    what: {
+      unit: 'the hash of an event, a row, a file, the path of a history, or - for standard input',
       description:
-        'Proves from the events of a ledger, up to its newest ledger snapshot, instead of from the published log. CATHEDRAL_LEDGER is not read: without the flag, the log of --out or --url is used.',
-      path: true,
-      schema: ledgerSource,
-    },
-    json,
-  },
-  async run(config, context) {
-    const { formatTlogProof } = await import('../../pipeline/ledger/log/tlog-proof.ts');
-    const { proveFromLedger, proveFromLog } = await import('../../pipeline/verify/audit/prove-event.ts');
-    const { CHECKPOINT } = await import('../../pipeline/verify/log.ts');
-    const { auditorTrust, logOrigin, witnessing } = await import('../../pipeline/verify/reader.ts');
-    const { event, ledger } = config;
-    const { policy, verifiers } = await auditorTrust(config);
-    const fromLedger = async (address: NonNullable<typeof ledger>) => {
-      // Every kind of source and its database take far longer to load than a proof from the log takes.
-      const { openLedger } = await import('../../pipeline/sources/open-ledger.ts');
-      const opened = await openLedger(address, { ...config, mustExist: true }, context);
-      return proveFromLedger(opened.ledger, event, opened.verifiers);
-    };
-    const origin = ledger ? null : await logOrigin(config, context);
-    const proof = origin ? await proveFromLog(origin, event, verifiers) : await fromLedger(ledger!);
-    const place = origin ? origin.placeOf(CHECKPOINT) : `${ledger}`;
-    const seen = await witnessing(proof.checkpoint, policy, { place, now: context.now() });
-    if (seen?.missing) throw seen.missing;
-    const text = formatTlogProof(proof);
-    const facts = { event: `0x${event}`, index: proof.index, proof: text, witnesses: seen?.facts ?? null };
-    return { facts, lines: text.replace(/\n$/, '') };
-  },
-});
-
-const verifyProof = defineCommand({
-  summary: 'Verifies a proof from `prove`: that one event is in the log that a key signed. Needs no network.',
-  details:
-    'It verifies one event. To verify an audited export use `verify-export`; to verify a service or its files use `verify`.',
-  examples: [
-    'cathedral verify-proof event.tlog-proof --event 0x1f2e… --ledger-key ledger.vkey',
-    'cathedral verify-proof event.tlog-proof --event 0x1f2e… --policy policy.txt',
-  ],
-  isReader: true,
-  settings: ['ledgerKey', 'policy'],
-  positionals: ['proof'],
-  flags: {
-    proof: {
-      unit: 'a file',
-      description: 'The proof, as `prove` printed it.',
-      required: true,
-      path: true,
-    },
-    event,
-    json,
-  },
-  async run({ proof: place, event, ...config }, { now }) {
-    const { readFile } = await import('node:fs/promises');
-    const { nodeHash } = await import('../../pipeline/ledger/log/merkle.ts');
-    const { verifyProof } = await import('../../pipeline/verify/audit/verify-proof.ts');
-    const { auditorTrust, unreadable, witnessing } = await import('../../pipeline/verify/reader.ts');
-    const proof = await readFile(place, 'utf8').catch((cause) => {
-      throw unreadable(place, cause);
-    });
-    const { policy, verifiers } = await auditorTrust(config);
-    const proved = await verifyProof(proof, event, { verifiers, nodeHash }, place);
-    const { index, checkpoint, verifier, note } = proved;
-    const seen = await witnessing(note, policy, { place, now: now() });
-    const { origin, size, root } = checkpoint;
-    const key = `${verifier.name}+${verifier.id}`;
-    const valid = !seen?.missing;
-    return {
-      facts: { valid, event: `0x${event}`, index, origin, size, root, key, witnesses: seen?.facts ?? null },
-      lines: [
-        `The proof holds: event 0x${event} is number ${index} of the log ${origin},`,
-        `in the tree of ${size} events with root hash ${root}, signed by ${key}.`,
-        ...(seen ? [seen.line] : []),
-      ],
-      status: valid ? 0 : 1,
-    };
-  },
-});
-
-const proveRow = defineCommand({
-  summary:
-    'Verifies a public history, or a single row of one, against the log, without a key: that each row follows from the log’s public events.',
-  details: `Given a file, it compares every row with the rows that follow from the log: each row that was edited, added, moved or repeated is named with its line, and so are rows that are missing. Given a row, it shows the steps from the row to the event, the leaf, the checkpoint and the signatures. It reads the log and its public events from --out, or with --url from a service, a mirror or a static host.
-
-It exits with 0 if everything is proved, with 1 if something does not hold or the log lacks the cosignatures that a policy requires, with 2 after an error, and with 3 if nothing was found wrong but something cannot be checked: a history that follows from events of which the log shows only hashes, a row that is newer than the log, columns of another release. To verify the audited export, which is not public, use \`verify-export\`.`,
-  examples: [
-    'cathedral prove-row economy-mic-history.csv --path economy/mic-history.csv --url https://data.example.org --ledger-key ledger.vkey',
-    'cathedral prove-row economy/supply-by-day.csv --url https://data.example.org --ledger-key ledger.vkey',
-    "cathedral prove-row '2026-05-04T09:12:31Z,C-305,AUREA,812.5,FOR-ECONOMISTS,61.2' --out /srv/cathedral",
-  ],
-  isReader: true,
-  settings: ['out', 'timeLimit', 'ledgerKey', 'policy'],
-  positionals: ['row'],
-  flags: {
-    row: {
-      unit: 'a file, the path of a history, a row, or - for standard input',
-      description:
-        'What to verify: a file on this machine, a history that the service publishes (economy/mic-history.csv), or one row as text. Standard input may hold a file or a row.',
+        'What to prove: the attestation_hash of an event (64 hex digits, with or without 0x), a file on this machine, a history that the service publishes (economy/mic-history.csv), or one row as text. Standard input may hold a file or a row.',
       required: true,
     },
     path: {
@@ -125,16 +57,31 @@ It exits with 0 if everything is proved, with 1 if something does not hold or th
     proof: {
       flag: 'print-proof',
       description:
-        'Prints the proof of the row’s event as `prove` prints it, in place of the steps; `verify-proof` verifies it without a network. Only for a row of one event.',
+        'Prints the proof of the row’s event, as for the hash of an event, in place of the steps. Only for a row of one event.',
       switch: true,
     },
     logUrl,
     heldCheckpoint,
+    ledger: {
+      unit: SETTINGS.ledger.unit,
+      description:
+        'Proves an event from the events of a ledger, up to its newest ledger snapshot, instead of from the published log. CATHEDRAL_LEDGER is not read: without the flag, the log of --out or --url is used.',
+      path: true,
+      schema: ledgerSource,
+    },
     json,
   },
   async run(config, context) {
+    const { what, path, heldCheckpoint: checkpoint, ledger } = config;
+    const hash = EVENT_HASH.safeParse(what).data;
+    if (hash !== undefined) {
+      refuse({ path, checkpoint }, [], 'the hash of an event');
+      return printProof({ ...config, event: hash }, context);
+    }
+    refuse({ ledger }, [], 'a row or a file');
     const { proveGiven } = await import('../../pipeline/verify/rows/prove-given.ts');
-    const { facts, lines, verdict, proof, isUnseen } = await proveGiven(config, context);
+    const given = await proveGiven({ ...config, row: what }, context);
+    const { facts, lines, verdict, proof, isUnseen } = given;
     // “Cannot be checked” is neither a proof nor a contradiction.
     const status = isUnseen ? 1 : ({ proved: 0, does_not_hold: 1, cannot_be_checked: 3 } as const)[verdict];
     if (proof === null) return { facts, lines, status };
@@ -144,23 +91,97 @@ It exits with 0 if everything is proved, with 1 if something does not hold or th
   },
 });
 
-const verifyExport = defineCommand({
-  summary: 'Verifies an audited export against the log: that every row is in it, and that no row is missing.',
-  details:
-    'To verify a proof of a single event use `verify-proof`. This command reads the log of --out, or with --url that of a service, for which it needs a government key in CATHEDRAL_GOVERNMENT_KEY.',
+interface Proving extends Pick<Config, 'out' | 'timeLimit' | 'policy' | (typeof SOURCE_SETTINGS)[number]> {
+  /** The hash, without 0x. */
+  event: string;
+  logUrl: string | null;
+  /** Null: the published log. */
+  ledger: ReturnType<typeof ledgerSource.parse> | null;
+}
+
+async function printProof(config: Proving, context: Context): Promise<Result> {
+  const { formatTlogProof } = await import('../../pipeline/ledger/log/tlog-proof.ts');
+  const { proveFromLedger, proveFromLog } = await import('../../pipeline/verify/audit/prove-event.ts');
+  const { CHECKPOINT } = await import('../../pipeline/verify/log.ts');
+  const { auditorTrust, logOrigin, witnessing } = await import('../../pipeline/verify/reader.ts');
+  const { event, ledger } = config;
+  const { policy, verifiers } = await auditorTrust(config);
+  const fromLedger = async (address: NonNullable<typeof ledger>) => {
+    // Every kind of source and its database take far longer to load than a proof from the log takes.
+    const { openLedger } = await import('../../pipeline/sources/open-ledger.ts');
+    const opened = await openLedger(address, { ...config, mustExist: true }, context);
+    return proveFromLedger(opened.ledger, event, opened.verifiers);
+  };
+  const origin = ledger ? null : await logOrigin(config, context);
+  const proof = origin ? await proveFromLog(origin, event, verifiers) : await fromLedger(ledger!);
+  const place = origin ? origin.placeOf(CHECKPOINT) : `${ledger}`;
+  const seen = await witnessing(proof.checkpoint, policy, { place, now: context.now() });
+  if (seen?.missing) throw seen.missing;
+  const text = formatTlogProof(proof);
+  const facts = { event: `0x${event}`, index: proof.index, proof: text, witnesses: seen?.facts ?? null };
+  return { facts, lines: text.replace(/\n$/, '') };
+}
+
+/** The flags that say something about each kind of thing. */
+const FLAGS_OF: Readonly<Record<Kind, readonly string[]>> = {
+  place: ['accept-expired', 'static', 'sample-size', 'sample-seed', 'checkpoint'],
+  file: ['url'],
+  export: ['url', 'from', 'to', 'filter', 'checkpoint'],
+  proof: ['event'],
+};
+const NAMES: Readonly<Record<Kind, string>> = {
+  place: 'a service, a mirror or a folder',
+  file: 'a file that is neither an audited export nor a proof',
+  export: 'an audited export',
+  proof: 'a proof of an event',
+};
+
+const verify = defineCommand({
+  summary:
+    'Verifies, as a reader, a service or a copy of one, a downloaded file, an audited export, or a proof of an event.',
+  details: `A service, a mirror or a folder: is it what its publisher signed? It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if the host merely did not answer, so that a monitor can tell an outage from tampering. To compare your own published folder with the ledger, use \`check\`.
+
+A file: did the publisher list exactly these bytes, in the current release of --out or --url or in a snapshot? To compare the rows of a public history with the log, use \`prove\`.
+
+An audited export (CSV, JSON or NDJSON): is every row in the log, and is no row missing? It reads the log of --out, or with --url that of a service, for which it needs a government key in CATHEDRAL_GOVERNMENT_KEY.
+
+A proof from \`prove\`: is the event in the log that a key signed? It needs no network.`,
   examples: [
-    'cathedral verify-export ledger-export.csv --from 2025-12-01 --to 2025-12-31 --out /srv/cathedral',
-    'cathedral verify-export export.json --url https://data.example.org --json',
+    'cathedral verify https://data.example.org --verifier-key data.example.org+1a2b3c4d+AQ…',
+    'cathedral verify /srv/mirror --sample-size 200 --json',
+    'cathedral verify supply.json --url https://data.example.org --verifier-key publisher.vkey',
+    'cathedral verify ledger-export.csv --from 2025-12-01 --to 2025-12-31 --out /srv/cathedral',
+    'cathedral verify event.tlog-proof --event 0x1f2e… --ledger-key ledger.vkey',
   ],
   isReader: true,
-  settings: ['out', 'timeLimit', 'governmentKey', 'ledgerKey', 'policy'],
-  positionals: ['export'],
+  settings: [...READER_SETTINGS, 'out', 'governmentKey'],
+  optional: {
+    ledgerKey: `${WITHOUT_LEDGER_KEY} For an export or a proof, the published key of demo ledgers is taken.`,
+  },
+  positionals: ['what'],
   flags: {
-    export: {
-      unit: 'a file, or - for standard input',
-      description: 'The audited export, as CSV, JSON or NDJSON.',
+    what: {
+      unit: 'http(s)://host[:port][/path], a folder, a file, or - for standard input',
+      description:
+        'What to verify: the address of a service or a mirror, the folder of either, a folder with a plain copy of the public files, or a file. Standard input is an audited export.',
       required: true,
+      schema: pathOrAddress(),
     },
+    ...READER_FLAGS,
+    sampleSize: {
+      unit: 'a number, 1 to 1000000',
+      description:
+        'Reads this many randomly chosen files, tiles and snapshots of a service. Without it, all of them, which may take a long time.',
+      schema: integer(1, 1_000_000),
+    },
+    sampleSeed: {
+      unit: 'a whole number, 0 to 4294967295',
+      description:
+        'Repeats the choice of --sample-size. Without it the choice is different each time, and the result names the seed.',
+      schema: integer(0, 0xffffffff),
+    },
+    heldCheckpoint,
+    event,
     from: {
       unit: 'a date or a date-time, as in the address of the export',
       description:
@@ -176,20 +197,76 @@ const verifyExport = defineCommand({
       description: 'The filter of the export. Without it, the one that a JSON file names, or else none.',
     },
     logUrl,
-    heldCheckpoint,
     json,
   },
   async run(config, context) {
-    const { auditExport } = await import('../../pipeline/verify/audit/audit-export.ts');
-    const { SERVER_PARSERS } = await import('./export-parsers.ts');
-    const { valid, ...result } = await auditExport(config, context, SERVER_PARSERS);
-    return { ...result, status: valid ? 0 : 1 };
+    const { kindOfGiven } = await import('../../pipeline/verify/kind-of-given.ts');
+    const { what, event, from, to, filter, sampleSize, sampleSeed } = config;
+    const kind = await kindOfGiven(
+      what,
+      [from, to, filter].some((flag) => flag !== null),
+    );
+    const given = {
+      ...{ event, from, to, filter, url: config.logUrl, checkpoint: config.heldCheckpoint },
+      ...{ static: config.staticOrigin, 'accept-expired': config.acceptExpired },
+      ...{ 'sample-size': sampleSize, 'sample-seed': sampleSeed },
+    };
+    refuse(given, FLAGS_OF[kind], NAMES[kind]);
+    if (kind === 'proof') return verifyProofFile(what, config, context);
+    if (kind === 'file') {
+      const { verifyPublishedFile } = await import('../../pipeline/verify/verify-published-file.ts');
+      const { valid, ...result } = await verifyPublishedFile({ ...config, file: what }, context);
+      return { ...result, status: valid ? 0 : 1 };
+    }
+    if (kind === 'export') {
+      const { auditExport } = await import('../../pipeline/verify/audit/audit-export.ts');
+      const { SERVER_PARSERS } = await import('./export-parsers.ts');
+      const { valid, ...result } = await auditExport({ ...config, export: what }, context, SERVER_PARSERS);
+      return { ...result, status: valid ? 0 : 1 };
+    }
+    const { verifyPlace } = await import('../../pipeline/mirror/verify-place.ts');
+    const place = hasScheme(what) ? what : resolve(what);
+    const { verdict, ...result } = await verifyPlace({ ...config, place }, context);
+    return { ...result, status: ({ verified: 0, failed: 1, unreachable: 4 } as const)[verdict] };
   },
 });
 
-export const COMMANDS = {
-  prove,
-  'verify-proof': verifyProof,
-  'prove-row': proveRow,
-  'verify-export': verifyExport,
-};
+type ProofConfig = Pick<Config, 'ledgerKey' | 'policy'> & { event: string | null };
+
+async function verifyProofFile(
+  path: string,
+  { event, ...config }: ProofConfig,
+  { now }: Context,
+): Promise<Result> {
+  const { readFile } = await import('node:fs/promises');
+  const { nodeHash } = await import('../../pipeline/ledger/log/merkle.ts');
+  const { verifyProof } = await import('../../pipeline/verify/audit/verify-proof.ts');
+  const { auditorTrust, unreadable, witnessing } = await import('../../pipeline/verify/reader.ts');
+  if (event === null)
+    throw new CathedralError('usage', {
+      place: '--event',
+      expected: 'the hash of the event that the proof is of',
+      found: 'no value',
+    });
+  const proof = await readFile(path, 'utf8').catch((cause) => {
+    throw unreadable(path, cause);
+  });
+  const { policy, verifiers } = await auditorTrust(config);
+  const proved = await verifyProof(proof, event, { verifiers, nodeHash }, path);
+  const { index, checkpoint, verifier, note } = proved;
+  const seen = await witnessing(note, policy, { place: path, now: now() });
+  const { origin, size, root } = checkpoint;
+  const key = `${verifier.name}+${verifier.id}`;
+  const valid = !seen?.missing;
+  return {
+    facts: { valid, event: `0x${event}`, index, origin, size, root, key, witnesses: seen?.facts ?? null },
+    lines: [
+      `The proof holds: event 0x${event} is number ${index} of the log ${origin},`,
+      `in the tree of ${size} events with root hash ${root}, signed by ${key}.`,
+      ...(seen ? [seen.line] : []),
+    ],
+    status: valid ? 0 : 1,
+  };
+}
+
+export const COMMANDS = { prove, verify };

@@ -36,14 +36,16 @@ export const heldCheckpoint = {
   path: true,
 } as const satisfies Flag;
 
+/** The hash of an event as `prove` and `verify` take it; without 0x. */
+export const EVENT_HASH = z
+  .string()
+  .regex(/^(0x)?[0-9a-f]{64}$/)
+  .transform((hash) => hash.slice(-64));
+
 export const event = {
   unit: 'an attestation_hash: 64 hex digits, with or without 0x',
-  description: 'The hash of the event, as in the audited export.',
-  required: true,
-  schema: z
-    .string()
-    .regex(/^(0x)?[0-9a-f]{64}$/)
-    .transform((hash) => hash.slice(-64)),
+  description: 'The hash of the event that a proof is of, as in the audited export.',
+  schema: EVENT_HASH,
 } as const satisfies Flag;
 
 export const logUrl = {

@@ -32,11 +32,8 @@ export const TASKS: Readonly<Record<string, Loads>> = {
     () => import('./ledger.ts'),
   ),
   'Check what you published': group(['check', 'as-of'], () => import('./check.ts')),
-  'Copy and verify a service': group(['mirror', 'verify', 'fetch'], () => import('./copies.ts')),
-  'Prove and audit events': group(
-    ['prove', 'verify-proof', 'prove-row', 'verify-export'],
-    () => import('./proofs.ts'),
-  ),
+  'Verify and prove, as a reader': group(['verify', 'prove'], () => import('./proofs.ts')),
+  'Copy a service': group(['mirror', 'fetch'], () => import('./copies.ts')),
   'Witness other logs': group(['witness'], () => import('./witness.ts')),
   'Sign releases': group(
     ['publisher run', 'publisher show', 'publisher rotate', 'publisher retire', 'publisher replace'],
@@ -73,6 +70,13 @@ export const TASKS: Readonly<Record<string, Loads>> = {
     () => import('./attest.ts'),
   ),
   'Run the simulation': group(['simulate'], () => import('./simulate.ts')),
+};
+
+/** Earlier names, which keep working. */
+export const EARLIER_NAMES: Readonly<Record<string, string>> = {
+  'verify-proof': 'verify',
+  'verify-export': 'verify',
+  'prove-row': 'prove',
 };
 
 /** Every command by its name, which has one word or two. */

@@ -2,7 +2,7 @@ import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { versionAndCommit } from '../../pipeline/config/software.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatGroup, formatHelp, formatOverview } from './help.ts';
-import { COMMANDS, loadCommands } from './table.ts';
+import { COMMANDS, EARLIER_NAMES, loadCommands } from './table.ts';
 
 const HELP = ['--help', '-h', 'help'];
 
@@ -33,7 +33,8 @@ function findCommand(words: readonly string[]): Found {
   const names = Object.keys(COMMANDS);
   const group = names.filter((name) => name.startsWith(`${first} `));
   if (group.length === 0) {
-    if (names.includes(first)) return { name: first, args: words.slice(1) };
+    const name = EARLIER_NAMES[first] ?? first;
+    if (names.includes(name)) return { name, args: words.slice(1) };
     throw unknownCommand(first, [...names, ...names.map((name) => name.replace(/ .*/, ''))]);
   }
   const name = `${first} ${second}`;

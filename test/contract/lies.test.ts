@@ -127,7 +127,7 @@ const READERS: Record<string, (lie: Lie, mirror: string) => Promise<Outcome>> = 
   },
   r: ({ now = NOW }) =>
     run(
-      'prove-row',
+      'prove',
       [ROW, '--url', server.url, '--policy', join(folder, 'policy'), '--checkpoint', join(folder, 'kept')],
       now,
     ),
@@ -138,7 +138,7 @@ const NAMES: Record<string, string> = {
   f: 'verify folder',
   m: 'mirror',
   p: 'page',
-  r: 'prove-row',
+  r: 'prove row',
   e: 'prove',
 };
 
@@ -249,7 +249,7 @@ describe('a proof of an event', () => {
   const verify = async (text: string, of = event) => {
     await writeFile(join(folder, 'proof'), text);
     const policy = ['--policy', join(folder, 'policy')];
-    return run('verify-proof', [join(folder, 'proof'), '--event', of, ...policy], NOW);
+    return run('verify', [join(folder, 'proof'), '--event', of, ...policy], NOW);
   };
 
   test('holds, and is the one that prove makes', async () => {

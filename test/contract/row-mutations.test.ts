@@ -72,7 +72,7 @@ function tableOf(path: string, text: string): Table {
 async function prove(path: string, text: string): Promise<{ status: number | null; stdout: string }> {
   const file = join(folder, 'history');
   await writeFile(file, text);
-  return run('prove-row', file, '--path', path, '--url', host.url, '--ledger-key', published.key);
+  return run('prove', file, '--path', path, '--url', host.url, '--ledger-key', published.key);
 }
 
 /**
@@ -204,7 +204,7 @@ describe('an audited export', () => {
       const file = join(folder, 'export');
       await writeFile(file, text);
       const period = ['--from', FROM, '--to', TO];
-      return run('verify-export', file, ...period, '--out', published.out, '--ledger-key', published.key);
+      return run('verify', file, ...period, '--out', published.out, '--ledger-key', published.key);
     };
     const whole = await verify(fileOf(rows));
     expect([whole.status, whole.stdout]).toEqual([0, expect.stringContaining('The export is complete')]);

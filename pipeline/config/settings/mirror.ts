@@ -86,7 +86,7 @@ export const MIRROR = {
     default: null,
     unit: 'a government key',
     description:
-      'The API key with which `verify-export --url` reads the entries of the log. It is a secret, so it is read from the environment only.',
+      'The API key with which `verify EXPORT --url` reads the entries of the log. It is a secret, so it is read from the environment only.',
     secret: true,
     schema: text,
   },

@@ -16,7 +16,7 @@ export interface TlogProof {
   extra: Uint8Array | null;
 }
 
-const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
+export const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** In characters: a checkpoint, a path of a few dozen hashes, and as much extra data. */
 export const LONGEST_PROOF = 2 * MAX_NOTE_BYTES;
 /** Path length for 2⁵³ entries, the largest supported size. */

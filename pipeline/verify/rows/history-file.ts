@@ -80,8 +80,7 @@ function asOfDocument({ list }: HistoryTable, text: string): string | null {
 }
 
 function reasonAgainst(path: string): string {
-  if (path === ledgerExport.path)
-    return 'the audited export is restricted: `cathedral verify-export` verifies it';
+  if (path === ledgerExport.path) return 'the audited export is restricted: `cathedral verify` verifies it';
   const paths = HISTORY_TABLES.map((table) => table.path);
   return `${path} is not the path of a public history; these are: ${paths.join(', ')}`;
 }

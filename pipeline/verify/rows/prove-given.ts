@@ -102,8 +102,8 @@ async function openGiven(given: string, path: string | null, origin: Origin): Pr
   if (table) return published(given, origin);
   if (!/[,{\n]/.test(given) && !/^(0x)?[0-9a-f]+$/i.test(given))
     throw new CathedralError('usage', {
-      place: 'row',
-      expected: 'a file on this machine, the path of a public history, or a row',
+      place: 'WHAT',
+      expected: 'the hash of an event, a file on this machine, the path of a public history, or a row',
       found: JSON.stringify(given.slice(0, 80)),
     });
   return { row: given };
@@ -230,9 +230,9 @@ async function proveOne(given: string, means: Means): Promise<Proving> {
   const pasted = readPasted(given);
   if (pasted.kind === 'hash' || pasted.kind === 'export')
     throw new CathedralError('usage', {
-      place: 'row',
+      place: 'WHAT',
       expected: 'a row of a public history, or the number or line of an event',
-      found: 'the hash of an event, for which `cathedral prove` makes a proof',
+      found: 'the hash of an event, which `cathedral prove HASH` proves',
     });
   const steps: StepReport[] = [];
   let seen: Seen | null = null;

@@ -48,7 +48,7 @@ const KIND_WORDS: Readonly<Record<GivenEvent['kind'], string>> = {
 export const NOT_PROVED: Readonly<Record<GivenEvent['kind'], string>> = {
   hash: 'What the event says. Anyone who has its line can compute the hash again: SHA-256 of a zero byte and the line.',
   export:
-    'Whether the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify-export” compares rows with the events themselves.',
+    'Whether the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify EXPORT” compares rows with the events themselves.',
   line: 'Whether what the line says is true. It is the event, byte for byte: the hash was computed from the line.',
 };
 

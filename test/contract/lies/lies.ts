@@ -1,6 +1,6 @@
 /**
  * What a host may do that holds the third release and whose reader knows the second one. `by` says who must find out: v `verify` of the
- * address, f `verify` of a folder with the same files, m `mirror`, p the verification page, which knows no earlier release, r `prove-row`, e `prove` of an event. Whoever
+ * address, f `verify` of a folder with the same files, m `mirror`, p the verification page, which knows no earlier release, r `prove` of a row, e `prove` of an event. Whoever
  * is not named reads nothing of what is changed, or may be served other bytes without harm, and says what it says of an honest host.
  */
 import { gzipSync } from 'node:zlib';

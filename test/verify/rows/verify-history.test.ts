@@ -168,7 +168,9 @@ test('a file with other columns, of a restricted table or of none cannot be chec
     /^cannot_be_checked: .* another release.*it has score and it lacks coordination_score/,
   );
   expect(await reasonOf('a,b,c\n1,2,3\n')).toMatch(/^cannot_be_checked: .*not that of a public history/);
-  expect(await reasonOf('timestamp,event_type,agent,data,attestation_hash\n')).toMatch(/verify-export/);
+  expect(await reasonOf('timestamp,event_type,agent,data,attestation_hash\n')).toContain(
+    '`cathedral verify`',
+  );
   expect(await reasonOf(fileOf('economy/mic-history.csv', []), 'economy/mii')).toMatch(/not the path/);
   expect(await reasonOf('')).toMatch(/the file is empty/);
 });
