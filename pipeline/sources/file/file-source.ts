@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
 import { FEW_ROWS } from '../../ledger/events/import-alert.ts';
-import { numberText } from '../../ledger/events/json.ts';
 import { formatTimestamp } from '../../words/moment.ts';
 import { OF_ROWS } from '../import/imported-row.ts';
 import type { RowPlace } from '../import/row-index.ts';
@@ -11,14 +10,7 @@ import type { Opening, RowSource, RowView, SourceRow } from '../import/source.ts
 import { decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
-import {
-  csvReader,
-  eventsOfRow,
-  ndjsonReader,
-  orFault,
-  type RowReader,
-  START_BYTES,
-} from '../rows/row-reader.ts';
+import { csvReader, ndjsonReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
 
 /**
  * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
@@ -139,19 +131,11 @@ class FileView implements RowView {
   }
 
   async elsewhere(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    for await (const batch of this.#read(this.#reader.begin)) {
-      for (const { row, hasOwnId } of batch) if (hasOwnId && ids.has(row.id)) found.add(row.id);
-      if (found.size === ids.size) break;
-    }
-    return found;
-  }
-
-  async assertOnce(ids: ReadonlySet<string>): Promise<void> {
     const seen = new Map<string, number>();
     for await (const batch of this.#read(this.#reader.begin))
       for (const { row, hasOwnId, after } of batch)
         if (hasOwnId && ids.has(row.id)) this.#assertNew(row.id, after, seen);
+    return new Set(seen.keys());
   }
 
   async held(after: RowPlace | null) {
@@ -277,10 +261,10 @@ class FileView implements RowView {
     const place = () => `${layout.name}, row ${id}`;
     const mapped = orFault(() => {
       if (row instanceof CathedralError) throw row;
-      const own = mapping ? mapping.idOf(row, place) : (numberText(row.id) ?? row.id);
-      hasOwnId = typeof own === 'string';
-      if (hasOwnId) id = own as string;
-      const [event] = eventsOfRow(row, mapping, place);
+      const own = mapping.idOf(row, place);
+      hasOwnId = own !== null;
+      id = own ?? id;
+      const [event] = mapping.events(row, place);
       return event ? { draft: event.draft, timestamp: this.#timeOf(event.draft.timestamp, place) } : null;
     });
     if (mapped === null || mapped instanceof CathedralError)

@@ -210,7 +210,7 @@ class Intake<Content> {
       const again = new Set(
         found.flatMap((known) => (known?.digest && known.place !== null ? [known.id] : [])),
       );
-      if (again.size > 0) await this.#view.assertOnce?.(again);
+      if (again.size > 0) await this.#view.elsewhere?.(again);
       for (const [at, row] of batch.entries()) {
         const known = found[at];
         if (!known?.digest || known.isLeftOut || deleted.has(row.id)) {

@@ -46,10 +46,11 @@ export interface RowView<Content = EventDraft> {
   rows(after: RowPlace | null, until?: RowPlace): AsyncIterable<readonly SourceRow<Content>[]>;
   /** The windows in which a row may be new or missing, found at less cost than by reading them. `imported`: number of imported rows in one. */
   suspects?(windows: readonly Stretch[], imported: (window: Stretch) => number): Promise<readonly Stretch[]>;
-  /** Those of these rows that are anywhere in the source: an order that the source gets anew moves rows, and deletes none. */
+  /**
+   * Those of these rows that are anywhere in the source: an order that the source gets anew moves rows, and deletes none. Throws
+   * `import_failed` if two rows have one of these ids.
+   */
   elsewhere?(ids: ReadonlySet<string>): Promise<ReadonlySet<string>>;
-  /** Throws `import_failed` if two rows have one of these ids, for a source that does not refuse them by itself. */
-  assertOnce?(ids: ReadonlySet<string>): Promise<void>;
   /**
    * All rows that are new, late ones included, in their order; for a source whose order differs from that of its places, and which reads all of
    * them before one is taken. Missing: late rows come first, and those after the last imported one follow.

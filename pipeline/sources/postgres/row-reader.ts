@@ -28,8 +28,8 @@ export function rowReader(
         const field = fields[at] ?? null;
         values[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
       }
-      const mapped = mapping.map(values, place);
-      if (mapped === null) return { id: rowId, timestamp: '', draft: null };
+      const [mapped] = mapping.events(values, place);
+      if (!mapped) return { id: rowId, timestamp: '', draft: null };
       const { timestamp, ...draft } = mapped.draft;
       if (timestamp === undefined)
         throw wrong(`${place()}, column ${mapping.columnOf(draft.type, 'timestamp')}`, 'a time', 'NULL');

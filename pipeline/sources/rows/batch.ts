@@ -5,6 +5,7 @@ import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { MemberFault } from '../../ledger/events/event-check.ts';
 import type { AppendOptions } from '../../ledger/writing/ledger-writer.ts';
 import type { FileRow, RowFile } from './event-rows.ts';
+import { JSON_EVENTS } from './json-rows.ts';
 import { LookAlikes } from './look-alikes.ts';
 import type { Mapping } from './mapping.ts';
 import { SortedRows } from './sorted-rows.ts';
@@ -31,10 +32,10 @@ interface Current {
   type: string;
   /** Whether the row has a time. Otherwise the event gets that of the clock. */
   isTimed: boolean;
-  mapping: Mapping | null;
+  mapping: Mapping;
 }
 
-const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: null };
+const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: JSON_EVENTS };
 
 /** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
 export class Batch {
@@ -117,7 +118,7 @@ export class Batch {
     };
   }
 
-  #take({ line, mapped, fault }: FileRow, name: string, mapping: Mapping | null): EventDraft | null {
+  #take({ line, mapped, fault }: FileRow, name: string, mapping: Mapping): EventDraft | null {
     if (fault) this.#refuse(fault);
     else if (mapped === null) this.leftOut += 1;
     if (mapped === null) return null;
@@ -193,7 +194,7 @@ export class Batch {
     if (!(error instanceof MemberFault)) return error;
     const { code, member, expected, found } = error;
     const { type, mapping } = this.#current;
-    const column = mapping?.columnOf(type, member) ?? null;
+    const column = mapping.columnOf(type, member);
     const place = column === null ? this.#place() : `${this.#place()}, column ${column}`;
     const before = this.#accepted;
     const isAfterRow =

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
-import { type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
+import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
 import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { readRecords } from './records.ts';
-import { csvReader, eventsOfRow, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
+import { csvReader, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
 
 export type Format = 'json' | 'ndjson' | 'csv';
 
@@ -21,8 +21,7 @@ export interface FileRow {
 export interface RowFile {
   /** For messages. */
   name: string;
-  /** The mapping of its rows; null for events as JSON. */
-  mapping: Mapping | null;
+  mapping: Mapping;
   /** Members of a JSON document that hold no rows, as where more of them are to be had. */
   unread: readonly string[];
   /** Throws `ledger_unreadable`, and `ledger_corrupt` where nothing after a place can be read. */
@@ -46,7 +45,8 @@ export async function readRowFile(
   const kind = format ?? formatOf(name, start.toString());
   if (kind === 'json') {
     const { items, unread } = await readJsonDocument(content, name);
-    return { name, mapping, unread, rows: documentRows(items, name, mapping) };
+    const how = mapping ?? JSON_EVENTS;
+    return { name, mapping: how, unread, rows: documentRows(items, name, how) };
   }
   const decode = decoderOf(name);
   const opening = { name, begin: { offset: 0, line: 1, index: 0 }, decode, mapping };
@@ -64,7 +64,7 @@ export async function readRowFile(
 async function* documentRows(
   items: JsonDocument['items'],
   name: string,
-  mapping: Mapping | null,
+  mapping: Mapping,
 ): AsyncGenerator<FileRow[]> {
   yield items.flatMap(({ line, value }) => {
     const row = orFault(() => objectRow(value, () => `${name}:${line}`));
@@ -73,9 +73,9 @@ async function* documentRows(
 }
 
 /** The events of a row, each with its line; one without an event for a row that is left out. */
-function rowsOf(row: Row | CathedralError, line: number, name: string, mapping: Mapping | null): FileRow[] {
+function rowsOf(row: Row | CathedralError, line: number, name: string, mapping: Mapping): FileRow[] {
   const all =
-    row instanceof CathedralError ? row : orFault(() => eventsOfRow(row, mapping, () => `${name}:${line}`));
+    row instanceof CathedralError ? row : orFault(() => mapping.events(row, () => `${name}:${line}`));
   if (all instanceof CathedralError) return [{ line, mapped: null, fault: all }];
   return all.length === 0 ? [{ line, mapped: null }] : all.map((mapped) => ({ line, mapped }));
 }

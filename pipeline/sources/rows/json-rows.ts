@@ -9,7 +9,7 @@ import {
   readStrictJson,
 } from '../../ledger/events/json.ts';
 import { decoderOf } from './input.ts';
-import type { MappedRow, Row } from './mapping.ts';
+import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { faultOf, STRICT } from './row-json.ts';
 
 /** Longest JSON document, in bytes: it is read as a whole. */
@@ -86,8 +86,17 @@ function itemsOf(value: unknown): [items: unknown[] | null, unread: string[]] {
 const MEMBERS = ['seq', 'timestamp', 'cycle', 'type', 'agent', 'data', 'salt', 'id'];
 const KNOWN = new Set(MEMBERS);
 
-/** An event as JSON has it, without a mapping. Its own `id` is the row's. Throws `ledger_schema`. */
-export function eventRow(row: Row, place: () => string): MappedRow {
+/** For events as JSON has them. Their own `id` is the row's. */
+export const JSON_EVENTS: Mapping = {
+  columns: [],
+  file: {},
+  isWide: false,
+  events: (row, place) => [eventOf(row, place)],
+  idOf: (row, place) => (Object.hasOwn(row, 'id') ? idText(row.id, place) : null),
+  columnOf: () => null,
+};
+
+function eventOf(row: Row, place: () => string): MappedRow {
   for (const name in row) {
     if (KNOWN.has(name)) continue;
     const near = nearestName(name, MEMBERS);
@@ -99,13 +108,12 @@ export function eventRow(row: Row, place: () => string): MappedRow {
       `the member ${JSON.stringify(name)}`,
     );
   }
-  const { id, ...draft } = row;
+  const { id: _, ...draft } = row;
   const inexact = findInexact(draft);
   if (inexact) throw corrupt(`${place()}, member ${inexact.path.join('.')}`, EXACT_NUMBER, inexact.text);
-  return { id: Object.hasOwn(row, 'id') ? idText(id, place) : null, draft: draft as unknown as EventDraft };
+  return { id: JSON_EVENTS.idOf(row, place), draft: draft as unknown as EventDraft };
 }
 
-/** The id of a row without a mapping. Throws `ledger_schema`. */
 function idText(id: unknown, place: () => string): string {
   const text = typeof id === 'string' ? id : numberText(id);
   if (text === undefined) throw schema(place(), 'id to be a text or a number', JSON.stringify(id));

@@ -2,7 +2,13 @@ import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
-import { type CellFormat, convertCell, type Kind, type Member, memberOf } from './cell-value.ts';
+import {
+  type CellFormat,
+  convertCell,
+  type Kind,
+  type Member as MemberKind,
+  memberOf,
+} from './cell-value.ts';
 import {
   eventsOf,
   isColumn,
@@ -31,16 +37,12 @@ export interface Mapping {
   file: NonNullable<MappingFile['file']>;
   /** Whether a row may give several events. Sources have one for each row. */
   isWide: boolean;
-  /** Whether an id is read. Without one, a row cannot be recognised when it comes again. */
-  hasId: boolean;
   /**
-   * The draft of an event, the first one of a wide row; null for a row that the mapping leaves out. `place` names the row in errors.
-   * Throws `ledger_schema`, with the column.
+   * The drafts of a row's events, in their order, the first one with the row's id; none for a row that is left out. `place` names the row in
+   * errors. Throws `ledger_schema`, with the column.
    */
-  map(row: Row, place: () => string): MappedRow | null;
-  /** All events of a row, in their order; the first one has the row's id. */
-  mapAll(row: Row, place: () => string): MappedRow[];
-  /** The row's id, also of a row that the mapping leaves out; null if it has none. Throws `ledger_schema`. */
+  events(row: Row, place: () => string): MappedRow[];
+  /** The row's id, also of a row that is left out; null if it has none. Throws `ledger_schema`. */
   idOf(row: Row, place: () => string): string | null;
   /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
   columnOf(type: string, member: string): string | null;
@@ -60,71 +62,98 @@ export function parseMapping(text: string, place: string): Mapping {
 interface Reader {
   column: string | null;
   columns: readonly string[];
-  read(row: Row, member: Member, name: string, place: () => string): unknown;
+  read(row: Row, member: MemberKind, name: string, place: () => string): unknown;
+}
+
+type Head = Record<'id' | 'timestamp' | 'type' | 'agent' | 'cycle', Reader>;
+
+interface Member {
+  /** In `data`: `statuses.GDPR`. */
+  path: string;
+  reader: Reader;
+}
+
+/** An event of a row, or one for each of some columns. */
+interface Part {
+  head: Head;
+  /** All of `data`. */
+  whole: Reader;
+  /** Type of event → members of its data. */
+  members: ReadonlyMap<string, readonly Member[]>;
+  /** Of the types that `members` does not have. */
+  others: readonly Member[];
+  each?: (NonNullable<RowEvent['each']> & { isEmpty(cell: unknown): boolean }) | undefined;
 }
 
 function compile(file: MappingFile): Mapping {
-  const events = eventsOf(file).map((event) => compileEvent(event, file));
-  const columns = events.flatMap((event) => event.columns);
-  const mapAll = (row: Row, place: () => string) => {
-    const all = events.flatMap((event) => event.mapAll(row, place));
-    return all.map((one, index) => (index === 0 ? one : { ...one, id: null }));
-  };
-  return {
-    columns: [...new Set(columns)],
-    file: file.file ?? {},
-    isWide: file.events !== undefined,
-    hasId: file.id !== undefined,
-    mapAll,
-    map: (row, place) => mapAll(row, place)[0] ?? null,
-    idOf: (row, place) => idOf(row, events[0]!.head, place),
-    columnOf: (type, member) =>
-      events.map((event) => event.columnOf(type, member)).find((column) => column !== null) ?? null,
-  };
-}
-
-function compileEvent({ each, ...event }: RowEvent, file: MappingFile) {
   const { decimal, thousands, currency, language, zone, ambiguous, missing = [] } = file;
   const defaults = { decimal, thousands, currency, language, zone, ambiguous };
   const empty = new Set(missing);
   const reader = (source: Source | undefined) =>
     source === undefined ? ABSENT : readerOf(source, defaults, empty);
-  const head: Head = {
-    id: reader(file.id),
-    timestamp: reader(event.timestamp),
-    type: reader(event.type),
-    agent: reader(event.agent),
-    cycle: reader(event.cycle),
-  };
-  const data = new Map(
-    Object.entries(event.data).map(([type, sources]) => [
-      type,
-      Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) })),
-    ]),
-  );
-  const readers = [...Object.values(head), ...[...data.values()].flat().map((one) => one.reader)];
-  const made = each ? [each.name, each.value] : [];
-  const read = readers.flatMap((one) => one.columns).filter((column) => !made.includes(column));
-  const map = (row: Row, place: () => string) =>
-    mapRow(row, head, (type) => data.get(type) ?? [], place) ?? [];
+  const membersOf = (sources: Record<string, Source>) =>
+    Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) }));
+  const parts = eventsOf(file).map(({ each, data, timestamp, type, agent, cycle }): Part => {
+    const isEmpty = (cell: unknown) => cell === undefined || cell === '' || empty.has(`${cell}`.trim());
+    return {
+      head: {
+        id: reader(file.id),
+        timestamp: reader(timestamp),
+        type: reader(type),
+        agent: reader(agent),
+        cycle: reader(cycle),
+      },
+      whole: ABSENT,
+      members: new Map(Object.entries(data).map(([type, sources]) => [type, membersOf(sources)])),
+      others: [],
+      each: each && { ...each, isEmpty },
+    };
+  });
+  return mappingOf(parts, file.file, file.events !== undefined);
+}
+
+function mappingOf(parts: readonly Part[], file: Mapping['file'] = {}, isWide = false): Mapping {
   return {
-    head,
-    columns: [...read, ...(each?.columns ?? [])],
-    mapAll: (row: Row, place: () => string): MappedRow[] =>
-      each === undefined
-        ? [map(row, place)].flat()
-        : each.columns.flatMap((column) => {
-            const cell = cellOf(row, [column]);
-            if (cell === undefined || cell === '' || empty.has(`${cell}`.trim())) return [];
-            const at = () => `${place()}, column ${column}`;
-            return map({ ...row, [each.name]: column, [each.value]: cell }, at);
-          }),
-    columnOf: (type: string, member: string) => {
-      if (member in head) return head[member as keyof Head].column;
-      const path = member.replace(/^data\./, '');
-      return data.get(type)?.find((one) => one.path === path)?.reader.column ?? null;
+    columns: [...new Set(parts.flatMap(columnsOf))],
+    file,
+    isWide,
+    events(row, place) {
+      const events = parts.flatMap((part) => eventsOfPart(row, part, place));
+      for (const event of events.slice(1)) event.id = null;
+      return events;
     },
+    idOf: (row, place) => idOf(row, parts[0]!.head, place),
+    columnOf: (type, member) =>
+      parts.map((part) => columnOf(part, type, member)).find((column) => column !== null) ?? null,
   };
+}
+
+function columnsOf({ head, whole, members, others, each }: Part): string[] {
+  const readers = [...members.values(), others].flat().map(({ reader }) => reader);
+  const read = [...Object.values(head), whole, ...readers].flatMap(({ columns }) => columns);
+  return [
+    ...read.filter((column) => column !== each?.name && column !== each?.value),
+    ...(each?.columns ?? []),
+  ];
+}
+
+function columnOf({ head, whole, members, others }: Part, type: string, member: string): string | null {
+  if (member in head) return head[member as keyof Head].column;
+  if (member !== 'data' && !member.startsWith(MEMBER)) return null;
+  const path = member.slice(MEMBER.length);
+  const own = (members.get(type) ?? others).find((one) => one.path === path);
+  return own?.reader.column ?? whole.column;
+}
+
+function eventsOfPart(row: Row, part: Part, place: () => string): MappedRow[] {
+  const { each } = part;
+  if (!each) return mapRow(row, part, place);
+  return each.columns.flatMap((column) => {
+    const cell = cellOf(row, [column]);
+    if (each.isEmpty(cell)) return [];
+    const at = () => `${place()}, column ${column}`;
+    return mapRow({ ...row, [each.name]: column, [each.value]: cell }, part, at);
+  });
 }
 
 const ABSENT: Reader = { column: null, columns: [], read: () => undefined };
@@ -205,26 +234,18 @@ function lookUp(value: unknown, values: Record<string, unknown>, place: () => st
   });
 }
 
-const plain = (kind: Kind): Member => ({ kind, empty: undefined });
+const plain = (kind: Kind): MemberKind => ({ kind, empty: undefined });
 
-type Head = Record<'id' | 'timestamp' | 'type' | 'agent' | 'cycle', Reader>;
-type Members = readonly { path: string; reader: Reader }[];
-
-function mapRow(
-  row: Row,
-  head: Head,
-  membersOf: (type: string) => Members,
-  place: () => string,
-  whole = ABSENT,
-): MappedRow | null {
+/** One event, or none for a row that is left out. */
+function mapRow(row: Row, { head, whole, members, others }: Part, place: () => string): MappedRow[] {
   const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, plain(kind), name, place);
   const type = text('type');
-  if (type === null) return null;
+  if (type === null) return [];
   if (type === undefined) throw emptyRow(row, head.type.column, place);
   const timestamp = timeOf(row, head.timestamp, place);
-  if (timestamp === null) return null;
+  if (timestamp === null) return [];
   let data: unknown = whole.read(row, plain('object'), 'data', place) ?? {};
-  for (const { path, reader } of membersOf(`${type}`)) {
+  for (const { path, reader } of members.get(`${type}`) ?? others) {
     const value = reader.read(row, memberOf(`${type}`, path), `data.${path}`, place);
     if (value === undefined) continue;
     const at = () => (reader.column === null ? place() : `${place()}, column ${reader.column}`);
@@ -235,7 +256,7 @@ function mapRow(
   const draft = { type, agent: text('agent'), data } as EventDraft;
   if (timestamp !== NOW) draft.timestamp = timestamp as string;
   if (cycle !== undefined) draft.cycle = cycle as string;
-  return { id: idOf(row, head, place), draft };
+  return [{ id: idOf(row, head, place), draft }];
 }
 
 /** In a table without times, and as the default of a time: that of appending. */
@@ -314,27 +335,16 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
       found: `the column ${JSON.stringify(column)}`,
     });
   }
-  const head = Object.fromEntries(
-    HEAD.map((name) => [name, columns.includes(name) ? readerOf(name, {}) : ABSENT]),
-  ) as Head;
-  const whole = columns.includes('data') ? readerOf('data', {}) : ABSENT;
-  const members = columns
-    .filter((column) => column.startsWith(MEMBER))
-    .map((column) => ({ path: column.slice(MEMBER.length), reader: readerOf(column, {}) }));
-  const map = (row: Row, place: () => string) => mapRow(row, head, () => members, place, whole);
-  return {
-    columns,
-    file: {},
-    isWide: false,
-    hasId: columns.includes('id'),
-    map,
-    mapAll: (row, place) => [map(row, place) ?? []].flat(),
-    idOf: (row, place) => idOf(row, head, place),
-    columnOf: (_, member) => {
-      if (columns.includes(member)) return member;
-      return member.startsWith(MEMBER) && columns.includes('data') ? 'data' : null;
+  const own = (column: string) => (columns.includes(column) ? readerOf(column, {}) : ABSENT);
+  const members = columns.filter((column) => column.startsWith(MEMBER));
+  return mappingOf([
+    {
+      head: Object.fromEntries(HEAD.map((name) => [name, own(name)])) as Head,
+      whole: own('data'),
+      members: new Map(),
+      others: members.map((column) => ({ path: column.slice(MEMBER.length), reader: own(column) })),
     },
-  };
+  ]);
 }
 
 /** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */

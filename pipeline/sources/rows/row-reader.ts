@@ -1,8 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CathedralError } from '../../errors.ts';
 import type { Decode } from './input.ts';
-import { eventRow, objectRow } from './json-rows.ts';
-import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from './mapping.ts';
+import { JSON_EVENTS, objectRow } from './json-rows.ts';
+import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
 import { type FileRecord, type Layout, type RecordPlace, readRecords } from './records.ts';
 import { parseLine } from './row-json.ts';
 
@@ -11,8 +11,7 @@ export interface RowReader {
   layout: Layout;
   /** Where the first row begins. */
   begin: RecordPlace;
-  /** Null for events as JSON. */
-  mapping: Mapping | null;
+  mapping: Mapping;
   /** What some consecutive records say, or why one says nothing. */
   rows(records: readonly FileRecord[]): (Row | CathedralError)[];
 }
@@ -45,7 +44,7 @@ export function ndjsonReader({ name, begin, decode, mapping }: Opening): RowRead
   return {
     layout: { name, separators: null, header: 1 },
     begin,
-    mapping,
+    mapping: mapping ?? JSON_EVENTS,
     rows: (records) => records.map((record) => orFault(() => rowOfLine(record))),
   };
 }
@@ -157,11 +156,6 @@ function rowOf(cells: readonly string[], columns: readonly string[], place: stri
     else if (cell !== '') return corrupt(place, `a name for column ${index + 1} in the first line`, 'none');
   }
   return row;
-}
-
-/** The events of a row; none for one that the mapping leaves out. Throws `ledger_schema` and `ledger_corrupt`. */
-export function eventsOfRow(row: Row, mapping: Mapping | null, place: () => string): MappedRow[] {
-  return mapping === null ? [eventRow(row, place)] : mapping.mapAll(row, place);
 }
 
 export function orFault<T>(read: () => T): T | CathedralError {

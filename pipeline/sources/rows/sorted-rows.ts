@@ -7,7 +7,7 @@ export interface SortedRow {
   /** The file and the line that it comes from. */
   name: string;
   line: number;
-  mapping: Mapping | null;
+  mapping: Mapping;
 }
 
 const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;

@@ -16,7 +16,7 @@ import {
 } from '../../../pipeline/ledger/events/event-schemas.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
-import { eventRow, objectRow } from '../../../pipeline/sources/rows/json-rows.ts';
+import { JSON_EVENTS, objectRow } from '../../../pipeline/sources/rows/json-rows.ts';
 import { mutated, placesOf } from './mutated-event.ts';
 
 const BASE = 'https://data.example.org';
@@ -192,10 +192,8 @@ describe('the schema of a draft and its completion agree', () => {
   /** Null for what a schema of one event cannot say: the order of events, and the clock. */
   function completes(draft: unknown): boolean | null {
     try {
-      const { draft: own } = eventRow(
-        objectRow(draft, () => 'here'),
-        () => 'here',
-      );
+      const here = () => 'here';
+      const own = JSON_EVENTS.events(objectRow(draft, here), here)[0]!.draft;
       completeEvent(own, { ...NEXT, seq: typeof own.seq === 'number' ? own.seq : 0 });
       return true;
     } catch (error) {
