@@ -149,6 +149,12 @@ export class CathedralError extends Error {
   }
 }
 
+/** Makes errors of one code. `const corrupt = errorOf('ledger_corrupt'); throw corrupt('votes.csv:7', 'UTF-8', 'other bytes');` */
+export function errorOf(code: ErrorCode) {
+  return (place: string, expected: string, found: string, cause?: unknown): CathedralError =>
+    new CathedralError(code, { place, expected, found, cause });
+}
+
 /** Adds advice to an error of a run that has published nothing yet. Returns any other value unchanged. */
 export function withHint(cause: unknown, advice: string): unknown {
   if (!(cause instanceof CathedralError)) return cause;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { parseExactJson } from '../../ledger/events/json.ts';
 import { utcTimestamp } from '../../ledger/events/timestamp.ts';
 import type { RowIndex, RowPlace } from '../import/row-index.ts';
@@ -9,6 +9,8 @@ import { inChainOrder, type Link } from './chain.ts';
 import { CIVIC_FORM, secondOf } from './civic-form.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { assertEventHash, CHAIN_START, eventHash, type RemoteEvent } from './remote-event.ts';
+
+const failed = errorOf('import_failed');
 
 export interface CivicOptions extends Partial<Omit<Remote, 'baseUrl'>> {
   /** Base address of the remote ledger, above `/ledger/events`. */
@@ -307,8 +309,4 @@ function rowOf(event: RemoteEvent): SourceRow<RemoteEvent> {
 
 function isAfter(event: RemoteEvent | undefined, { place }: RowPlace): boolean {
   return event !== undefined && secondOf(event.timestamp) > place;
-}
-
-function failed(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('import_failed', { place, expected, found });
 }

@@ -1,6 +1,8 @@
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../../transient-fault.ts';
 import { parseRemotePage, type RemoteEvent } from './remote-event.ts';
+
+const failed = errorOf('import_failed');
 
 /** Access to the remote ledger, with effects passed in. `attempts`: per page. */
 export interface Remote extends Attempts {
@@ -124,8 +126,4 @@ async function refusal(response: Response, url: string): Promise<Error> {
   const location = response.headers.get('location');
   const found = `status ${response.status}${location === null ? '' : ` to ${location}`}`;
   return statusFault(response) ?? failed(url, 'status 200', found);
-}
-
-function failed(url: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('import_failed', { place: url, expected, found, cause });
 }

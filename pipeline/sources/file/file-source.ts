@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { inUtc } from '../../ledger/events/draft.ts';
 import { FEW_ROWS } from '../../ledger/events/import-alert.ts';
 import { formatTimestamp } from '../../words/moment.ts';
@@ -11,6 +11,8 @@ import { decoderOf, markOf } from '../rows/input.ts';
 import type { Mapping, Row } from '../rows/mapping.ts';
 import { type FileRecord, isQuoteOpen, type RecordPlace, readRecords } from '../rows/records.ts';
 import { csvReader, ndjsonReader, orFault, type RowReader, START_BYTES } from '../rows/row-reader.ts';
+
+const importFault = errorOf('import_failed');
 
 /**
  * A file that has not changed for that long is not being written: its end also ends the last row. Exports often lack the last line end; a
@@ -286,8 +288,4 @@ class FileView implements RowView {
       'no such row: the file was truncated, rewritten or replaced. Restore it, or import into another folder',
     );
   }
-}
-
-function importFault(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('import_failed', { place, expected, found, cause });
 }

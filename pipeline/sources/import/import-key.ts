@@ -2,7 +2,9 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../disk/durable.ts';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
+
+export const badImportKey = errorOf('config_invalid');
 
 /** The secret of imports: from it come the key that signs imported snapshots, and the salts of events. */
 export interface ImportKey {
@@ -39,8 +41,4 @@ export async function makeImportKey(path: string): Promise<void> {
 /** One secret, several uses that reveal nothing about each other (RFC 5869). */
 function derive(secret: Buffer, use: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `cathedral import: ${use}`, 32));
-}
-
-export function badImportKey(place: string, expected: string, found: string, cause?: unknown) {
-  return new CathedralError('config_invalid', { place, expected, found, cause });
 }

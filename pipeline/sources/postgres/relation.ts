@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { nearestName } from '../../config/nearest-name.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { assertColumns, type Mapping, plainMapping } from '../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
+
+const failed = errorOf('import_failed');
 
 export interface Column {
   name: string;
@@ -205,10 +207,6 @@ function orImportFailed<T>(work: () => T): T {
     const { place, expected, found } = error;
     throw new CathedralError('import_failed', { place, expected, found, cause: error });
   }
-}
-
-function failed(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('import_failed', { place, expected, found });
 }
 
 function quoted(name: string): string {

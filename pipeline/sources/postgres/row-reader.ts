@@ -1,8 +1,10 @@
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import { exactNumber, JsonFault } from '../../ledger/events/json.ts';
 import type { SourceRow } from '../import/source.ts';
 import { faultOf, readJsonb, readRowJson } from '../rows/row-json.ts';
 import type { Column, Relation } from './relation.ts';
+
+const wrong = errorOf('ledger_schema');
 
 const MAX_ID_LENGTH = 200;
 
@@ -67,8 +69,4 @@ function jsonWith(read: (text: string) => unknown): Read {
       throw fault;
     }
   };
-}
-
-function wrong(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('ledger_schema', { place, expected, found });
 }

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import type { FileRecord } from './records.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 /** A file of rows or events, or standard input. */
 export interface Input {
@@ -167,8 +169,4 @@ function linesIn(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
   return lines;
-}
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
 }

@@ -1,5 +1,5 @@
 import { nearestName } from '../../config/nearest-name.ts';
-import { CathedralError } from '../../errors.ts';
+import { errorOf } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import {
   EXACT_NUMBER,
@@ -11,6 +11,9 @@ import {
 import { decoderOf } from './input.ts';
 import type { MappedRow, Mapping, Row } from './mapping.ts';
 import { faultOf, STRICT } from './row-json.ts';
+
+const corrupt = errorOf('ledger_corrupt');
+const schema = errorOf('ledger_schema');
 
 /** Longest JSON document, in bytes: it is read as a whole. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
@@ -124,12 +127,4 @@ function idText(id: unknown, place: () => string): string {
 export function objectRow(value: unknown, place: () => string): Row {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Row;
   throw schema(place(), 'a JSON object', `${JSON.stringify(value)}`.slice(0, 80));
-}
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
-}
-
-function schema(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('ledger_schema', { place, expected, found });
 }

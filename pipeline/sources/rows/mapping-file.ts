@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { nearestName } from '../../config/nearest-name.ts';
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { EVENT_DATA } from '../../ledger/events/event.ts';
 import { describeIssue } from '../../ledger/events/event-check.ts';
 import { EXACT_NUMBER, findInexact, JsonFault, readStrictJson } from '../../ledger/events/json.ts';
 import { formatFault, isLanguage, isTimeZone, needsZone } from './local-time.ts';
 import { partsOf } from './row-json.ts';
+
+const wrong = errorOf('config_invalid');
 
 const Name = z.string().min(1).max(200);
 const Zone = z.string().refine(isTimeZone, 'an IANA time zone like Europe/Berlin');
@@ -194,10 +196,6 @@ function isEncoding(label: string): boolean {
   } catch {
     return false;
   }
-}
-
-function wrong(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('config_invalid', { place, expected, found, cause });
 }
 
 function issueFault(issue: z.core.$ZodIssue, value: unknown, place: string): CathedralError {

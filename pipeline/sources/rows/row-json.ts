@@ -1,6 +1,8 @@
-import { CathedralError } from '../../errors.ts';
+import { type CathedralError, errorOf } from '../../errors.ts';
 import { MAX_DEPTH } from '../../ledger/events/event.ts';
 import { EXACT_NUMBER, JsonFault, type JsonRules, readStrictJson } from '../../ledger/events/json.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 export const STRICT: JsonRules = { maxDepth: MAX_DEPTH, hazards: 'refuse', numbers: 'kept' };
 /** Half of a surrogate pair, __proto__ and a long whole number print as they were read. */
@@ -76,7 +78,3 @@ const EXPECTED: Record<Exclude<JsonFault['code'], 'not_json'>, string> = {
   lone_surrogate: 'well-formed Unicode',
   number_not_finite: EXACT_NUMBER,
 };
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
-}

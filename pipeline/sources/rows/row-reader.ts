@@ -1,10 +1,12 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import type { Decode } from './input.ts';
 import { JSON_EVENTS, objectRow } from './json-rows.ts';
 import { assertColumns, type Mapping, plainMapping, type Row } from './mapping.ts';
 import { type FileRecord, type Layout, type RecordPlace, readRecords } from './records.ts';
 import { parseLine } from './row-json.ts';
+
+const corrupt = errorOf('ledger_corrupt');
 
 /** Turns the records of a file into rows. */
 export interface RowReader {
@@ -165,8 +167,4 @@ export function orFault<T>(read: () => T): T | CathedralError {
     if (fault instanceof CathedralError) return fault;
     throw fault;
   }
-}
-
-function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
 }

@@ -1,8 +1,10 @@
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, errorOf } from '../../errors.ts';
 import type { LedgerPosition } from '../../ledger/log/leaf.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Query } from '../../sql/store.ts';
+
+export const contradiction = errorOf('log_forked');
 
 /** A file of a ledger snapshot, as the object store has it. */
 export interface SharedFile {
@@ -232,10 +234,6 @@ export function assertOrigin(place: string, origin: string, verifiers: readonly 
     expected: `a verifier key of ${origin}, the ledger that ${place} has (or a database of its own for each ledger)`,
     found: `keys of ${own}`,
   });
-}
-
-export function contradiction(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('log_forked', { place, expected, found });
 }
 
 interface SnapshotRow {
