@@ -1,6 +1,6 @@
 import type { Option, Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import type { Command } from './command.ts';
+import { type Command, json } from './command.ts';
 import { EXIT_STATUS, isSetting, needOf, usageOf, WHAT_TO_VERIFY, withValue } from './help.ts';
 import { TASKS } from './table.ts';
 
@@ -23,16 +23,20 @@ export function formatReference(commands: Readonly<Record<string, Command>>): st
     ['| to verify | use |', '|---|---|', ...verifying].join('\n'),
     ...tasks,
     '## Settings',
-    'Commands share these. Each command lists those it takes. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',
+    'Commands share these. Each command lists those it takes; `--json` prints its result as one JSON document. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',
     settingsTable(),
   ].join('\n\n')}\n`;
 }
 
 function describeCommand(name: string, command: Command): string[] {
   const { summary, details, examples, options } = command;
-  const own = Object.values(options).filter((option) => !isSetting(option));
+  const asJson = Object.values(options).filter(({ description }) => description === json.description);
   const settings = Object.values(options).filter(isSetting);
-  const shared = settings.map((setting) => `\`${nameOf(setting)}\`${note(setting)}`);
+  const own = Object.values(options).filter((option) => !isSetting(option) && !asJson.includes(option));
+  const shared = [
+    ...asJson.map((option) => `\`${nameOf(option)}\``),
+    ...settings.map((setting) => `\`${nameOf(setting)}\`${note(setting)}`),
+  ];
   return [
     `### ${name}`,
     summary,
