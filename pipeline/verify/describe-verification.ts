@@ -20,7 +20,7 @@ export function verdictOf({
 }
 
 const VERDICTS = {
-  verified: 'is what its publisher signed, as far as it was verified.',
+  verified: 'is what its publisher signed, in everything that was verified.',
   whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
   failed: 'is not what its publisher signed, or that cannot be proved.',
   unreachable:

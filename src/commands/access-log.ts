@@ -57,7 +57,7 @@ const exportLog = defineCommand({
 const verify = defineCommand({
   summary: 'Verifies the whole access log: that no entry was edited, removed or moved.',
   details:
-    'Keep the hash of the last entry that it prints. A later `access-log verify --head HASH` then also finds a log that was written anew from its beginning. The log is also compared with every signed head: those that the server of one machine signed each hour, or, with CATHEDRAL_RELEASES, those that publishers signed.',
+    'Keep the hash of the last entry that it prints. A later `access-log verify --head HASH` then also finds a log that was rewritten from its beginning. The log is also compared with every signed head: those that the server of one machine signed each hour, or, with CATHEDRAL_RELEASES, those that publishers signed.',
   examples: ['cathedral access-log verify', 'cathedral access-log verify --head 9f86d081… --json'],
   isReader: true,
   settings: [...SETTINGS, ...BUCKET_SETTINGS, 'publisherKey'],

@@ -27,7 +27,7 @@ export const READER_FLAGS = {
 
 /** What happens without --ledger-key. */
 export const WITHOUT_LEDGER_KEY =
-  "Without it, the signature of the ledger's checkpoint is not verified; the publisher's signature stands for it.";
+  "Without it, the signature of the ledger's checkpoint is not verified; you then rely on the publisher's signature.";
 
 export const heldCheckpoint = {
   flag: 'checkpoint',

@@ -117,7 +117,7 @@ const build = defineCommand({
 const serve = defineCommand({
   summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',
   details:
-    'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both. With --releases it follows the releases in a bucket, and --out is a folder of its own that it may fill; nothing there needs a back-up.',
+    'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both. With --releases it follows the releases in a bucket, and --out is a folder that it alone uses and that needs no back-up.',
   examples: [
     'cathedral serve --out /srv/cathedral --base-url https://data.example.org',
     'PORT=9000 cathedral serve --ledger /srv/ledger',

@@ -16,7 +16,7 @@ const sample = defineCommand({
       default: 'var/ledger',
       unit: 'a folder that does not exist, is empty, or holds an older demo ledger',
       description:
-        'Where to write the ledger. The default is where `start` and `build` look for one. CATHEDRAL_LEDGER is not read, because this command replaces what is there.',
+        'Where to write the ledger. The default is where `start` and `build` look for one. CATHEDRAL_LEDGER is not read, because this command replaces the ledger in that folder.',
       path: true,
     },
     from: {

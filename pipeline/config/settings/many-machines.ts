@@ -58,7 +58,7 @@ export const MANY_MACHINES = {
     default: 'var/',
     unit: 'a folder on a local disk, or postgres://user@host:port,host2:port2/database?sslmode=…',
     description:
-      'Where API keys, counts of requests and the access log are. Of a folder: keys/keys.sqlite, limits/limits.db and access-log/log.db, each in a folder of its own, which may have another owner and other back-ups. Or the PostgreSQL database that several machines share, which also holds what else they have to agree on, in its schema cathedral. Name the primary and its standbys: the one that takes writes is used. A password belongs in PGPASSWORD or a password file.',
+      'Where API keys, counts of requests and the access log are. Of a folder: keys/keys.sqlite, limits/limits.db and access-log/log.db, each in its own folder, which may have another owner and other back-ups. Or the PostgreSQL database that several machines share, which also holds what else they have to agree on, in its schema cathedral. Name the primary and its standbys: the one that takes writes is used. A password belongs in PGPASSWORD or a password file.',
     path: true,
     schema: storePlace,
   },

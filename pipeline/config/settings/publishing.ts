@@ -63,7 +63,7 @@ export const PUBLISHING = {
     default: 'http://localhost:{port}',
     unit: 'http(s)://host[:port], in lower case, without a path, a trailing slash or a default port',
     description:
-      'The address at which readers reach the service. It appears in citations, pages, PDFs and mails. The service needs a host of its own, because pages link from the root. A change makes a new release.',
+      'The address at which readers reach the service. It appears in citations, pages, PDFs and mails. The service needs its own host name, because pages link from the root. A change makes a new release.',
     schema: origin,
   },
   sourceCode: {

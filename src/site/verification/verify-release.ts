@@ -129,7 +129,7 @@ async function engineWords(): Promise<string> {
   const { engine } = await ed25519();
   return engine === 'WebCrypto'
     ? 'Verified by this browser’s own cryptography (Ed25519, WebCrypto).'
-    : 'Verified by the library noble-curves, which comes with this page: this browser has no Ed25519 of its own, or the page did not come over HTTPS.';
+    : 'Verified by the library noble-curves, which comes with this page: this browser does not have Ed25519, or the page did not come over HTTPS.';
 }
 
 function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRelease): string {
