@@ -22,6 +22,16 @@ export interface ChartSource {
 /** The width of a picture that stands alone, px: the same as on its page. The content determines the height. */
 export const FILE_WIDTH = 820;
 
+/** For high-density screens and print. */
+const SCALE = 2;
+/** Librsvg draws nothing that has more than 32,767 each way. */
+const MOST_PIXELS = 32_000;
+
+/** Pixels per unit of a drawing of this height, each way. A chart of a thousand sentinels has fewer than others. */
+export function pixelScale(height: number): number {
+  return Math.min(SCALE, MOST_PIXELS / height);
+}
+
 /** A drawing in a theme, as vectors or pixels; the rows that are shown; or the chart document. */
 export type DrawnContent =
   | { kind: 'vector' | 'pixels'; theme: 'light' | 'dark' }

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { PROJECT } from '../../config/project.ts';
-import type { DrawnContent } from './chart-formats.ts';
+import { type DrawnContent, pixelScale } from './chart-formats.ts';
 
-/** Pixels per unit of the drawing in each direction, for high-density screens and print. */
-const SCALE = 2;
 /** Dots per inch at which librsvg maps one unit of the drawing to one pixel. */
 const PLAIN_DENSITY = 72;
 /** CSS pixels per inch, from which word processors and LaTeX compute the picture's size. */
@@ -21,7 +19,7 @@ type Open = (svg: Buffer, options: { density: number }) => Sharp;
 let opening: Promise<Open> | undefined;
 
 /**
- * An SVG document as a PNG of twice its size. Only the fonts in `fonts/` are used, so the result is the same on every
+ * An SVG document as a PNG, usually of twice its size. Only the fonts in `fonts/` are used, so the result is the same on every
  * machine; a character that they lack becomes a box. Runs off the event loop.
  */
 export async function rasterise(svg: string): Promise<Uint8Array> {
@@ -30,9 +28,10 @@ export async function rasterise(svg: string): Promise<Uint8Array> {
 }
 
 function draw(open: Open, svg: string): Promise<Buffer> {
-  return open(Buffer.from(svg), { density: PLAIN_DENSITY * SCALE })
+  const scale = pixelScale(Number(/ height="(\d+)"/.exec(svg)![1]));
+  return open(Buffer.from(svg), { density: PLAIN_DENSITY * scale })
     .removeAlpha()
-    .withDensity(PIXELS_PER_INCH * SCALE)
+    .withDensity(PIXELS_PER_INCH * scale)
     .png({ compressionLevel: LEVEL })
     .toBuffer();
 }

@@ -1,7 +1,7 @@
 import type { OpenChart } from '../../../pipeline/charts/chart.ts';
 import { embedFrame, withQuery } from '../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../pipeline/charts/chart-state.ts';
-import { chartPath, FILE_WIDTH } from '../../../pipeline/charts/files/chart-formats.ts';
+import { chartPath, FILE_WIDTH, pixelScale } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { OembedDocument } from '../../api/oembed-document.ts';
 import type { SiteRelease } from '../layout/release.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
@@ -30,14 +30,15 @@ export function oembedDocument(release: SiteRelease, chart: OpenChart, state: Ch
   };
 }
 
-/** The PNG has two pixels per unit of the drawing. */
 function thumbnailOf(release: SiteRelease, chart: OpenChart, state: ChartState): Partial<OembedDocument> {
   const path = chartPath(chart.id, { ending: '.png' });
   if (!release.willHave(path)) return {};
   const query = formatChartState(chart, { ...state, tab: 'chart' });
+  const height = chart.show(state).height({ width: FILE_WIDTH, theme: 'light' });
+  const scale = pixelScale(height);
   return {
     thumbnail_url: release.baseUrl + withQuery(`/${path}`, query),
-    thumbnail_width: 2 * FILE_WIDTH,
-    thumbnail_height: 2 * chart.show(state).height({ width: FILE_WIDTH, theme: 'light' }),
+    thumbnail_width: Math.round(scale * FILE_WIDTH),
+    thumbnail_height: Math.round(scale * height),
   };
 }

@@ -42,6 +42,13 @@ test('a drawing becomes twice as many pixels each way, at the size that it has o
   expect([size.width, size.height]).toEqual([width! * 2, height! * 2]);
 });
 
+test('a drawing that is too tall for that has fewer pixels', async () => {
+  const tall =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="820" height="40000"><rect width="9" height="9"/></svg>';
+  const { width, height } = await sharp(await rasterise(tall)).metadata();
+  expect([width, height]).toEqual([656, 32_000]);
+});
+
 test('the same drawing gives the same bytes, whatever fonts a machine has and is told of', async () => {
   const home = await temporaryFolder();
   await mkdir(join(home, 'none'));
