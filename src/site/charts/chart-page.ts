@@ -17,14 +17,6 @@ import { partsOf, showRedrawn, toolsLoader, VIEW_PDF } from './load-tools.ts';
 import { Readout } from './readout.ts';
 import { addTabs, type Tab } from './tabs.ts';
 
-/** A code with the address of the view in it. */
-interface AddressedCode {
-  code: HTMLElement;
-  before: string;
-  after: string;
-  addressOf: (query: string) => string;
-}
-
 /** Formats that the browser can make. */
 const MADE_HERE: Readonly<
   Record<string, [type: string, make: (tools: ChartTools, state: ChartState) => string]>
@@ -47,7 +39,6 @@ class ChartPage {
   readonly #tools: () => Promise<ChartTools>;
   readonly #readout: Readout;
   readonly #showTab: (tab: Tab) => void;
-  #codes: AddressedCode[];
   /** What the page shows, whether the build, the server or this script drew it. */
   #shown: ChartState;
   #turn = 0;
@@ -63,7 +54,6 @@ class ChartPage {
     this.#tools = toolsLoader(tools!, this.#facts);
     this.#readout = new Readout(root);
     this.#shown = parseChartState(this.#chart, new URLSearchParams(query));
-    this.#codes = this.#addressedCodes();
     this.#showTab = addTabs(root, (tab) => void this.#choose({ ...this.#shown, tab }));
     this.#showTab(this.#shown.tab);
     this.#listen();
@@ -150,56 +140,44 @@ class ChartPage {
     this.#turn += 1;
     const turn = this.#turn;
     const isOther = this.#view(state) !== this.#view();
-    if (isOther) {
-      const redrawn = (await this.#tools()).redraw(state, { withoutList: true });
-      if (turn !== this.#turn) return false;
+    const redrawn = isOther ? (await this.#tools()).redraw(state, { withoutList: true }) : null;
+    if (turn !== this.#turn) return false;
+    if (redrawn) {
       showRedrawn(this.#root, redrawn);
       this.#readout.reset();
-      for (const code of this.#root.querySelectorAll('[data-code="live"] code'))
-        code.textContent = redrawn.live;
       document.title = `${redrawn.text.title} – ${this.#facts.organisation.name}`;
     }
+    const before = this.#query();
     this.#shown = state;
-    // Only the code that was written anew has its address in another place.
-    if (isOther)
-      this.#codes = this.#codes.map((one) =>
-        one.code.textContent!.startsWith('<iframe') ? this.#split(one.code)! : one,
-      );
-    this.#render();
+    this.#render(before);
+    for (const code of this.#root.querySelectorAll('[data-code="live"] code'))
+      code.textContent = redrawn?.live ?? code.textContent;
     return true;
   }
 
-  /** Everything beside the view itself that follows from the state. */
-  #render(): void {
+  /** Everything beside the view itself that follows from the state; `before` is the query that the page shows. */
+  #render(before: string): void {
     const query = this.#query();
     this.#showTab(this.#shown.tab);
     this.#fillForm();
     this.#say('');
-    for (const { code, before, after, addressOf } of this.#codes)
-      code.textContent = `${before}${addressOf(query)}${after}`;
+    for (const code of this.#root.querySelectorAll('[data-code] code')) {
+      const text = code.textContent!;
+      const addressOf = (query: string) => this.#addressIn(text, query);
+      code.textContent = text.replace(addressOf(before), () => addressOf(query));
+    }
     for (const link of this.#root.querySelectorAll<HTMLAnchorElement>('a[data-follow]'))
       link.href = withQuery(link.dataset.follow!, query);
     tellAddress(this.#facts, this.#view());
     void this.#offerDownloads(this.#shown).catch(() => {});
   }
 
-  /** The codes of the page with its address in them, as they are in the state that it shows. */
-  #addressedCodes(): AddressedCode[] {
-    const codes = [...this.#root.querySelectorAll<HTMLElement>('[data-code] code')];
-    return codes.flatMap((code) => this.#split(code) ?? []);
-  }
-
-  #split(code: HTMLElement): AddressedCode | null {
+  /** The address of a view, as a code has it: that of a frame, or of this page. */
+  #addressIn(code: string, query: string): string {
     const { baseUrl, id } = this.#facts;
-    const text = code.textContent!;
-    const isFrame = text.startsWith('<iframe');
-    const addressOf = (query: string) =>
-      isFrame ? escapeText(baseUrl + embedPath(id, query)) : baseUrl + pagePath(id, query);
-    const address = addressOf(this.#query());
-    // A code has it once, but the address of the chart as it opens begins all others.
-    const at = text.lastIndexOf(address);
-    if (at < 0) return null;
-    return { code, before: text.slice(0, at), after: text.slice(at + address.length), addressOf };
+    return code.startsWith('<iframe')
+      ? escapeText(baseUrl + embedPath(id, query))
+      : baseUrl + pagePath(id, query);
   }
 
   #fillForm(): void {

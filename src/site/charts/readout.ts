@@ -1,6 +1,6 @@
 import type { DrawnColumn, PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
+import { formatRowTime, spanOf } from '../../../pipeline/charts/row-time.ts';
 import { valueWords } from '../../../pipeline/charts/summary.ts';
-import { formatDay, formatDays } from '../../../pipeline/words/moment.ts';
 
 /** The words of a row's cells, as the page shows them. */
 type Row = readonly string[];
@@ -39,7 +39,6 @@ interface Shown {
 type TimeScale = Extract<PlotScale, { kind: 'time' }>;
 
 const DAY = /^\d{4}-\d{2}-\d{2}/;
-const HALF_DAY_MS = 43_200_000;
 
 /** What the page shows: the picture that is seen, and the table in its own order. */
 function readShown(root: HTMLElement): Shown {
@@ -72,7 +71,7 @@ function rowSteps(scale: PlotScale | undefined, rows: readonly Row[]): Step[] {
 }
 
 function timeSteps(plots: readonly TimeScale[], rows: readonly Row[], columns: readonly Column[]): Step[] {
-  const byTime = Map.groupBy(rows, timeOf);
+  const byTime = Map.groupBy(rows, (row) => spanOf(row).middle);
   const times = [...byTime.keys()].filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
   return times.map((time) => {
     const own = byTime.get(time)!;
@@ -82,13 +81,6 @@ function timeSteps(plots: readonly TimeScale[], rows: readonly Row[], columns: r
     });
     return { rows: own, marks, dots: plots.flatMap((plot, at) => dotsOf(plot, own, columns, marks[at]!.x)) };
   });
-}
-
-/** The middle of a row's day or days, or its moment; ms since 1970. */
-function timeOf([first = '', second = '']: Row): number {
-  const start = Date.parse(first);
-  if (!DAY.test(first) || first.length > 10) return start;
-  return (start + (DAY.test(second) ? Date.parse(second) : start)) / 2 + HALF_DAY_MS;
 }
 
 function dotsOf(
@@ -113,12 +105,6 @@ function dotsOf(
 function numberIn(text: string): number | null {
   const plain = text.replaceAll(',', '').replace('−', '-');
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
-}
-
-/** `9–15 March 2026`, or the row's first cell if it is no day. */
-function heading([first = '', second = '']: Row): string {
-  if (!DAY.test(first)) return first;
-  return DAY.test(second) ? formatDays(first, second) : formatDay(first);
 }
 
 interface Line {
@@ -310,7 +296,7 @@ export class Readout {
       term.append(key, name);
       list.append(term, make('dd', '', {}, value));
     }
-    this.#box.replaceChildren(make('strong', '', {}, heading(step.rows[0]!)), list, this.#close);
+    this.#box.replaceChildren(make('strong', '', {}, formatRowTime(step.rows[0]!)), list, this.#close);
     this.#box.classList.toggle('pinned', this.#isPinned);
     this.#box.hidden = false;
     this.#stand(step.marks[near]!, { scale, width, height });
@@ -337,7 +323,7 @@ export class Readout {
     const step = shown.steps[index]!;
     const lines = linesOf(step, shown).map(({ name, value }) => `${name}: ${value}`);
     this.#slider.setAttribute('aria-valuenow', String(index + 1));
-    this.#slider.setAttribute('aria-valuetext', [heading(step.rows[0]!), ...lines].join('; '));
+    this.#slider.setAttribute('aria-valuetext', [formatRowTime(step.rows[0]!), ...lines].join('; '));
   }
 
   #hide(): void {
