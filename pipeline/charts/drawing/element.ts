@@ -27,6 +27,11 @@ function coordinate(value: number): string {
   return String(rounded === 0 ? 0 : rounded);
 }
 
+/** To a tenth of a pixel, for paths. */
+export function tenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
 /** Characters that XML 1.0 forbids even when escaped; names and topics come from the ledger. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 

@@ -8,8 +8,6 @@ import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 export interface Picture {
   /** Pixels, from 280: in narrower pictures labels cover the marks. */
   width: number;
-  /** Never less than the labels need; by default, what suits the width. */
-  height?: number;
   theme: ThemeName;
   /** `plot` omits title, unit, source and background, for a page that shows them itself. */
   parts?: 'whole' | 'plot';
@@ -46,20 +44,26 @@ interface Block {
 const PADDING = 16;
 const GAP = 12;
 
-/** Of title and unit, the plot in the remaining height, the words of its annotations, note and source. */
-function layoutOf(figure: Figure, { width, height = 0, parts = 'whole', withoutList = false }: Picture) {
+/** Of title and unit, the plot, the words of its annotations, note and source. */
+function layoutOf(figure: Figure, { width, parts = 'whole', withoutList = false }: Picture) {
   const padding = parts === 'whole' ? PADDING : 0;
   const inner = width - 2 * padding;
   const above = parts === 'whole' ? header(figure, width, inner) : [];
   const below = parts === 'whole' ? footer(figure, inner) : [];
-  const around = 2 * padding + blockHeight(above) + blockHeight(below);
   const marked = figure.plot && { ...figure.plot, annotations: figure.annotations };
   const list = withoutList ? 0 : listHeight(figure.annotations, inner);
-  const wanted = marked ? markHeight(marked, inner) + list : noticeHeight(figure, inner);
-  const plotted = Math.max(Math.ceil(wanted), height - around);
+  const plotted = marked ? markHeight(marked, inner) + list : noticeHeight(figure, inner);
   const top = padding + blockHeight(above);
-  const box = { left: padding, right: width - padding, top, bottom: top + plotted };
-  return { padding, above, below, marked, list, box, total: Math.ceil(plotted + around) };
+  const box = { left: padding, right: width - padding, top, bottom: top + Math.ceil(plotted) };
+  return {
+    padding,
+    above,
+    below,
+    marked,
+    list,
+    box,
+    total: Math.ceil(box.bottom + blockHeight(below) + padding),
+  };
 }
 
 export function figureHeight(figure: Figure, picture: Picture): number {

@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element, tenth } from './element.ts';
 
 export interface Rect {
   left: number;
@@ -19,7 +19,7 @@ export function hatched(rects: readonly Rect[], colour: string): string[] {
   if (drawn.length === 0) return [];
   const outline = drawn.map(
     ({ left, right, top, bottom }) =>
-      `M${short(left)},${short(bottom)}H${short(right)}V${short(top)}H${short(left)}z`,
+      `M${tenth(left)},${tenth(bottom)}H${tenth(right)}V${tenth(top)}H${tenth(left)}z`,
   );
   return [
     element('path', {
@@ -38,11 +38,7 @@ function lines({ left, right, top, bottom }: Rect): string {
   let d = '';
   for (let sum = Math.ceil((left + top) / EVERY) * EVERY; sum < right + bottom; sum += EVERY) {
     const [x1, x2] = [Math.max(left, sum - bottom), Math.min(right, sum - top)];
-    if (x2 - x1 > 0.05) d += `M${short(x1)},${short(sum - x1)}L${short(x2)},${short(sum - x2)}`;
+    if (x2 - x1 > 0.05) d += `M${tenth(x1)},${tenth(sum - x1)}L${tenth(x2)},${tenth(sum - x2)}`;
   }
   return d;
-}
-
-function short(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -1,9 +1,9 @@
 import { format } from 'd3';
 import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { formatNumber } from '../../words/number.ts';
-import { element, textElement } from './element.ts';
+import { element, tenth, textElement } from './element.ts';
 import { type Box, widthOf } from './plot.ts';
-import type { ChartTheme } from './theme.ts';
+import { type ChartTheme, type Colour, colourIn } from './theme.ts';
 
 export const LABEL_SIZE = 13;
 export const TICK_SIZE = 12;
@@ -139,11 +139,14 @@ export function wrapText(
   return lines.map((line) => clipText(line, width, size, weight));
 }
 
+/** Symbols differ in form, for readers who do not see colours. */
+export type Shape = 'square' | 'dashes' | 'circle' | 'ring' | 'half' | 'cross';
+
 export interface LegendItem {
   text: string;
   colour: string;
   /** The shape of the marks it names; a square by default. */
-  shape?: 'square' | 'circle' | 'ring' | 'dashes';
+  shape?: Shape;
   /** Whether it names an area, whose colour may be too light for text: its name beside the plot is ink, with a swatch. */
   area?: boolean;
 }
@@ -176,20 +179,45 @@ export function legend(
     const width = SWATCH + 5 + textWidth(words, LABEL_SIZE);
     if (x > left && x + width > right) [x, line] = [left, line + 1];
     const y = top + (line + 0.5) * LINE;
-    marks.push(swatch(shape, x, y, colour), label(words, x + SWATCH + 5, y, { fill: ink }));
+    marks.push(
+      symbol(shape, x + SWATCH / 2, y, SWATCH / 2, colour),
+      label(words, x + SWATCH + 5, y, { fill: ink }),
+    );
     x += width + ITEM_GAP;
   }
   return { height: items.length === 0 ? 0 : (line + 1) * LINE + 6, marks };
 }
 
-function swatch(shape: NonNullable<LegendItem['shape']>, x: number, y: number, colour: string): string {
-  const middle = { cx: x + SWATCH / 2, cy: y };
+/** Around a middle. */
+export function symbol(shape: Shape, cx: number, cy: number, radius: number, colour: string): string {
   const line = { stroke: colour, 'stroke-width': 2 };
-  if (shape === 'circle') return element('circle', { ...middle, r: SWATCH / 2, fill: colour });
-  if (shape === 'ring') return element('circle', { ...middle, r: SWATCH / 2 - 1, fill: 'none', ...line });
+  const [left, top, size] = [cx - radius, cy - radius, 2 * radius];
+  if (shape === 'square')
+    return element('rect', { x: left, y: top, width: size, height: size, rx: 2, fill: colour });
   if (shape === 'dashes')
-    return element('line', { x1: x, x2: x + SWATCH, y1: y, y2: y, ...line, 'stroke-dasharray': '4 2' });
-  return element('rect', { x, y: y - SWATCH / 2, width: SWATCH, height: SWATCH, rx: 2, fill: colour });
+    return element('line', { x1: left, x2: left + size, y1: cy, y2: cy, ...line, 'stroke-dasharray': '4 2' });
+  if (shape === 'circle') return element('circle', { cx, cy, r: radius, fill: colour });
+  const inner = radius - 1;
+  if (shape === 'cross') {
+    const [x, y, side] = [tenth(cx - inner), tenth(cy - inner), tenth(2 * inner)];
+    return element('path', {
+      d: `M${x},${y}l${side},${side}m0,${-side}l${-side},${side}`,
+      fill: 'none',
+      ...line,
+    });
+  }
+  const ring = element('circle', { cx, cy, r: inner, fill: 'none', ...line });
+  if (shape === 'ring') return ring;
+  const half = `M${tenth(cx)},${tenth(cy - inner)}a${tenth(inner)},${tenth(inner)} 0 0,0 0,${tenth(2 * inner)}z`;
+  return ring + element('path', { d: half, fill: colour });
+}
+
+/** What colours mean, in those of a theme. */
+export function keyIn<T extends { colour: Colour }>(
+  key: readonly T[],
+  theme: ChartTheme,
+): (Omit<T, 'colour'> & { colour: string })[] {
+  return key.map(({ colour, ...rest }) => ({ ...rest, colour: colourIn(theme, colour) }));
 }
 
 const GAP = 12;
@@ -238,7 +266,7 @@ export function sideLabels(
     };
     return [
       ...(Math.abs(at - y) < 3 ? [] : [element('line', leader)]),
-      ...(area ? [swatch('square', x, at, colour)] : []),
+      ...(area ? [symbol('square', x + SWATCH / 2, at, SWATCH / 2, colour)] : []),
       label(clipText(text, room - indent + 1, LABEL_SIZE), x + indent, at, { fill }),
     ];
   });

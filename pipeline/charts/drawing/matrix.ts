@@ -1,6 +1,17 @@
 import type { ChartTable } from '../chart-table.ts';
-import { element, textElement } from './element.ts';
-import { clipText, LABEL_SIZE, label, TICK_SIZE, textWidth, wrapText } from './label.ts';
+import { element, tenth, textElement } from './element.ts';
+import {
+  clipText,
+  keyIn,
+  label,
+  legend,
+  legendHeight,
+  type Shape,
+  symbol,
+  TICK_SIZE,
+  textWidth,
+  wrapText,
+} from './label.ts';
 import { type Box, type Plot, widthOf } from './plot.ts';
 import { type ChartTheme, type Colour, colourIn } from './theme.ts';
 
@@ -19,16 +30,12 @@ export interface Matrix {
   outcomes: Readonly<Record<string, { text: string; colour: Colour }>>;
 }
 
-/** Symbols differ in form. */
-type Shape = 'full' | 'half' | 'cross' | 'ring';
-
 const WIDE_FROM = 640;
 const ROW = 38;
 /** Row height in a narrow plot: the name above, symbols below. */
 const TALL_ROW = 58;
 const MOST_LINES = 2;
 const LINE = TICK_SIZE * 1.25;
-const KEY_LINE = 20;
 const RADIUS = 6;
 /** Height of horizontal names of columns. */
 const LEVEL_HEAD = 20;
@@ -43,17 +50,13 @@ function layoutOf({ from, symbols }: Matrix, { columns }: ChartTable, box: Box) 
   const column = (box.right - OUTCOME_ROOM - left) / Math.max(1, names.length);
   const longest = Math.max(0, ...names.map((name) => textWidth(name, TICK_SIZE)));
   const head = longest + 8 <= column ? LEVEL_HEAD : Math.min(longest, 90) + 10;
-  const keyColumn = Math.max(...symbols.map(({ text }) => textWidth(text, LABEL_SIZE))) + 36;
-  const keyLines = [1, 2].find((lines) => (symbols.length / lines) * keyColumn <= width) ?? symbols.length;
   return {
     wide,
     left,
     names,
     column,
     head,
-    keyColumn,
-    keyLines,
-    key: keyLines * KEY_LINE + 6,
+    key: legendHeight(symbols, width),
     row: wide ? ROW : TALL_ROW,
   };
 }
@@ -72,7 +75,7 @@ export function matrix(chart: Matrix, table: ChartTable, { box, theme, onScale }
   const at = (index: number) => left + (index + 0.5) * column;
   onScale?.({ kind: 'rows', middles: table.rows.map((_, index) => top + (index + 0.5) * row) });
   return [
-    ...keyMarks(chart, layout, box, theme),
+    ...legend(keyIn(chart.symbols, theme), box, theme).marks,
     ...names.map((name, index) => columnName(name, at(index), top - 6, layout, theme)),
     ...table.rows.flatMap((cells, index) => {
       const cellOf = (name: string) =>
@@ -92,7 +95,7 @@ export function matrix(chart: Matrix, table: ChartTable, { box, theme, onScale }
         ...names.flatMap((_, place) => {
           const look = chart.symbols.find(({ word }) => word === cells[chart.from + place]);
           const radius = Math.max(1.5, Math.min(RADIUS, column / 2 - 1));
-          return look ? [symbol(look, at(place), middle, theme, radius)] : [];
+          return look ? [symbol(look.shape, at(place), middle, radius, colourIn(theme, look.colour))] : [];
         }),
       ];
     }),
@@ -115,20 +118,6 @@ function rowName(
   );
 }
 
-function keyMarks(
-  { symbols }: Matrix,
-  { keyColumn, keyLines }: Layout,
-  box: Box,
-  theme: ChartTheme,
-): string[] {
-  const perLine = Math.ceil(symbols.length / keyLines);
-  return symbols.flatMap((look, index) => {
-    const x = box.left + (index % perLine) * keyColumn + RADIUS + 1;
-    const y = box.top + (Math.floor(index / perLine) + 0.5) * KEY_LINE;
-    return [symbol(look, x, y, theme), label(look.text, x + RADIUS + 6, y, { fill: theme.ink })];
-  });
-}
-
 /** Vertical if the columns are too narrow for the names. */
 function columnName(
   name: string,
@@ -140,32 +129,6 @@ function columnName(
   const size = Math.max(6, Math.min(TICK_SIZE, column - 2));
   const style = { fill: muted, 'font-size': size };
   if (head <= LEVEL_HEAD) return textElement('text', { x, y, 'text-anchor': 'middle', ...style }, name);
-  const transform = `rotate(-90 ${round(x + 4)} ${round(y)})`;
+  const transform = `rotate(-90 ${tenth(x + 4)} ${tenth(y)})`;
   return textElement('text', { x: x + 4, y, transform, ...style }, clipText(name, head - 8, TICK_SIZE));
-}
-
-function symbol(
-  { shape, colour }: Matrix['symbols'][number],
-  x: number,
-  y: number,
-  theme: ChartTheme,
-  radius = RADIUS,
-): string {
-  const stroke = colourIn(theme, colour);
-  const [cx, cy, r] = [round(x), round(y), round(radius)];
-  const inner = round(r - 1);
-  if (shape === 'full') return element('circle', { cx, cy, r, fill: stroke });
-  const ring = element('circle', { cx, cy, r: inner, fill: 'none', stroke, 'stroke-width': 1.5 });
-  if (shape === 'ring') return ring;
-  if (shape === 'half') {
-    const half = `M${cx},${round(cy - inner)}a${inner},${inner} 0 0,0 0,${round(2 * inner)}z`;
-    return ring + element('path', { d: half, fill: stroke });
-  }
-  const side = round(2 * inner);
-  const d = `M${round(cx - inner)},${round(cy - inner)}l${side},${side}m0,${-side}l${-side},${side}`;
-  return element('path', { d, fill: 'none', stroke, 'stroke-width': 2.5 });
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -2,10 +2,11 @@ import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import type { ChartTable } from '../chart-table.ts';
 import { type Annotation, annotationMarks, LANE } from './annotations.ts';
 import { AXIS_HEIGHT, type Edges, type TimeScale, timeAxis, timeScale, valueAxis } from './axes.ts';
-import { element, linePath } from './element.ts';
+import { element, linePath, tenth } from './element.ts';
 import {
   BOLD,
   clipText,
+  keyIn,
   LABEL_SIZE,
   label,
   legend,
@@ -23,12 +24,11 @@ import {
   lookOf,
   type Pane,
   paneMarks,
-  short,
   Table,
   tellScale,
 } from './pane.ts';
 import { type Box, isNarrow, type Plot, timePlotHeight, widthOf } from './plot.ts';
-import { type ChartTheme, type Colour, colourIn } from './theme.ts';
+import { type Colour, colourIn } from './theme.ts';
 
 /** The rows of the table from left to right, by the day or the days in their first cells: one plot, or several above each other. */
 export interface OverTime {
@@ -148,10 +148,10 @@ function stripMarks(
       number,
       number,
     ];
-    const height = short(4 + 6 * Math.min(1, share));
+    const height = tenth(4 + 6 * Math.min(1, share));
     return share <= 0
       ? ''
-      : `M${short(start)},${short(y + 5)}v${-height}h${short(Math.max(1, end - start))}v${height}z`;
+      : `M${tenth(start)},${tenth(y + 5)}v${-height}h${tenth(Math.max(1, end - start))}v${height}z`;
   });
   return [
     element('line', { x1: left, x2: right, y1: y + 5, y2: y + 5, stroke: theme.rule }),
@@ -168,9 +168,6 @@ const LEAST_WIDTH = 120;
 /** Of the values of the shared axis, usually. */
 const AXIS_ROOM = 32;
 const PANEL_DATES = AXIS_HEIGHT + 10;
-
-const keyOf = ({ key = [] }: OverTime, theme: ChartTheme) =>
-  key.map(({ text, colour }) => ({ text, colour: colourIn(theme, colour) }));
 
 function panelsIn(width: number, count: number): number {
   const most = Math.max(1, Math.floor((width - AXIS_ROOM + GUTTER) / (LEAST_WIDTH + GUTTER)));
@@ -192,7 +189,7 @@ function panelsHeight(
 function panels(chart: OverTime, table: Table, annotations: readonly Annotation[], plot: Plot): string[] {
   const { box, theme } = plot;
   const pane = chart.panes[0]!;
-  const key = legend(keyOf(chart, theme), box, theme);
+  const key = legend(keyIn(chart.key ?? [], theme), box, theme);
   const axisIn = (inner: Box) => valueAxis(inner, axisOf(pane, table));
   const lane = annotations.length > 0 ? LANE : 0;
   const top = box.top + key.height + UNIT_HEIGHT + TITLE + lane;

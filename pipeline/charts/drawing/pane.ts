@@ -2,7 +2,7 @@ import { area, curveLinear, curveStepAfter, stack } from 'd3';
 import type { ChartTable } from '../chart-table.ts';
 import { spanOf } from '../row-time.ts';
 import type { AxisNumbers, TimeScale, ValueAxis, ValueScale } from './axes.ts';
-import { element, linePath } from './element.ts';
+import { element, linePath, tenth } from './element.ts';
 import { hatched, type Rect } from './hatched.ts';
 import { type LegendItem, sideLabels } from './label.ts';
 import type { Box, DrawnColumn, Plot } from './plot.ts';
@@ -262,14 +262,10 @@ function columns({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[]
     const fill = colourIn(theme, pane.drawn[index]!.colour);
     const d = whole.map(
       ({ left, right, top, bottom }) =>
-        `M${short(left)},${short(bottom)}h${short(right - left)}V${short(top)}h${short(left - right)}z`,
+        `M${tenth(left)},${tenth(bottom)}h${tenth(right - left)}V${tenth(top)}h${tenth(left - right)}z`,
     );
     return [...(d.length > 0 ? [element('path', { d: d.join(''), fill })] : []), ...hatched(partial, fill)];
   });
-}
-
-export function short(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 /** The names of the series beside the ends of their marks. */

@@ -6,18 +6,20 @@ import { element } from './element.ts';
 import {
   BOLD,
   clipText,
+  keyIn,
   LABEL_SIZE,
   type LegendItem,
   label,
   legend,
   legendHeight,
+  type Shape,
   TICK_SIZE,
   textWidth,
 } from './label.ts';
 import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
 import { type Colour, colourIn } from './theme.ts';
 
-type Key = readonly { text: string; colour: Colour; shape?: NonNullable<LegendItem['shape']> }[];
+type Key = readonly { text: string; colour: Colour; shape?: Shape }[];
 
 /** A horizontal bar from zero for each row of the table. */
 export interface Bars {
@@ -65,9 +67,6 @@ export interface Cells {
 const ROW = 26;
 const RULE_ROOM = 20;
 
-const keyIn = (key: Key, { theme }: Pick<Plot, 'theme'>) =>
-  key.map(({ colour, ...rest }) => ({ ...rest, colour: colourIn(theme, colour) }));
-
 /** The middles of rows below a key, and the room of the names beside them. */
 function rowsIn(
   { box, theme }: Plot,
@@ -98,7 +97,7 @@ const DETAIL_GAP = 8;
 export function bars({ rows, key = [], rules = [], most = 0 }: Bars, plot: Plot): string[] {
   const { box, theme } = plot;
   const above = rules.length > 0 ? RULE_ROOM : 0;
-  const frame = rowsIn(plot, rows, { key: keyIn(key, plot), above, most: 0.42 });
+  const frame = rowsIn(plot, rows, { key: keyIn(key, theme), above, most: 0.42 });
   const end = Math.max(most, ...rows.map(({ value }) => value), ...rules.map(({ value }) => value)) || 1;
   const hasDetail = !isNarrow(box);
   const room = rows.map(({ text, detail = '' }) => {
@@ -175,7 +174,7 @@ const THREE_DAYS = 3 * 86_400_000;
 
 export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
   const { box, theme } = plot;
-  const frame = rowsIn(plot, rows, { key: keyIn(key, plot), above: rule ? RULE_ROOM : 0, most: 0.46 });
+  const frame = rowsIn(plot, rows, { key: keyIn(key, theme), above: rule ? RULE_ROOM : 0, most: 0.46 });
   const texts = rows.map(({ text }) => clipText(text, widthOf(box) * 0.33, LABEL_SIZE, BOLD));
   const right = box.right - Math.max(...texts.map((text) => textWidth(text, LABEL_SIZE, BOLD))) - 14;
   const edges = { left: frame.left + 6, right };
@@ -254,7 +253,7 @@ export function cellsHeight({ rows, looks }: Cells, width: number): number {
 
 export function cells({ rows, looks }: Cells, table: ChartTable, plot: Plot): string[] {
   const { box, theme, onScale } = plot;
-  const frame = rowsIn(plot, rows, { key: keyIn(Object.values(looks), plot), above: 0, most: 0.32 });
+  const frame = rowsIn(plot, rows, { key: keyIn(Object.values(looks), theme), above: 0, most: 0.32 });
   const texts = Math.max(...rows.map(({ text }) => textWidth(text, LABEL_SIZE))) + 8;
   const edges = { left: frame.left, right: box.right - texts };
   const spans = table.rows.map(spanOf);

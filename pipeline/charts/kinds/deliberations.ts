@@ -13,7 +13,7 @@ type Data = Content<typeof published>;
 const MOST_ROWS = 20;
 
 const SYMBOLS: Matrix['symbols'] = [
-  { word: 'support', text: 'Support', shape: 'full', colour: 'subject' },
+  { word: 'support', text: 'Support', shape: 'circle', colour: 'subject' },
   { word: 'support with conditions', text: 'With conditions', shape: 'half', colour: 'subject' },
   { word: 'oppose', text: 'Oppose', shape: 'cross', colour: 'contrast' },
   { word: 'abstain', text: 'Abstain', shape: 'ring', colour: 'muted' },
