@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../api/problem.ts';
+import { onUnreadable } from '../request/pipelining.ts';
 
 export interface BodyLimits {
   /** Longer bodies are refused. */
@@ -66,7 +67,9 @@ function collect(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits):
   request.once('end', () => resolve(bytes > maxBytes ? null : Buffer.concat(chunks)));
   // Also emitted for a broken connection, when nobody is left to read the answer.
   request.once('close', refuse(new Problem('bad_request', 'The body is incomplete.')));
-  request.on('error', refuse(new Problem('bad_request', 'The body cannot be read.')));
+  const unreadable = refuse(new Problem('bad_request', 'The body cannot be read.'));
+  request.on('error', unreadable);
+  onUnreadable(request, unreadable);
   return promise.finally(() => {
     clearTimeout(timer);
     request.off('data', take);

@@ -95,7 +95,7 @@ function answerNonRequests(
     else respond((facts) => answerConnect(stream, facts));
   });
   server.on('clientError', (error, socket) =>
-    pipelining.afterResponses(socket, () => respond((facts) => answerUnreadable(error, socket, facts))),
+    pipelining.afterUnreadable(socket, () => respond((facts) => answerUnreadable(error, socket, facts))),
   );
 }
 

@@ -4,6 +4,15 @@ import type { Duplex } from 'node:stream';
 /** Requests that may wait on one connection for earlier responses. A client that pipelines sends a few at once. */
 export const MAX_WAITING = 16;
 
+const UNREADABLE = 'unreadable';
+const UNREADABLES = new WeakSet<IncomingMessage>();
+
+/** Calls `act` if the connection of a request has sent bytes that are no HTTP, or does so later: the rest of its body never comes. */
+export function onUnreadable(request: IncomingMessage, act: () => void): void {
+  if (UNREADABLES.has(request)) act();
+  else request.once(UNREADABLE, act);
+}
+
 interface Connection {
   /** What is being answered; null between requests. */
   response: ServerResponse | null;
@@ -49,11 +58,17 @@ export class Pipelining {
     return this.#of(socket).response !== null;
   }
 
-  /** Calls `act` when all responses are sent, so that what it writes does not end up inside one. */
-  afterResponses(socket: Duplex, act: () => void): void {
+  /** Notes that a connection has sent bytes that are no HTTP. Calls `act` when all responses are sent, so that what it writes does not end up inside one. */
+  afterUnreadable(socket: Duplex, act: () => void): void {
     const connection = this.#of(socket);
-    if (connection.response === null) act();
-    else if (connection.isStream) socket.destroy();
+    const { response, isStream } = connection;
+    if (response === null) {
+      act();
+      return;
+    }
+    UNREADABLES.add(response.req);
+    response.req.emit(UNREADABLE);
+    if (isStream) socket.destroy();
     else connection.after ??= act;
   }
 

@@ -116,6 +116,16 @@ describe('a body on a socket', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test('that is not chunked as it says is refused at once, and not when its time is over', async () => {
+    const { socket, head } = await listening();
+    socket.write(`${head('Transfer-Encoding: chunked\r\n')}no length\r\n`);
+    const started = performance.now();
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":"bad_request"/s);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   test('that does not end is cut off', async () => {
     const { socket, head } = await listening();
     socket.on('error', () => {});
