@@ -94,7 +94,8 @@ export async function openServices(
   opened.defer(() => renderer.close());
   const live =
     followed && (await followLive(config, followed, releases, report('the ledger cannot be followed')));
-  const limited = { keys, limiter, gate, logger: throttled, now };
+  const metrics = createMetrics(() => readFacts());
+  const limited = { keys, limiter, gate, logger: throttled, now, metrics };
   const simulation = openSimulation(limited, simulationOptions(config));
   const readiness = () =>
     readReadiness({
@@ -123,6 +124,7 @@ export async function openServices(
     snapshots: following ? null : sizes.read(),
     accessLog: await stores.accessLogBytes(),
     keyExpiries: await keys.expiries(now()).catch(() => null),
+    simulation: simulation.state(),
     witnesses: await readWitnessStates(alsoIn[0] ?? config.out),
   });
   const services: Services = {
@@ -145,7 +147,6 @@ export async function openServices(
     baseUrl: config.baseUrl,
     live,
     simulation,
-    metrics: createMetrics(readFacts, () => simulation.counts()),
     readiness,
     logsRequests: logger.isLevelEnabled('info'),
   };

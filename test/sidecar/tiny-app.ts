@@ -20,7 +20,6 @@ import { LOAD_LIMITS, LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { type AppLimits, createApp } from '../../src/sidecar/request/app.ts';
 import { closeServer } from '../../src/sidecar/server-address.ts';
 import type { Services } from '../../src/sidecar/services.ts';
-import { emptyCounts } from '../../src/sidecar/simulation/simulation-counts.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { madeOnce } from '../site/made-once.ts';
@@ -76,6 +75,7 @@ export const NO_FACTS: ServiceFacts = {
   snapshots: null,
   accessLog: 0,
   keyExpiries: null,
+  simulation: { connections: 0, running: 0 },
   witnesses: {},
 };
 
@@ -103,7 +103,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       exporter: null as never,
       charts: null,
       live: null,
-      metrics: createMetrics(async () => NO_FACTS, emptyCounts),
+      metrics: createMetrics(async () => NO_FACTS),
       readiness: async () => ALL_WELL,
       logger,
       logsRequests: true,

@@ -1,11 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** One value of a metric that has labels. */
-export interface Sample {
-  labels: Readonly<Record<string, string>>;
-  value: number;
-}
-
 /** What docs/metrics.md says of a metric. */
 export interface Described {
   /** Default: gauge. */
@@ -16,35 +10,48 @@ export interface Described {
   labels?: readonly string[];
 }
 
-/** A metric and how to read it from `Facts`. */
-interface Metric<Facts> extends Described {
-  type?: 'counter';
-  /** Null: not known, which is written as NaN, and no alert compares with it. */
-  read: (facts: Facts) => number | null | readonly Sample[];
+/** One value of a metric that has labels. */
+export interface Sample {
+  labels: Readonly<Record<string, string>>;
+  value: number;
 }
 
-/** By name. */
-export type Metrics<Facts> = Readonly<Record<string, Metric<Facts>>>;
+/** By name, what is read from `Facts` when somebody asks. */
+export type Gauges<Facts> = Readonly<
+  Record<
+    string,
+    Described & {
+      /** Null: not known, which is written as NaN, and no alert compares with it. */
+      read: (facts: Facts) => number | null | readonly Sample[];
+    }
+  >
+>;
 
-/** Adds metrics to a registry. Returns what sets them all from facts. */
-export function register<Facts>(registry: Registry, metrics: Metrics<Facts>): (facts: Facts) => void {
-  const setters = Object.entries(metrics).map(([name, { type, help, labels = [], read }]) => {
-    const about = { name, help, labelNames: labels, registers: [registry] };
-    const metric = type ? new Counter(about) : new Gauge(about);
-    const set = (sample: Sample) =>
-      metric instanceof Gauge
-        ? metric.set(sample.labels, sample.value)
-        : metric.inc(sample.labels, sample.value);
-    return (facts: Facts) => {
-      const value = read(facts);
-      metric.reset();
-      if (value === null || typeof value === 'number') set({ labels: {}, value: value ?? Number.NaN });
-      else for (const sample of value) set(sample);
-    };
-  });
-  return (facts) => {
-    for (const set of setters) set(facts);
-  };
+export function addGauges<Facts>(registry: Registry, gauges: Gauges<Facts>, facts: () => Facts): void {
+  for (const [name, { help, labels = [], read }] of Object.entries(gauges))
+    new Gauge({
+      ...{ name, help, labelNames: labels, registers: [registry] },
+      collect() {
+        const value = read(facts());
+        this.reset();
+        if (value === null || typeof value === 'number') this.set(value ?? Number.NaN);
+        else for (const sample of value) this.set(sample.labels, sample.value);
+      },
+    });
+}
+
+/** By name, what is counted as it happens. */
+export type Counters<Name extends string> = Readonly<Record<Name, Counter>>;
+
+export function addCounters<Name extends string>(
+  registry: Registry,
+  counters: Readonly<Record<Name, Described>>,
+): Counters<Name> {
+  const all = Object.entries<Described>(counters).map(([name, { help, labels = [] }]) => [
+    name,
+    new Counter({ name, help, labelNames: labels, registers: [registry] }),
+  ]);
+  return Object.fromEntries(all);
 }
 
 /** One sample for each key of `values`. */

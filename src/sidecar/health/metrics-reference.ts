@@ -1,13 +1,13 @@
-import { SIMULATION_METRICS } from '../simulation/simulation-counts.ts';
+import { SIMULATION_COUNTERS, SIMULATION_GAUGES } from '../simulation/simulation-metrics.ts';
 import type { Described } from './metric.ts';
-import { REQUEST_METRICS } from './metrics.ts';
+import { DURATIONS, REQUEST_COUNTERS } from './metrics.ts';
 import { SERVICE_METRICS } from './service-metrics.ts';
 
 /** In the order of the document. */
 const GROUPS: readonly (readonly [title: string, metrics: Readonly<Record<string, Described>>])[] = [
   ['The service', SERVICE_METRICS],
-  ['Requests', REQUEST_METRICS],
-  ['The simulation', SIMULATION_METRICS],
+  ['Requests', { ...DURATIONS, ...REQUEST_COUNTERS }],
+  ['The simulation', { ...SIMULATION_GAUGES, ...SIMULATION_COUNTERS }],
 ];
 
 /** Every metric of the service's own, by name. */

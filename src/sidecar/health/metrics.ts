@@ -1,8 +1,12 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import type { ProblemCode } from '../../api/problem.ts';
-import { SIMULATION_METRICS, type SimulationCounts } from '../simulation/simulation-counts.ts';
-import { type Described, register } from './metric.ts';
+import {
+  SIMULATION_GAUGES,
+  type SimulationCounters,
+  simulationCounters,
+} from '../simulation/simulation-metrics.ts';
+import { addCounters, addGauges, type Described } from './metric.ts';
 import { SERVICE_METRICS, type ServiceFacts } from './service-metrics.ts';
 
 export interface Metrics {
@@ -11,6 +15,7 @@ export interface Metrics {
   countVerdict: (status: Verdict['status']) => void;
   /** Counts a request whose client's address a proxy gave in a way that cannot be read. */
   countUnreadableClient: () => void;
+  simulation: SimulationCounters;
   /** In the text format of Prometheus. */
   read: () => Promise<{ contentType: string; text: string }>;
 }
@@ -34,16 +39,11 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /** Counted as requests come. Labels have small, fixed sets of values: no paths, addresses or keys. */
-export const REQUEST_METRICS = {
+export const REQUEST_COUNTERS = {
   cathedral_http_requests_total: {
     type: 'counter',
     help: 'Requests answered or cut off.',
     labels: ['method', 'area', 'status'],
-  },
-  cathedral_http_request_duration_seconds: {
-    type: 'histogram',
-    help: 'From the first byte of a request to the last byte of its response.',
-    labels: ['area'],
   },
   cathedral_http_refusals_total: {
     type: 'counter',
@@ -53,7 +53,6 @@ export const REQUEST_METRICS = {
   cathedral_unreadable_clients_total: {
     type: 'counter',
     help: 'Requests of trusted proxies whose X-Forwarded-For names no address. They count as requests of the proxy.',
-    labels: [],
   },
   cathedral_attestations_verified_total: {
     type: 'counter',
@@ -62,38 +61,40 @@ export const REQUEST_METRICS = {
   },
 } as const satisfies Readonly<Record<string, Described>>;
 
+export const DURATIONS = {
+  cathedral_http_request_duration_seconds: {
+    type: 'histogram',
+    help: 'From the first byte of a request to the last byte of its response.',
+    labels: ['area'],
+  },
+} as const satisfies Readonly<Record<string, Described>>;
+
 /** `readFacts` is called for each reading. */
-export function createMetrics(
-  readFacts: () => Promise<ServiceFacts>,
-  simulation: () => SimulationCounts,
-): Metrics {
+export function createMetrics(readFacts: () => Promise<ServiceFacts>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const setService = register(registry, SERVICE_METRICS);
-  const setSimulation = register(registry, SIMULATION_METRICS);
-  const about = (name: keyof typeof REQUEST_METRICS) => {
-    const { help, labels } = REQUEST_METRICS[name];
-    return { name, help, labelNames: labels, registers: [registry] };
-  };
-  const requests = new Counter(about('cathedral_http_requests_total'));
+  let facts: ServiceFacts;
+  addGauges(registry, SERVICE_METRICS, () => facts);
+  addGauges(registry, SIMULATION_GAUGES, () => facts);
+  const counters = addCounters(registry, REQUEST_COUNTERS);
+  const { help, labels } = DURATIONS.cathedral_http_request_duration_seconds;
   const durations = new Histogram({
-    ...about('cathedral_http_request_duration_seconds'),
+    ...{ name: 'cathedral_http_request_duration_seconds', help, labelNames: labels },
+    registers: [registry],
     buckets: BUCKETS,
   });
-  const refusals = new Counter(about('cathedral_http_refusals_total'));
-  const unreadable = new Counter(about('cathedral_unreadable_clients_total'));
-  const verdicts = new Counter(about('cathedral_attestations_verified_total'));
   return {
-    countUnreadableClient: () => unreadable.inc(),
-    countVerdict: (status) => verdicts.inc({ status }),
+    simulation: simulationCounters(registry),
+    countUnreadableClient: () => counters.cathedral_unreadable_clients_total.inc(),
+    countVerdict: (status) => counters.cathedral_attestations_verified_total.inc({ status }),
     count({ method, status, area, seconds, code, tier = 'anonymous' }) {
-      requests.inc({ method: METHODS.has(method) ? method : 'other', area, status });
+      const named = METHODS.has(method) ? method : 'other';
+      counters.cathedral_http_requests_total.inc({ method: named, area, status });
       durations.observe({ area }, seconds);
-      if (code) refusals.inc({ code, tier });
+      if (code) counters.cathedral_http_refusals_total.inc({ code, tier });
     },
     async read() {
-      setService(await readFacts());
-      setSimulation(simulation());
+      facts = await readFacts();
       const text = await registry.metrics();
       // The client of Prometheus writes Nan, the format has NaN.
       return { contentType: registry.contentType, text: text.replace(/ Nan$/gm, ' NaN') };

@@ -3,8 +3,9 @@ import type { Manifest } from '../../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../../pipeline/release/format/status.ts';
 import type { WitnessStates } from '../../../pipeline/release/log/cosign-log.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
+import type { SimulationState } from '../simulation/simulation-metrics.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
-import { type Metrics, type Sample, samplesBy } from './metric.ts';
+import { type Gauges, type Sample, samplesBy } from './metric.ts';
 import { type ImportProgress, isReady, partsOf, type Readiness } from './readiness.ts';
 
 /** What the server knows about itself at one moment. Null: not known, or not there. */
@@ -30,6 +31,7 @@ export interface ServiceFacts {
   accessLog: number | null;
   /** When the API keys in use expire, ms. */
   keyExpiries: readonly number[] | null;
+  simulation: SimulationState;
   /** By the names that the publisher's policy gives them; empty without one. */
   witnesses: WitnessStates;
 }
@@ -55,7 +57,7 @@ const OUTCOMES = ['published', 'unchanged', 'incomplete', 'failed'] as const;
 /** Days before the expiry of an API key: time to remind its holder, and too late to be asked for a new one. */
 const DAYS_LEFT = [1, 7, 30];
 
-export const SERVICE_METRICS: Metrics<ServiceFacts> = {
+export const SERVICE_METRICS: Gauges<ServiceFacts> = {
   cathedral_build_info: {
     help: 'The version and the commit of the program, as labels; the value is 1.',
     labels: ['version', 'commit'],

@@ -4,7 +4,7 @@ import { endEvenly } from '../end-evenly.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './reject-upgrade.ts';
-import { countUp, type SimulationCounts } from './simulation-counts.ts';
+import type { SimulationCounters, SimulationState } from './simulation-metrics.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -18,7 +18,7 @@ const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(N
 /** Tracks open connections and limits their number, and how much a network, an IPv4 address or IPv6 /64, has computed. */
 export class ConnectionLimiter {
   readonly #limits: SimulationLimits;
-  readonly #counts: SimulationCounts;
+  readonly #counters: SimulationCounters;
   /** ms, monotonic */
   readonly #now: () => number;
   readonly #places: ConcurrencyLimit;
@@ -27,9 +27,9 @@ export class ConnectionLimiter {
   #isClosed = false;
   #emptied: (() => void) | null = null;
 
-  constructor(limits: SimulationLimits, counts: SimulationCounts, now: () => number) {
+  constructor(limits: SimulationLimits, counters: SimulationCounters, now: () => number) {
     this.#limits = limits;
-    this.#counts = counts;
+    this.#counters = counters;
     this.#now = now;
     const { connections: parallel, connectionsPerClient: perHolder } = limits;
     this.#places = new ConcurrencyLimit({ what: 'connections are open', parallel, perHolder });
@@ -56,16 +56,17 @@ export class ConnectionLimiter {
   }
 
   add(connection: Connection, socket: WebSocket): void {
-    this.#counts.opened += 1;
+    this.#counters.cathedral_simulation_opened_total.inc();
     this.#connections.add(connection);
     socket.on('close', (code) => {
       this.#connections.delete(connection);
-      countUp(this.#counts.closed, KNOWN_CODES.has(code) ? String(code) : 'other');
+      const known = KNOWN_CODES.has(code) ? String(code) : 'other';
+      this.#counters.cathedral_simulation_closed_total.inc({ code: known });
       if (this.#connections.size === 0) this.#emptied?.();
     });
   }
 
-  now(): Pick<SimulationCounts, 'connections' | 'running'> {
+  state(): SimulationState {
     const running = [...this.#connections].filter(({ isRunning }) => isRunning).length;
     return { connections: this.#connections.size, running };
   }

@@ -13,13 +13,13 @@ import {
   receive,
   type Session,
 } from '../../simulation/protocol/session.ts';
-import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
+import type { DropReason, SimulationCounters } from './simulation-metrics.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface ConnectionContext {
   limits: SimulationLimits;
-  counts: SimulationCounts;
+  counters: SimulationCounters;
   /** Counts a start against the limit of a day. Throws a Problem or a SimulationFault. */
   countStart: () => Promise<void>;
   /** The computing time that the client’s network has left, ms. */
@@ -115,14 +115,14 @@ export class Connection {
   }
 
   drop(reason: DropReason): void {
-    countUp(this.#context.counts.dropped, reason);
+    this.#context.counters.cathedral_simulation_dropped_total.inc({ reason });
     this.#stop();
     this.#socket.terminate();
   }
 
   #hear(data: Buffer, isBinary: boolean): void {
     if (!this.#isOpen || !this.#spend()) return;
-    this.#context.counts.received += 1;
+    this.#context.counters.cathedral_simulation_messages_total.inc({ direction: 'received' });
     if (isBinary) {
       this.#refuseAndClose('binary_message', 'Send JSON as a text message.', 1003);
       return;
@@ -188,7 +188,7 @@ export class Connection {
     this.#stop();
     if (!(await this.#checkKey())) return false;
     await this.#context.countStart();
-    this.#context.counts.started += 1;
+    this.#context.counters.cathedral_simulation_started_total.inc();
     return true;
   }
 
@@ -243,13 +243,13 @@ export class Connection {
 
   /** `id`: that of the message that is refused. */
   #tell(error: unknown, id?: MessageId): void {
-    const { report, counts } = this.#context;
+    const { report, counters } = this.#context;
     // Only checking the key and counting can throw a Problem.
     const refused =
       error instanceof Problem ? new SimulationFault('request_not_counted', error.message) : error;
     const message = errorMessage(refused, id);
     if (message) {
-      countUp(counts.errors, message.problem.code);
+      counters.cathedral_simulation_errors_total.inc({ code: message.problem.code });
       this.#send(message);
       return;
     }
@@ -259,7 +259,7 @@ export class Connection {
 
   #send(message: object): void {
     if (!this.#isOpen) return;
-    this.#context.counts.sent += 1;
+    this.#context.counters.cathedral_simulation_messages_total.inc({ direction: 'sent' });
     this.#socket.send(encode(message), { binary: false });
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
   }

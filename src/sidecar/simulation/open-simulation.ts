@@ -13,7 +13,6 @@ import type { Services } from '../services.ts';
 import { Connection, encode } from './connection.ts';
 import { ConnectionLimiter } from './connection-limiter.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
-import { countUp, emptyCounts } from './simulation-counts.ts';
 import type { Simulation, SimulationLimits, SimulationOptions } from './simulation-options.ts';
 
 const AREA = 'philosophy';
@@ -24,7 +23,9 @@ const MAX_FAREWELLS = 100;
 /** Time that such a page gets to close its connection, ms. */
 const FAREWELL_MS = 2_000;
 
-export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
+export interface SimulationServices extends Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'> {
+  metrics: Pick<Services['metrics'], 'simulation'>;
+}
 
 /** What a connection was opened with, and what its limits count by. */
 interface Client {
@@ -40,13 +41,13 @@ export function openSimulation(
   options: SimulationOptions,
   random: () => number = Math.random,
 ): Simulation {
-  const counts = emptyCounts();
+  const { simulation: counters } = services.metrics;
   const nextId = requestIds();
   const now = () => performance.now();
-  const limiter = new ConnectionLimiter(options.limits, counts, now);
+  const limiter = new ConnectionLimiter(options.limits, counters, now);
   const common = {
     limits: options.limits,
-    counts,
+    counters,
     newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
     now,
     report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
@@ -55,13 +56,13 @@ export function openSimulation(
   const heartbeat = setInterval(() => limiter.beat(), options.limits.heartbeatMs).unref();
   const refuse = (socket: Duplex, error: unknown) => {
     const refusal = refusalOf(error, services);
-    countUp(counts.refused, refusal.code);
+    counters.cathedral_simulation_refused_total.inc({ code: refusal.code });
     rejectUpgrade(socket, refusal, { id: nextId(), now: services.now() });
   };
   let farewells = 0;
   /** A script in a browser learns nothing of an answer to a handshake, so it is told on an open connection. */
   const turnAway = (request: IncomingMessage, socket: Duplex, head: Buffer, refusal: UpgradeRefusal) => {
-    countUp(counts.refused, refusal.code);
+    counters.cathedral_simulation_refused_total.inc({ code: refusal.code });
     farewells += 1;
     socket.once('close', () => {
       farewells -= 1;
@@ -106,7 +107,7 @@ export function openSimulation(
         else refuse(socket, error);
       });
     },
-    counts: () => ({ ...counts, ...limiter.now() }),
+    state: () => limiter.state(),
     drain: (overMs) => limiter.drain(overMs),
     close: async () => {
       clearInterval(heartbeat);

@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
+import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
 import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { collectGarbage } from './collect-garbage.ts';
 
@@ -32,6 +33,7 @@ function ours(): Server {
         loopDelayMs: () => 0,
       }),
       logger: console,
+      metrics: { simulation: simulationCounters() },
       now: Date.now,
     },
     {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/sidecar/health/metrics.ts';
-import { emptyCounts } from '../../../src/sidecar/simulation/simulation-counts.ts';
 import { NO_FACTS } from '../tiny-app.ts';
 
 const answered = { method: 'GET', status: 200, area: 'economy', seconds: 0.002 };
-const open = () => createMetrics(async () => NO_FACTS, emptyCounts);
+const open = () => createMetrics(async () => NO_FACTS);
 type Opened = ReturnType<typeof open>;
 
 async function linesOf(metrics: Opened, name: string): Promise<string[]> {

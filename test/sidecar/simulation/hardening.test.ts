@@ -38,18 +38,18 @@ describe('a client that is not there', () => {
 describe('a client that never reads', () => {
   test('is cut off before much is held for it', async () => {
     const dropBytes = 64 * 1024;
-    const { port, simulation, unhurt } = await withBystander({
+    const { port, simulation, counted, unhurt } = await withBystander({
       limits: { burst: 1e6, dropBytes, connectionsPerClient: 10 },
     });
     const client = await rawClient(port);
     client.socket.pause();
     client.socket.write(frame(OPCODES.text, JSON.stringify(START)));
     const steps = Buffer.concat(Array.from({ length: 200 }, () => frame(OPCODES.text, '{"action":"reset"}')));
-    while (simulation.counts().dropped.slow === 0) {
+    while ((await counted('dropped', { reason: 'slow' })) === 0) {
       client.socket.write(steps);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await until(() => simulation.counts().connections === 1);
+    await until(() => simulation.state().connections === 1);
     await unhurt();
   });
 });
@@ -73,7 +73,7 @@ describe('a network that computes much', () => {
 describe('a client that reads late', () => {
   test('is told what was told then, whatever others were told since', async () => {
     const limits = { burst: 1e6, dropBytes: 64e6, workBurst: 1e9, heartbeatMs: 3_600_000 };
-    const { url, simulation } = await simulationServer({ limits });
+    const { url, counted } = await simulationServer({ limits });
     const [late, other] = [await openClient(url), await openClient(url)];
     // With an action, so that the runs are their own.
     const actions = [{ tick: 1, name: 'audit', parameters: {} }];
@@ -87,7 +87,8 @@ describe('a client that reads late', () => {
         client.say({ action: 'run', pace_ms: 60_000 });
         client.say({ action: 'pause' });
       }
-    await until(() => simulation.counts().received === 2 + 4 * rounds);
+    const received = () => counted('messages', { direction: 'received' });
+    await until(async () => (await received()) === 2 + 4 * rounds);
     late.socket.resume();
     const texts = new Set<string>();
     for (let count = 0; count < 2 * rounds; count += 1) {
@@ -120,18 +121,18 @@ function simulationKey(): KeyRecord {
 describe('a connection whose key has ended', () => {
   const open = async (end: Partial<KeyRecord>, heartbeatMs: number) => {
     const key = simulationKey();
-    const { url, simulation } = await simulationServer({ keys: [key], limits: { heartbeatMs } });
+    const { url, counted } = await simulationServer({ keys: [key], limits: { heartbeatMs } });
     const client = await openClient(url, { Authorization: `Bearer ${KEY}` });
     await client.ask({ ...START, paused: false });
     Object.assign(key, end);
-    return { client, simulation };
+    return { client, counted };
   };
 
   test('starts nothing more', async () => {
-    const { client, simulation } = await open({ revokedAt: 1 }, 60_000);
+    const { client, counted } = await open({ revokedAt: 1 }, 60_000);
     client.say(START);
     expect(await client.closed).toBe(4002);
-    expect(simulation.counts().started).toBe(1);
+    expect(await counted('started')).toBe(1);
   });
 
   test('ends with the next heartbeat, though its run goes on', async () => {

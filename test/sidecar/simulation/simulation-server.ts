@@ -9,6 +9,7 @@ import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
+import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
 import {
   SIMULATION_LIMITS,
   type Simulation,
@@ -20,6 +21,8 @@ export interface SimulationServer {
   url: string;
   port: number;
   simulation: Simulation;
+  /** The count of a metric, without `cathedral_simulation_` and `_total`, over all labels or those that are given. */
+  counted: (name: string, labels?: Record<string, string>) => Promise<number>;
   logged: unknown[];
 }
 
@@ -35,8 +38,10 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
   const { limits = {}, origins = [], keys = [], services = {} } = options;
   const logged: unknown[] = [];
   const limiter = createLimiter({ store: memoryCountStore(), random: randomBytes });
+  const counters = simulationCounters();
   const simulation = openSimulation(
     {
+      metrics: { simulation: counters },
       keys: { keyByHash: async (hash) => keys.find((key) => key.hash === hash) ?? null },
       limiter,
       gate: new LoadGate({ limits: { active: 10, loopDelayMs: 1e6 }, loopDelayMs: () => 0 }),
@@ -56,6 +61,14 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
     },
     () => 0.25,
   );
+  const counted = async (name: string, labels: Record<string, string> = {}) => {
+    const counter = counters[`cathedral_simulation_${name}_total` as keyof typeof counters];
+    const { values } = await counter.get();
+    const asked = values.filter((one) =>
+      Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+    );
+    return asked.reduce((sum, { value }) => sum + value, 0);
+  };
   const answer = (_: unknown, response: { end: (text: string) => void }) => response.end('a page');
   const server = createServer({ shouldUpgradeCallback: isSimulationUpgrade }, answer);
   server.on('upgrade', simulation.upgrade);
@@ -66,5 +79,5 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
     server.closeAllConnections();
     server.close();
   });
-  return { url: `ws://127.0.0.1:${port}/philosophy/simulation`, port, simulation, logged };
+  return { url: `ws://127.0.0.1:${port}/philosophy/simulation`, port, simulation, counted, logged };
 }
