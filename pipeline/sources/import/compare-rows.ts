@@ -8,8 +8,8 @@ import type { RowSource, RowView, SourceRow, Stretch } from './source.ts';
 export interface Differences<Content> {
   /** Rows that came after rows that follow them. */
   late: { row: SourceRow<Content>; place: number }[];
-  /** `listed`: as an alert lists it. */
-  changes: (Change & { listed: Record<string, unknown> })[];
+  /** `row`: as it is now; null: it was deleted. */
+  changes: (Change & { row: SourceRow<Content> | null })[];
 }
 
 interface CompareOptions<Content> {
@@ -148,7 +148,7 @@ class Comparison<Content> {
   }
 
   async finish(): Promise<Differences<Content>> {
-    const { index, source, view } = this.#options;
+    const { index, view } = this.#options;
     const ids = new Set([...this.#missing].filter(([, row]) => !row.isLeftOut).map(([id]) => id));
     const moved = ids.size === 0 ? ids : ((await view.elsewhere?.(ids)) ?? new Set());
     for (const [id, row] of this.#missing) {
@@ -160,7 +160,7 @@ class Comparison<Content> {
     this.#assertSame(changes);
     return {
       late: [...this.#late.values()].sort((one, other) => one.place - other.place),
-      changes: changes.map(({ change, row }) => ({ ...change, listed: source.form.listed(change.id, row) })),
+      changes: changes.map(({ change, row }) => ({ ...change, row })),
     };
   }
 

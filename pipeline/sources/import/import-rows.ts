@@ -133,6 +133,14 @@ async function importOnce<Content>(
   }
 }
 
+/** Why the first of some changed rows is no event any more; without what was found, since findings are for everybody. */
+function unreadable<Content>(changes: Differences<Content>['changes'], noun: string): string {
+  for (const { id, row } of changes)
+    if (row?.draft instanceof CathedralError)
+      return ` Now ${noun} ${id} is no event: expected ${row.draft.expected}.`;
+  return '';
+}
+
 type EventRow<Content> = SourceRow<Content> & { draft: Content };
 
 function isEvent<Content>(row: SourceRow<Content>): row is EventRow<Content> {
@@ -191,7 +199,7 @@ class Intake<Content> {
       for (const { row, place } of late) yield this.#take([row], place);
       const { end } = this.#index;
       const rows = this.#view.rows(end);
-      if (end === null) yield* this.#takeAll(oldestFirst(rows, this.#source));
+      if (end === null) yield* this.#takeAll(oldestFirst(rows, this.#source, this.#now));
       else yield* this.#takeAll(this.#withoutImported(rows, changes));
     }
     yield* this.#alerts(changes);
@@ -222,8 +230,7 @@ class Intake<Content> {
         if (this.fault) return;
         this.#index.moveToEnd(known, row.timestamp);
         const digest = form.digest(row);
-        if (digest !== known.digest)
-          changes.push({ id: row.id, digest, place: row.place, listed: form.listed(row.id, row) });
+        if (digest !== known.digest) changes.push({ id: row.id, digest, place: row.place, row });
       }
       if (changes.length > MAX_CHANGES)
         throw anotherSource(this.#source, this.#index.count(), changes.length, {
@@ -280,7 +287,7 @@ class Intake<Content> {
   }
 
   *#alerts(changes: Differences<Content>['changes']): Generator<EventLine[]> {
-    const { noun } = this.#source.form;
+    const { noun, listed: changed } = this.#source.form;
     const named = (ids: readonly string[]) => `${formatCount(ids.length, noun)} (${listed(ids)})`;
     if (this.#late.length > 0) {
       const message = `${named(this.#late)} came late. The ledger has ${this.#late.length === 1 ? 'it' : 'them'} with a later time.`;
@@ -289,17 +296,18 @@ class Intake<Content> {
       yield [this.#alert('source-late', { message, late })];
     }
     for (const kind of ['modified', 'deleted'] as const) {
-      const ids = changes
-        .filter(({ digest }) => (digest === null) === (kind === 'deleted'))
-        .map(({ id }) => id);
+      const own = changes.filter(({ row }) => (row === null) === (kind === 'deleted'));
+      const ids = own.map(({ id }) => id);
       if (ids.length === 0) continue;
       const message = `${named(ids)} ${ids.length === 1 ? 'was' : 'were'} ${kind} after the import. The ledger keeps what was imported.`;
-      this.findings.push({ kind, rows: ids, message });
+      this.findings.push({ kind, rows: ids, message: `${message}${unreadable(own, noun)}` });
     }
     for (let at = 0; at < changes.length; at += ALERT_CHANGES) {
       const some = changes.slice(at, at + ALERT_CHANGES);
       const message = `${named(some.map(({ id }) => id))} ${some.length === 1 ? 'was' : 'were'} changed after the import. The ledger keeps what was imported.`;
-      yield [this.#alert('source-changed', { message, changes: some.map((change) => change.listed) })];
+      yield [
+        this.#alert('source-changed', { message, changes: some.map(({ id, row }) => changed(id, row)) }),
+      ];
       for (const change of some) this.#index.change(change);
     }
     // They may be about rows behind the one that is no event, which the next import takes.

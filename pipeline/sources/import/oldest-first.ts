@@ -1,4 +1,5 @@
 import { CathedralError } from '../../errors.ts';
+import { MAX_AHEAD_MS } from '../../ledger/events/draft.ts';
 import { SEAL_DELAY_MS, slotStart } from './imported-row.ts';
 import type { RowSource, SourceRow } from './source.ts';
 
@@ -12,6 +13,7 @@ const LOOKED_AT = 1000;
 export async function* oldestFirst<Content>(
   batches: AsyncIterable<readonly SourceRow<Content>[]>,
   source: RowSource<Content>,
+  now: number,
 ): AsyncGenerator<readonly SourceRow<Content>[]> {
   let first: SourceRow<Content>[] | null = [];
   for await (const batch of batches) {
@@ -21,24 +23,28 @@ export async function* oldestFirst<Content>(
     }
     first.push(...batch);
     if (first.length < LOOKED_AT) continue;
-    assertInOrder(first, source);
+    assertInOrder(first, source, now);
     yield first;
     first = null;
   }
   if (first === null) return;
-  assertInOrder(first, source);
+  assertInOrder(first, source, now);
   yield first;
 }
 
 function assertInOrder<Content>(
   rows: readonly SourceRow<Content>[],
   { name, oldestFirst: remedy }: RowSource<Content>,
+  now: number,
 ): void {
   let latest: SourceRow<Content> | null = null;
   const late: SourceRow<Content>[] = [];
   for (const row of rows) {
     if (row.draft === null || row.draft instanceof CathedralError) continue;
-    const isLate = latest !== null && Date.parse(row.timestamp) < slotStart(latest.timestamp) - SEAL_DELAY_MS;
+    const time = Date.parse(row.timestamp);
+    // It is refused by itself, and no row is late because of it.
+    if (time > now + MAX_AHEAD_MS) continue;
+    const isLate = latest !== null && time < slotStart(latest.timestamp) - SEAL_DELAY_MS;
     if (isLate) late.push(row);
     else latest = row;
   }

@@ -130,4 +130,11 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (hidden !== undefined)', "if (hidden === 'another name')"],
     tests: ['test/contract/import.test.ts'],
   },
+  {
+    name: 'a mistyped year makes all later rows late',
+    breaks: 'A row with a time in the future is refused by its place',
+    file: 'pipeline/sources/import/oldest-first.ts',
+    change: ['if (time > now + MAX_AHEAD_MS) continue;', ''],
+    tests: ['test/sources/import/file-source.test.ts'],
+  },
 ];

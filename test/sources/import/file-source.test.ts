@@ -75,6 +75,22 @@ describe('a file of NDJSON', () => {
     expect(await rowsOf()).toEqual(ids(1, 5300));
   });
 
+  test('with a row that cannot be read any more says why', async () => {
+    const now = timeOf(5);
+    writeFileSync(path, lines(1, 3));
+    await follow('ndjson', null, { now });
+    writeFileSync(path, line(1) + line(2).replace('0.0001', '0.10000000000000001') + lines(3, 4));
+    const { imported, findings } = await follow('ndjson', null, { now });
+    expect({ imported, messages: findings.map(({ message }) => message) }).toEqual({
+      imported: 1,
+      messages: [
+        expect.stringMatching(
+          /^1 row \(2\) was modified .* Now row 2 is no event: expected a number that a double holds[^0]*$/,
+        ),
+      ],
+    });
+  });
+
   test.each([['the last row of a block', 4096, 4096]])(
     'that lost %s is followed further, and the rows are reported once',
     async (_, first, last) => {
@@ -327,6 +343,14 @@ describe('a first import', () => {
       expect(events.map(({ timestamp }) => timestamp.slice(5, 10))).toEqual(days.toSorted());
     },
   );
+
+  test('with a mistyped year is refused at its row, and not for the order of the others', async () => {
+    writeFileSync(path, HEAD + row('r1', '02-01') + row('r2', '02-02').replace('2026', '2062'));
+    appendFileSync(path, row('r3', '02-03'));
+    expect(await messageOf(follow('csv', null, { now: '2026-06-01T00:00:00Z' }))).toContain(
+      'row r2: expected timestamp to be at most 5 minutes after the clock',
+    );
+  });
 });
 
 describe('the last row', () => {
