@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../ledger/events/event.ts';
+import { LookAlikes } from '../ledger/events/look-alikes.ts';
 import type { Verifier } from '../ledger/notes/note.ts';
 import { readLedger } from '../ledger/reading/read-ledger.ts';
-import { LookAlikes } from '../sources/rows/look-alikes.ts';
 import { apply } from './fold.ts';
 import { emptyState } from './state.ts';
 

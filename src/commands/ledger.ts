@@ -170,7 +170,7 @@ const append = defineCommand({
   async run(config, { now, progress }) {
     const { Contradictions } = await import('../../pipeline/model/contradictions.ts');
     const { writableLedger } = await import('../../pipeline/sources/own-ledger.ts');
-    const { appendFiles } = await import('../../pipeline/sources/rows/append-files.ts');
+    const { appendFiles } = await import('../../pipeline/sources/append/append-files.ts');
     const ledger = await writableLedger(config);
     const contradictions = () => Contradictions.after(ledger);
     const given = { ...config, waitMs: config.wait * 1000 };

@@ -2,7 +2,7 @@
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
 import { completeEvent, warningsOf } from '../../../pipeline/ledger/events/draft.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/writing/ledger-writer.ts';
-import { Batch } from '../../../pipeline/sources/rows/batch.ts';
+import { Batch } from '../../../pipeline/sources/append/batch.ts';
 import { openInput, readRowFile } from '../../../pipeline/sources/rows/event-rows.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';

@@ -41,7 +41,7 @@ export const FAULTS: readonly PlantedFault[] = [
   {
     name: 'a dry run appends',
     breaks: '--dry-run checks everything and appends nothing',
-    file: 'pipeline/sources/rows/append-files.ts',
+    file: 'pipeline/sources/append/append-files.ts',
     change: ['{ ...batch.appendOptions, dryRun }', '{ ...batch.appendOptions }'],
     tests: ['test/contract/commands.test.ts'],
   },

@@ -3,11 +3,11 @@ import type { LedgerFindings } from '../../ledger/check/findings.ts';
 import { type EventDraft, type EventWarning, warningsOf } from '../../ledger/events/draft.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { MemberFault } from '../../ledger/events/event-check.ts';
+import { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import type { AppendOptions } from '../../ledger/writing/ledger-writer.ts';
-import type { FileRow, RowFile } from './event-rows.ts';
-import { JSON_EVENTS } from './json-rows.ts';
-import { LookAlikes } from './look-alikes.ts';
-import type { Mapping } from './mapping.ts';
+import type { FileRow, RowFile } from '../rows/event-rows.ts';
+import { JSON_EVENTS } from '../rows/json-rows.ts';
+import type { Mapping } from '../rows/mapping.ts';
 import { SortedRows } from './sorted-rows.ts';
 
 export interface BatchOptions {

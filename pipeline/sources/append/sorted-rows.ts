@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type EventDraft, inUtc } from '../../ledger/events/draft.ts';
-import type { Mapping } from './mapping.ts';
+import type { Mapping } from '../rows/mapping.ts';
 
 export interface SortedRow {
   draft: EventDraft;

@@ -1,5 +1,5 @@
-import { type EventWarning, namesOf } from '../../ledger/events/draft.ts';
-import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { type EventWarning, namesOf } from './draft.ts';
+import type { LedgerEvent } from './event.ts';
 
 /** One text for all names that differ only by white space, case, normal form or characters that nobody sees. */
 function looksLike(name: string): string {

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { LedgerFindings } from '../../ledger/check/findings.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import type { LookAlikes } from '../../ledger/events/look-alikes.ts';
 import { type Appended, LedgerWriter } from '../../ledger/writing/ledger-writer.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import type { LocalLedger } from '../own-ledger.ts';
+import { type Format, openInput, type RowFile, readRowFile } from '../rows/event-rows.ts';
+import { type Mapping, readMapping } from '../rows/mapping.ts';
 import { Batch } from './batch.ts';
-import { type Format, openInput, type RowFile, readRowFile } from './event-rows.ts';
-import type { LookAlikes } from './look-alikes.ts';
-import { type Mapping, readMapping } from './mapping.ts';
 
 /** Findings of each severity that are printed; the others are counted. */
 const MOST_PRINTED = 20;
