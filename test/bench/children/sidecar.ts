@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import { LOG_STREAM } from '../../../src/sidecar/listen.ts';
 import { openServices } from '../../../src/sidecar/open-services.ts';
 import { createApp } from '../../../src/sidecar/request/app.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
@@ -9,7 +10,7 @@ import { collectGarbage } from './collect-garbage.ts';
 
 const [out = '', stores = '', guards = 'full', ledger = '', store = ''] = process.argv.slice(2);
 const logLevel = guards === 'full' ? 'info' : 'error';
-const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', sync: false }));
+const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', ...LOG_STREAM }));
 const config = {
   out,
   maxActive: 100_000,
