@@ -77,12 +77,17 @@ export function parseChartState({ id, controls }: Controlled, parameters: URLSea
   return state as unknown as ChartState;
 }
 
-/** The message of an error of `parseChartState`: `from: expected a day, YYYY-MM-DD, found "soon"`. Rethrows other errors. */
-export function stateFault(error: unknown): string {
+/** The parameter that was refused, what it takes and what was found. Rethrows an error that is not about a state. */
+export function faultOf(error: unknown): { name: string; expected: string; found: string } {
   // Not `instanceof`: in a page, the error may come from another script, which has a class of its own.
   const { code, place, expected, found } = error as Partial<CathedralError>;
   if (code !== 'usage' || place === undefined) throw error;
-  const name = place.slice(place.lastIndexOf(' ') + 1);
+  return { name: place.slice(place.lastIndexOf(' ') + 1), expected: String(expected), found: String(found) };
+}
+
+/** The same as a sentence without a full stop: `from: expected a day, YYYY-MM-DD, found "soon"`. */
+export function stateFault(error: unknown): string {
+  const { name, expected, found } = faultOf(error);
   return `${name}: expected ${expected}, found ${JSON.stringify(found)}`;
 }
 

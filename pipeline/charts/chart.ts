@@ -181,7 +181,11 @@ function openWith<Data, Row extends Dated, Item extends Series>(
   const source = sourceLine(sources, asOf, organisation);
   // Pages ask for a state several times, and of fifty years it takes a tenth of a second.
   const viewOf = keepLast((state) => {
-    requireSeries(spec.id, series, state);
+    requireSeries(
+      spec.id,
+      series.map(({ name }) => name),
+      state,
+    );
     const chosen = range ? within(days, shownDays(range, state)) : [];
     const step = stepFor(daysBetween(chosen), spec.mostDays);
     const named = series.filter(({ name }) => state.series?.includes(name) ?? true);
@@ -240,8 +244,8 @@ function within<Row extends Dated>(days: readonly Row[], { from, to }: Record<'f
   return days.filter(({ date }) => date >= from && date <= to);
 }
 
-function requireSeries(id: string, offered: readonly Series[], { series }: ChartState): void {
-  const names = offered.map(({ name }) => name);
+/** Throws usage if the state names a series that is not among these names. */
+export function requireSeries(id: string, names: readonly string[], { series }: ChartState): void {
   const unknown = series?.find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const near = nearestName(unknown, names);

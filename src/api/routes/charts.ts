@@ -6,12 +6,12 @@ import {
   type ChartState,
   CONTROLS,
   type ControlName,
+  faultOf,
   parseChartState,
 } from '../../../pipeline/charts/chart-state.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMATS, type ChartFormat } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
 import { NONE, type Query, quoted } from '../query/query.ts';
@@ -75,18 +75,12 @@ function chartQuery({ content }: ChartFormat, chart?: Chart): Query {
       const state: ChartState = { ...parseChartState(chart, parameters), tab: 'chart' };
       return { state, theme: theme as ChartQuery['theme'] };
     } catch (error) {
-      const { name, expected, found } = chartFault(error);
-      issues.push({ code: 'custom', path: [name], message: expected, input: value, params: { found } });
+      const { name, expected, found } = faultOf(error);
+      const params = { found: quoted(found) };
+      issues.push({ code: 'custom', path: [name], message: expected, input: value, params });
       return z.NEVER;
     }
   });
-}
-
-/** The parameter that parseChartState refused; rethrows other errors. An error at `chart supply, from` is about `from`. */
-export function chartFault(error: unknown): { name: string; expected: string; found: string } {
-  if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
-  const { place, expected, found } = error;
-  return { name: place.slice(place.lastIndexOf(' ') + 1), expected, found: quoted(found) };
 }
 
 const TEXT = { type: 'text', exampleOf: 'Invented' } as const;

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { organisationIn, programIn } from '../../../pipeline/build/site/open-program.ts';
-import { formatChartState } from '../../../pipeline/charts/chart-state.ts';
+import { faultOf, formatChartState } from '../../../pipeline/charts/chart-state.ts';
 import { CHART_PATHS, isDrawnAlone } from '../../../pipeline/charts/files/chart-formats.ts';
 import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { invalidParameter } from '../../api/query/query.ts';
-import { type ChartQuery, chartFault, THEMES } from '../../api/routes/charts.ts';
+import { invalidParameter, quoted } from '../../api/query/query.ts';
+import { type ChartQuery, THEMES } from '../../api/routes/charts.ts';
 import { RecentlyMade } from '../files/recently-made.ts';
 import { answerWithFile, type ServedRelease } from '../files/releases.ts';
 import {
@@ -104,8 +104,8 @@ async function drawFile(
     organisation,
   } as const;
   const { status, body } = await render(job).catch((error: unknown) => {
-    const { name, expected, found } = chartFault(error);
-    throw invalidParameter(name, expected, found);
+    const { name, expected, found } = faultOf(error);
+    throw invalidParameter(name, expected, quoted(found));
   });
   return { status, body: await chartBytes(String(body), content) };
 }

@@ -1,5 +1,5 @@
 import { SERVER_ENTRY } from '../../../pipeline/build/site/open-program.ts';
-import type { Chart } from '../../../pipeline/charts/chart.ts';
+import { type Chart, requireSeries } from '../../../pipeline/charts/chart.ts';
 import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import {
   formatChartState,
@@ -10,7 +10,6 @@ import {
 import { requireDays } from '../../../pipeline/charts/day-range.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
-import { nearestName } from '../../../pipeline/config/nearest-name.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { Problem } from '../../api/problem.ts';
@@ -86,10 +85,8 @@ export async function stateFaultOf(
     const [, first, last] = (file.path.startsWith('charts/') && DAYS.exec(page)) || [];
     if (first !== undefined && last !== undefined) requireDays(chart.id, { first, last }, state);
     const offered = [...page.matchAll(OFFERED)].map(([, name]) => unescapeAttribute(name!));
-    const unknown = series?.find((name) => !offered.includes(name));
-    if (offered.length === 0 || unknown === undefined) return null;
-    const near = nearestName(unknown, offered);
-    return `series: expected ${near ? `${near}, or another` : 'one'} of those of its page, found ${JSON.stringify(unknown)}`;
+    if (offered.length > 0) requireSeries(chart.id, offered, state);
+    return null;
   } catch (error) {
     return stateFault(error);
   }

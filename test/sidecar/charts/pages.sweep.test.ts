@@ -210,8 +210,11 @@ describe('the page of a chart with a state in its query', () => {
   });
 
   test.each([
-    ['series=nothing', 'series: expected one of those of its page, found &quot;nothing&quot;.'],
-    ['series=burnt', 'series: expected burned, or another of those of its page, found &quot;burnt&quot;.'],
+    ['series=nothing', 'series: expected one of circulating, locked, burned, found &quot;nothing&quot;.'],
+    [
+      'series=burnt',
+      'series: expected burned, or another of circulating, locked, burned, found &quot;burnt&quot;.',
+    ],
     ['scale=cubic', 'scale: expected linear or log, found &quot;cubic&quot;.'],
     ['from=2026-02-30', 'from: expected a day, YYYY-MM-DD, found &quot;2026-02-30&quot;.'],
     ['from=<b>$%26', 'found &quot;&lt;b&gt;$&amp;&quot;.'],
