@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
+import { hashFile } from '../disk/hash-file.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
@@ -122,7 +121,7 @@ class Site {
       if (file.sha256 !== null) this.#files[path] = { sha256: file.sha256, etag, headers };
       return;
     }
-    const hash = file.sha256 ?? (await hashOf(file.file));
+    const hash = file.sha256 ?? (await hashFile(file.file)).sha256;
     const stored = await this.#options.store.put(path, { file: file.file, sha256: hash, headers });
     if (stored === 'refused') throw new Error(`${path}: an unconditional write was refused`);
     this.report.uploaded.files += 1;
@@ -142,7 +141,7 @@ class Site {
     // Not what the last publication left: what an interrupted one uploaded, or something else.
     const head = await store.head(path);
     const isSame =
-      head?.sha256 === (sha256 ?? (await hashOf(file))) &&
+      head?.sha256 === (sha256 ?? (await hashFile(file)).sha256) &&
       Object.entries(headers).every(([name, value]) => head.headers[name] === value);
     return isSame ? head.etag : null;
   }
@@ -238,12 +237,6 @@ function withFolderPages(files: readonly SiteFile[]): SiteFile[] {
       ? [file, { ...file, path: file.path.slice(0, -'index.html'.length) }]
       : [file],
   );
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 function isEqual(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {

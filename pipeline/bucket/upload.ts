@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { hashFile } from '../disk/hash-file.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import type { NewObject, ObjectStore } from '../objects/object-store.ts';
@@ -108,7 +108,7 @@ async function objectOf(content: Content): Promise<NewObject> {
   try {
     if ((await stat(file)).size !== blob.bytes) throw damaged(file, blob, `${(await stat(file)).size} bytes`);
     if (blob.bytes > MOST_IN_MEMORY) {
-      assertHash(file, blob, await hashOfFile(file));
+      assertHash(file, blob, (await hashFile(file)).sha256);
       return { file, sha256: blob.sha256 };
     }
     const bytes = await readFile(file);
@@ -118,12 +118,6 @@ async function objectOf(content: Content): Promise<NewObject> {
     if (cause instanceof CathedralError) throw cause;
     throw damaged(file, blob, (cause as Error).message, cause);
   }
-}
-
-async function hashOfFile(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 function assertHash(file: string, blob: Blob, found: string): void {

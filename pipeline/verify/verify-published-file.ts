@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { Config } from '../config/settings.ts';
+import { hashFile } from '../disk/hash-file.ts';
 import { formatVerifierKey } from '../ledger/notes/note.ts';
 import { printable } from '../words/printable.ts';
 import { logOrigin, type Reading, trustedKeys, unreadable } from './reader.ts';
@@ -16,7 +15,9 @@ type FileConfig = Pick<Config, 'out' | 'timeLimit' | 'readerKeys'> & {
 /** Whether the publisher of a service listed exactly these bytes. Throws proof_refused, and what reading a release throws. */
 export async function verifyPublishedFile(config: FileConfig, reading: Reading) {
   const { file, readerKeys } = config;
-  const sha256 = await digestOfFile(file);
+  const { sha256 } = await hashFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw unreadable(file, cause);
+  });
   const origin = await logOrigin(config, reading);
   const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
   reading.progress.stage(`looking for ${printable(file)} in ${origin.placeOf('')}`);
@@ -38,14 +39,4 @@ export async function verifyPublishedFile(config: FileConfig, reading: Reading) 
           'If it should be a public history, `cathedral prove` compares its rows with the log; if it should be an audited export, its first line is not that of one.',
         ],
   };
-}
-
-async function digestOfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
-  } catch (cause) {
-    throw unreadable(path, cause as NodeJS.ErrnoException);
-  }
-  return hash.digest('hex');
 }

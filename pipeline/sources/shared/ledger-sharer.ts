@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashFile } from '../../disk/hash-file.ts';
 import { inParallel } from '../../disk/in-parallel.ts';
 import { CathedralError } from '../../errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../ledger/log/leaf.ts';
@@ -23,7 +22,6 @@ import {
   batchesOf,
   contradiction,
   type SharedFacts,
-  type SharedFile,
   type SharedLedger,
   type SharedLine,
   type SharedSnapshot,
@@ -277,14 +275,4 @@ function assertSameSnapshot(
     if (!(error instanceof CathedralError && error.code === 'ledger_unreadable')) throw error;
   }
   throw contradiction(place, expected, found);
-}
-
-async function hashFile(path: string): Promise<SharedFile> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
 }
