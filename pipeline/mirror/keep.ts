@@ -15,7 +15,8 @@ import { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Choice, Keep } from '../verify/checks.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { FolderOrigin } from '../verify/folder-origin.ts';
-import { LOG, type Origin } from '../verify/origin.ts';
+import { CHECKPOINT } from '../verify/log.ts';
+import type { Origin } from '../verify/origin.ts';
 import { assertPlaceable } from '../verify/placeable-paths.ts';
 import { forkError, type SignedRelease } from '../verify/signed-release.ts';
 import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
@@ -25,7 +26,7 @@ import { KeepingOrigin, knowRelease } from './keeping-origin.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import type { LocalRelease } from './mirror-state.ts';
 import { placeRelease } from './place-release.ts';
-import { mergedCheckpoint } from './refresh-notes.ts';
+import { keepCosigned, mergedCheckpoint } from './refresh-notes.ts';
 
 export interface KeeperOptions {
   origin: Origin;
@@ -239,11 +240,9 @@ export class Keeper implements Keep {
     const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
     if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
     if (this.#policy) await placePolicy(folder, Buffer.from(this.#policy).toString());
+    await keepCosigned(folder, manifest);
     const cosignatures = { cosigned: this.#cosigned, policy };
-    await replaceFile(
-      join(folder, LOG, 'checkpoint'),
-      await mergedCheckpoint(folder, manifest, cosignatures),
-    );
+    await replaceFile(join(folder, CHECKPOINT), await mergedCheckpoint(folder, manifest, cosignatures));
     await removeOldTiles(folder, manifest.log.size);
     await removeOldPublicBundles(folder, manifest.log.size);
     await replaceFiles([

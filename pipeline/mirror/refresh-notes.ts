@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
+import { cosignedPath } from '../ledger/log/cosigned-path.ts';
+import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import {
   formatSignature,
   MAX_NOTE_BYTES,
@@ -19,12 +21,10 @@ import {
 import { MANIFEST_PATH, type PublicManifest, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { FolderOrigin } from '../verify/folder-origin.ts';
-import { headOf, openLog, readPublishedCheckpoint } from '../verify/log.ts';
+import { CHECKPOINT, headOf, openLog, readPublishedCheckpoint } from '../verify/log.ts';
 import { LOG, type Origin, readSmall } from '../verify/origin.ts';
 import { readCosigned } from '../verify/witnesses.ts';
 import type { LocalRelease } from './mirror-state.ts';
-
-const CHECKPOINT = `${LOG}/checkpoint`;
 
 export interface RefreshOptions {
   origin: Origin;
@@ -87,6 +87,17 @@ export interface Cosignatures {
   /** A note of the release's checkpoint, with verified cosignatures by the policy's witnesses. */
   cosigned: string | null;
   policy: WitnessPolicy | null;
+}
+
+/** The checkpoint of the former release keeps its place and its cosignatures when the log has grown, as it does at the origin. */
+export async function keepCosigned(folder: string, { log }: PublicManifest): Promise<void> {
+  const place = join(folder, CHECKPOINT);
+  const held = await readText(place);
+  if (held === null) return;
+  const { text, signatures } = readSignatures(held, place);
+  const { origin, size } = parseCheckpoint(text, place);
+  if (size === log.size || signatures.every(({ name }) => name === origin)) return;
+  await replaceIfChanged(join(folder, LOG, cosignedPath(size)), held);
 }
 
 /** The checkpoint of a release with all cosignatures that the mirror has or is offered, but for invalid ones by witnesses of the policy. */

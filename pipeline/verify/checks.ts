@@ -19,6 +19,7 @@ import { verifyFiles } from './files.ts';
 import { type Findings, mismatchError, type Retries, retryWhileInconsistent } from './findings.ts';
 import {
   assertExtends,
+  CHECKPOINT,
   headOf,
   openCheckpoint,
   openLog,
@@ -28,7 +29,7 @@ import {
   verifyTiles,
 } from './log.ts';
 import { verifyLogNames, verifyReleaseNames, verifySnapshotNames } from './names.ts';
-import { LOG, type Origin, readSmall } from './origin.ts';
+import { type Origin, readSmall } from './origin.ts';
 import {
   type AcceptedRelease,
   type Announced,
@@ -302,7 +303,7 @@ export const CHECKS = [
       subject.published = published;
       // A mirror publishes the checkpoint of the manifest, and needs only the cosignatures of this one.
       if (!published && !keep)
-        throw mismatchError(origin.placeOf(`${LOG}/checkpoint`), 'the checkpoint of the log', 'no such file');
+        throw mismatchError(origin.placeOf(CHECKPOINT), 'the checkpoint of the log', 'no such file');
       if (published && !keep && origin.disk)
         await verifyLogNames(published.reader, { origin, findings, disk: origin.disk });
       const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature was not verified';

@@ -1,9 +1,11 @@
 import { CathedralError } from '../errors.ts';
+import { cosignedPath } from '../ledger/log/cosigned-path.ts';
 import { parseCheckpoint } from '../ledger/notes/checkpoint.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/notes/note.ts';
 import type { WitnessPolicy } from '../ledger/notes/witness-policy.ts';
 import { assertQuorum, readWitnesses, type Witnessing } from '../ledger/notes/witness-quorum.ts';
 import { mismatchError } from './findings.ts';
+import { CHECKPOINT } from './log.ts';
 import { LOG, type Origin, readSmall } from './origin.ts';
 
 /** A checkpoint as a signed note, and its name for messages. */
@@ -22,11 +24,6 @@ export interface WitnessesOptions {
   others: readonly string[];
   /** ms since 1970. */
   now: number;
-}
-
-/** The checkpoint of a tree of this size with all cosignatures that its publisher received. */
-function cosignedPath(size: number): string {
-  return `${LOG}/cosigned/${size}`;
 }
 
 /**
@@ -51,7 +48,7 @@ export async function verifyWitnesses(
   if (kept && !covers) assertQuorum(kept, cosigned!.place);
   if (covers) assertQuorum(newest, published!.place);
   throw new CathedralError('witness_quorum', {
-    place: origin.placeOf(`${LOG}/checkpoint`),
+    place: origin.placeOf(CHECKPOINT),
     expected: `a checkpoint of ${size} or more events, with the cosignatures that the policy requires`,
     found: newest ? `one of ${newest.checkpoint.size} events, older than the release` : 'none',
   });
@@ -66,7 +63,7 @@ export async function readCosigned(
   own: CheckpointNote,
   size: number,
 ): Promise<CheckpointNote | null> {
-  const path = cosignedPath(size);
+  const path = `${LOG}/${cosignedPath(size)}`;
   const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
   if (!found) return null;
   const place = origin.placeOf(path);

@@ -6,6 +6,7 @@ import { type CosigningKey, cosign, cosigningKeyOf } from '../../pipeline/ledger
 import { formatVerifierKey, noteText } from '../../pipeline/ledger/notes/note.ts';
 import { parseWitnessPolicy } from '../../pipeline/ledger/notes/witness-policy.ts';
 import type { Trust } from '../../pipeline/verify/checks.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
 import { runHere } from '../contract/commands/seam.ts';
 import { LyingServer } from '../contract/lies/host.ts';
@@ -188,7 +189,23 @@ describe('a mirror', () => {
     }
     offer(siteOf(3, cosigned(noteOf(300), [W1, W3])));
     expect(await update()).toMatchObject({ outcome: 'mirrored', manifest: { version: 3 } });
-    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    const kept: Site = new Map([['log/cosigned/200', Buffer.from(cosigned(noteOf(200), [W1, W2]))]]);
+    expect(contents(await servedBy(folder))).toEqual(contents(new Map([...server.site, ...kept])));
+  });
+
+  test('keeps the checkpoint of a former release as its origin does, if witnesses cosigned it', async () => {
+    offer(siteOf(2, noteOf(200)));
+    await update({ policy: null });
+    offer(siteOf(3, cosigned(noteOf(300), [W1, W2])));
+    await update();
+    offer(siteOf(4, cosigned(noteOf(400), [W1, W2, W3])));
+    await update();
+    const served = await servedBy(folder);
+    expect(served.has('log/cosigned/200')).toBe(false);
+    expect(String(served.get('log/cosigned/300'))).toBe(cosigned(noteOf(300), [W1, W2]));
+    const trust = { keys: [PUBLISHER.verifier], ledgerKeys: null };
+    const means = { parallel: 4, now: () => NOW, wait: async () => {}, log: () => {} };
+    expect((await verify(await FolderOrigin.at(folder), trust, means)).findings).toEqual([]);
   });
 
   test('with a policy takes cosignatures that the publisher keeps, but not those of a newer checkpoint', async () => {
