@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors, makeFolder, TEMPORARY_SUFFIX, writeFileAtomically } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
+import { isIntact } from '../mirror/blobs.ts';
 import { fetchBlob } from '../mirror/fetch-blob.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Blob } from '../release/format/manifest.ts';
-import { NODE_HASHING } from '../verify/folder-origin.ts';
-import { measure } from '../verify/origin.ts';
 import { blobKey } from './layout.ts';
 import { StoreOrigin } from './store-origin.ts';
 
@@ -254,9 +252,4 @@ const PARTIAL = /\.(part|tmp)$/;
 /** `log/tile/0/000.p/17` → `log-tile-0-000.p-17` */
 function nameOf(key: string): string {
   return key.replaceAll('/', '-');
-}
-
-async function isIntact(place: string, { bytes, sha256 }: Blob): Promise<boolean> {
-  const found = await measure(createReadStream(place), NODE_HASHING);
-  return found.bytes === bytes && found.sha256 === sha256;
 }

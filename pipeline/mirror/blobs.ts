@@ -1,11 +1,13 @@
+import { createReadStream } from 'node:fs';
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, replaceFile } from '../disk/durable.ts';
+import { asDiskErrors, replaceFile } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { CathedralError } from '../errors.ts';
 import { type Blob, sha256 } from '../release/format/manifest.ts';
 import type { StagingFolder } from '../release/staging/staging-folder.ts';
-import type { Origin, Promised } from '../verify/origin.ts';
+import { NODE_HASHING } from '../verify/folder-origin.ts';
+import { measure, type Origin, type Promised } from '../verify/origin.ts';
 import { type Earlier, fetchBlob } from './fetch-blob.ts';
 
 /** A file on the disk, below `folder`. */
@@ -76,8 +78,9 @@ export class Blobs {
     this.#made ??= asDiskErrors(staging, () => mkdir(staging, { recursive: true }));
     await this.#made;
     const target = join(staging, sha256);
-    // An earlier attempt may have left it.
-    if (!(await exists(target))) {
+    // An earlier attempt may have left it, or a disk that was not flushed something else.
+    if (!(await isIntact(target, file))) {
+      await asDiskErrors(target, () => rm(target, { force: true }));
       this.fetched.bytes += await fetchBlob(this.#origin, file, target, earlier);
       this.fetched.files += 1;
     }
@@ -114,6 +117,12 @@ export class Blobs {
   async clear(): Promise<void> {
     await asDiskErrors(this.#staging, () => rm(this.#staging, { recursive: true, force: true }));
   }
+}
+
+/** Whether there is a file with these bytes, and no link. */
+export async function isIntact(place: string, { sha256, bytes }: Blob): Promise<boolean> {
+  if (!(await hasLength(place, bytes))) return false;
+  return (await measure(createReadStream(place), NODE_HASHING)).sha256 === sha256;
 }
 
 /** Whether there is a file of this length, and no link. */

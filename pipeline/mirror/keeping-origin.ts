@@ -10,7 +10,7 @@ import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { NODE_HASHING, openFile } from '../verify/folder-origin.ts';
 import { measure, type Opened, type OpenOptions, Origin, type Promised } from '../verify/origin.ts';
-import { type Blobs, hasLength } from './blobs.ts';
+import { type Blobs, hasLength, isIntact } from './blobs.ts';
 import type { Earlier } from './fetch-blob.ts';
 import { LocalTiles } from './local-tiles.ts';
 import type { LocalRelease } from './mirror-state.ts';
@@ -139,13 +139,12 @@ export async function knowRelease(
   { root, manifest }: LocalRelease,
   { parallel, recheck }: { parallel: number; recheck: boolean },
 ): Promise<boolean> {
-  let isIntact = true;
+  let isWhole = true;
   await inParallel(manifest.files, parallel, async ({ path, sha256, bytes }) => {
     const place = join(root, path);
-    const isSame = async () => (await measure(createReadStream(place), NODE_HASHING)).sha256 === sha256;
-    if ((await hasLength(place, bytes)) && (!recheck || (await isSame())))
+    if (await (recheck ? isIntact(place, { sha256, bytes }) : hasLength(place, bytes)))
       blobs.know(sha256, { folder: root, file: path });
-    else isIntact = false;
+    else isWhole = false;
   });
-  return isIntact;
+  return isWhole;
 }

@@ -101,6 +101,20 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
+  test('takes nothing from a former attempt that is not what its name says', async () => {
+    const staging = join(folder, 'staging');
+    await mkdir(staging, { recursive: true });
+    const [whole, cut, other] = [...server.site]
+      .filter(([path]) => !/^(log|snapshots)\/|json/.test(path))
+      .map(([, bytes]) => bytes) as [Buffer, Buffer, Buffer];
+    await writeFile(join(staging, sha256(whole)), whole);
+    await writeFile(join(staging, sha256(cut)), cut.subarray(0, 5));
+    await writeFile(join(staging, sha256(other)), Buffer.alloc(other.length, 'x'));
+    await writeFile(join(staging, `${sha256(other)}.part`), 'of something else');
+    await updateMirror(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
   test('links unchanged files to those of the previous release', async () => {
     await updateMirror(server.url, folder);
     server.site = smallSite({ release: 2 });
