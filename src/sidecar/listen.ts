@@ -21,7 +21,7 @@ export const LOG_STREAM = {
   /** Lines that wait for a slow reader, bytes; further lines are dropped. */
   maxLength: 1024 * 1024,
   /** Lines are written together, bytes, and at the latest after so many ms: a write for each request took a tenth of the rate of all of them. */
-  minLength: 4096,
+  minLength: 16_000,
   periodicFlush: 100,
 } as const;
 

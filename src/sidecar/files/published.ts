@@ -48,8 +48,6 @@ export interface Following {
   switching: Switching;
   /** Version of the release that is served; 0 for none. */
   version: () => number;
-  /** Bytes in the cache. */
-  cacheBytes: () => number;
 }
 
 export interface PublishedMeans {
@@ -145,7 +143,6 @@ async function follow(
       isResuming: () => follower.isResuming,
       switching: follower,
       version: () => follower.version,
-      cacheBytes: () => cache.bytes,
     },
     close: async () => {
       unlisten?.();

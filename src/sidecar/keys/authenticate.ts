@@ -1,6 +1,6 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
-import type { ProblemCode } from '../../api/problem.ts';
+import { Problem, type ProblemCode } from '../../api/problem.ts';
 import { KEY_AREAS, type KeyArea, type Tier } from '../../api/tiers.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
 import { containsKey, hashKey, isKey } from './key-text.ts';
@@ -12,12 +12,7 @@ export interface Credentials {
   query: string;
 }
 
-export interface Anonymous {
-  kind: 'anonymous';
-}
-
 export interface Authenticated {
-  kind: 'key';
   keyId: string;
   /** Limits are counted per holder; all keys of one holder share it. */
   holder: string;
@@ -32,28 +27,27 @@ const KEY_PARAMETERS = new Set(['access_token', 'api_key', 'api-key', 'apikey', 
 const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/;
 
 /**
- * Identifies the client of a path in `area` (null: outside the areas) at `now`, ms. A request without a key is anonymous, even
- * on restricted paths, which answer it with refuseAnonymous(). In areas without keys, a valid key changes nothing, but an
- * invalid one is still refused. Every call reads the store, so a revocation by another process takes effect immediately.
+ * Identifies the client of a path in `area` (null: outside the areas) at `now`, ms. Null for a request without a key, even
+ * on restricted paths, which answer it with keyRequired(). In areas without keys, a valid key changes nothing, but an
+ * invalid one is still refused. Every call reads the store, so a revocation by another process takes effect immediately. Throws a Problem.
  */
 export async function authenticate(
   store: Pick<KeyStore, 'keyByHash'>,
   { rawHeaders, query }: Credentials,
   area: Area | null,
   now: number,
-): Promise<Anonymous | Authenticated | Refusal> {
+): Promise<Authenticated | null> {
   if (hasKey(query)) {
-    return refuse(
+    throw refusal(
       'key_in_query',
       'Send the key in the Authorization header, and ask for a rotation of this one.',
     );
   }
   const key = readKey(authorizationValues(rawHeaders));
-  if (key === null) return { kind: 'anonymous' };
-  if (typeof key !== 'string') return key;
+  if (key === null) return null;
   // Check before reading the store: a guessed or mistyped key then costs one checksum, and its 30 characters are unguessable.
   if (!isKey(key))
-    return refuse('invalid_token', 'The key is mistyped or cut short: its checksum does not match.');
+    throw refusal('invalid_token', 'The key is mistyped or cut short: its checksum does not match.');
   const record = await store.keyByHash(hashKey(key));
   return admit(record, area, now);
 }
@@ -86,52 +80,42 @@ function authorizationValues(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && /^authorization$/i.test(rawHeaders[index - 1]!));
 }
 
-/** The key as sent; null if there is none. */
-function readKey(values: readonly string[]): string | null | Refusal {
+/** The key as sent; null if there is none. Throws a Problem. */
+function readKey(values: readonly string[]): string | null {
   if (values.length === 0) return null;
   if (values.length > 1)
-    return refuse('invalid_authorization', 'Send one Authorization header, not several.');
+    throw refusal('invalid_authorization', 'Send one Authorization header, not several.');
   const [, scheme = '', key = ''] = SCHEME.exec(values[0]!.trim()) ?? [];
   if (scheme.toLowerCase() !== 'bearer') {
-    return refuse('unknown_scheme', 'Send Authorization: Bearer <key>, or no Authorization header.');
+    throw refusal('unknown_scheme', 'Send Authorization: Bearer <key>, or no Authorization header.');
   }
   if (/^[^\s,]+$/.test(key)) return key;
-  return refuse('invalid_authorization', 'Send exactly one key after Bearer.');
+  throw refusal('invalid_authorization', 'Send exactly one key after Bearer.');
 }
 
-function admit(
-  record: KeyRecord | null,
-  area: Area | null,
-  now: number,
-): Anonymous | Authenticated | Refusal {
+/** Throws a Problem. */
+function admit(record: KeyRecord | null, area: Area | null, now: number): Authenticated | null {
   // A key that has not reached its holder is not valid, whoever presents it.
   if (record === null || record.deliveredAt === null)
-    return refuse('invalid_token', 'This key was never issued.');
+    throw refusal('invalid_token', 'This key was never issued.');
   if (record.revokedAt !== null) {
-    return refuse('invalid_token', `The key was revoked on ${formatTimestamp(record.revokedAt)}.`, record);
+    throw refusal('invalid_token', `The key was revoked on ${formatTimestamp(record.revokedAt)}.`);
   }
   if (now >= record.expiresAt) {
-    return refuse('invalid_token', `The key expired on ${formatTimestamp(record.expiresAt)}.`, record);
+    throw refusal('invalid_token', `The key expired on ${formatTimestamp(record.expiresAt)}.`);
   }
-  if (!isKeyArea(area)) return { kind: 'anonymous' };
+  if (!isKeyArea(area)) return null;
   const { id, holder, tier, areas } = record;
-  if (areas.includes(area)) return { kind: 'key', keyId: id, holder, tier, areas };
-  return refuse(
-    'insufficient_scope',
-    `The key is valid for ${areas.join(', ')}, not for ${area}.`,
-    record,
-    area,
-  );
+  if (areas.includes(area)) return { keyId: id, holder, tier, areas };
+  const detail = `The key is valid for ${areas.join(', ')}, not for ${area}.`;
+  throw refusal('insufficient_scope', detail, area);
 }
 
 function isKeyArea(area: Area | null): area is KeyArea {
   return area !== null && (KEY_AREAS as readonly string[]).includes(area);
 }
 
-/**
- * The `error` of the challenge (RFC 6750 §3.1) by problem code. Null: a request without Bearer gets a challenge without an
- * error.
- */
+/** The `error` of the challenge (RFC 6750 §3.1) by problem code. Null: a request without Bearer gets a challenge without an error. */
 const CHALLENGE_ERRORS = {
   key_required: null,
   unknown_scheme: null,
@@ -141,44 +125,19 @@ const CHALLENGE_ERRORS = {
   insufficient_scope: 'insufficient_scope',
 } as const satisfies Partial<Record<ProblemCode, string | null>>;
 
-type KeyProblemCode = keyof typeof CHALLENGE_ERRORS;
-
-/** Why a request is refused: the text for the client, and what the access log may record about the key. */
-export interface Refusal {
-  kind: 'refusal';
-  code: KeyProblemCode;
-  /** Shown to the client. Never contains any part of the request. */
-  detail: string;
-  headers: { 'WWW-Authenticate': string };
-  /** The record of a key that is known but not valid here. */
-  keyId: string | null;
-  holder: string | null;
-}
-
-const REALM = 'Bearer realm="cathedral"';
-
-/** `scope`: the area that the path requires. `detail` must not contain quotes or backslashes, because the header repeats it. */
-function refuse(
-  code: KeyProblemCode,
-  detail: string,
-  about: { id: string; holder: string } | null = null,
-  scope?: string,
-): Refusal {
+/**
+ * `scope`: the area that the path requires. `detail` contains no part of the request, and no quotes or backslashes, because the header
+ * repeats it.
+ */
+function refusal(code: keyof typeof CHALLENGE_ERRORS, detail: string, scope?: string): Problem {
   const error = CHALLENGE_ERRORS[code];
-  const parts = [REALM];
+  const parts = ['Bearer realm="cathedral"'];
   if (error !== null) parts.push(`error="${error}"`, `error_description="${detail}"`);
   if (scope !== undefined) parts.push(`scope="${scope}"`);
-  return {
-    kind: 'refusal',
-    code,
-    detail,
-    headers: { 'WWW-Authenticate': parts.join(', ') },
-    keyId: about?.id ?? null,
-    holder: about?.holder ?? null,
-  };
+  return new Problem(code, detail, { 'WWW-Authenticate': parts.join(', ') });
 }
 
-/** The refusal of a request for a restricted path without a key. */
-export function refuseAnonymous(): Refusal {
-  return refuse('key_required', 'Send a key: Authorization: Bearer <key>.');
+/** The answer to a request for a restricted path without a key. */
+export function keyRequired(): Problem {
+  return refusal('key_required', 'Send a key: Authorization: Bearer <key>.');
 }

@@ -1,5 +1,4 @@
-import { Problem } from '../../api/problem.ts';
-import { authenticate, findPresentedKey, type Refusal, refuseAnonymous } from '../keys/authenticate.ts';
+import { authenticate, findPresentedKey, keyRequired } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { priorityOf } from '../limits/load-gate.ts';
 import type { Services } from '../services.ts';
@@ -13,24 +12,19 @@ export function isAnonymousWithoutQuery({ request, query, restricted }: RequestC
   return query === '' && !restricted && request.headers.authorization === undefined;
 }
 
-/**
- * Finds out who sends the request, and refuses those who may not. Throws a Problem; the context then has the key's id for
- * the access log.
- */
+/** Finds out who sends the request, and refuses those who may not. Throws a Problem. */
 export async function authenticateRequest(context: RequestContext, keys: Keys, now: number): Promise<void> {
   const { query, area, restricted, request } = context;
-  const who = await authenticate(keys, { rawHeaders: request.rawHeaders, query }, area, now);
-  if (who.kind === 'refusal') throw refused(context, who);
-  if (who.kind === 'key') {
-    context.key = who;
-    context.keyId = who.keyId;
-    context.holder = who.holder;
-  } else if (restricted) throw refused(context, refuseAnonymous());
+  const key = await authenticate(keys, { rawHeaders: request.rawHeaders, query }, area, now);
+  if (key === null && restricted) throw keyRequired();
+  context.key = key;
+  context.keyId = key?.keyId ?? null;
+  context.holder = key?.holder ?? null;
 }
 
 /**
- * Notes whose key came with a restricted request that is refused before it is authenticated, or for how the key was sent. If
- * the key store cannot be read it notes nothing; the refusal is recorded all the same.
+ * Notes whose key came with a restricted request that is refused, also for how the key was sent. If the key store cannot be read it
+ * notes nothing; the refusal is recorded all the same.
  */
 export async function identifyRequest(context: RequestContext, keys: Keys): Promise<void> {
   if (context.keyId !== null) return;
@@ -46,10 +40,4 @@ export function enterLoadGate(context: RequestContext, { gate }: Pick<Services, 
   const entry = gate.enter(area === null ? 'anonymous' : priorityOf(area, tierOf(area, context)));
   context.onRendered = entry.made;
   onFinish(context, entry.leave);
-}
-
-function refused(context: RequestContext, { code, detail, headers, keyId, holder }: Refusal): Problem {
-  context.keyId = keyId;
-  context.holder = holder;
-  return new Problem(code, detail, headers);
 }

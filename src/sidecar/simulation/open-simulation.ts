@@ -141,21 +141,24 @@ async function whoAsks(
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const authenticated = () => authenticate(keys, { rawHeaders, query }, AREA, now());
   const who = await authenticated();
-  if (who.kind === 'refusal') throw new Problem(who.code, who.detail, who.headers);
   if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
-  const isKey = who.kind === 'key';
-  const failed = (err: unknown) => {
-    logger.error({ err }, 'the key of a connection cannot be checked');
-    throw problemOfFault(err);
+  const isKeyGood = async () => {
+    try {
+      return (await authenticated()) !== null;
+    } catch (err) {
+      if (err instanceof Problem) return false;
+      logger.error({ err }, 'the key of a connection cannot be checked');
+      throw problemOfFault(err);
+    }
   };
   // The quota is only read here. A connection stays open for an hour, mostly idle; only starts count.
-  gate.enter(isKey ? 'keyed' : 'anonymous').leave();
+  gate.enter(who ? 'keyed' : 'anonymous').leave();
   const address = options.addressOf.ip(request);
   return {
     network: clientNetwork(address),
-    tier: isKey ? who.tier : tierWithoutKey(AREA),
-    subject: isKey ? { holder: who.holder } : { address },
-    isKeyGood: isKey ? async () => (await authenticated().catch(failed)).kind === 'key' : null,
+    tier: who ? who.tier : tierWithoutKey(AREA),
+    subject: who ? { holder: who.holder } : { address },
+    isKeyGood: who && isKeyGood,
   };
 }
 

@@ -12,6 +12,7 @@ import { recordSnapshots, type SigningRecords } from '../../../pipeline/release/
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
 import type { SqlStore } from '../../../pipeline/sql/store.ts';
 import { LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import { Problem } from '../../../src/api/problem.ts';
 import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Access } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
@@ -105,10 +106,13 @@ export async function openStores(place: string, options: StoreOptions = {}) {
         area: 'government' | 'economy' | 'academics' | 'philosophy' | 'diplomacy',
       ) => {
         const credentials = { rawHeaders: ['Authorization', `Bearer ${key}`], query: '' };
-        const found = await authenticate(keyStore, credentials, area, now());
-        if (found.kind === 'key') return { result: 'admitted', holder: found.holder };
-        if (found.kind === 'anonymous') return { result: 'anonymous', holder: null };
-        return { result: found.code, holder: found.holder };
+        try {
+          const found = await authenticate(keyStore, credentials, area, now());
+          return { result: found ? 'admitted' : 'anonymous', holder: found?.holder ?? null };
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          return { result: error.code, holder: null };
+        }
       },
       list: () => keyStore.keys(),
       requestCode: async (email: string) => void (await requestVerification({ email }, keys)),

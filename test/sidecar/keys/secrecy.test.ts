@@ -64,8 +64,10 @@ test('no part of a key is in lists, errors or the log of what went wrong', async
       log.error({ err: (outcome as PromiseRejectedResult).reason });
     }
     const rawHeaders = ['Authorization', `Bearer ${key}`];
-    log.info(await authenticate(services.store, { rawHeaders, query: '' }, 'government', NOW));
-    log.info(await authenticate(services.store, { rawHeaders, query: `x=${key}` }, 'economy', NOW));
+    for (const query of ['', `x=${key}`]) {
+      const found = authenticate(services.store, { rawHeaders, query }, 'government', NOW);
+      log.info(await found.catch((err: unknown) => ({ err })));
+    }
   }
   expect(lines).toHaveLength(1 + keys.length * 11);
   const logged = lines.join('');
