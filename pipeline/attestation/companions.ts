@@ -10,7 +10,7 @@ export const Moment = z.iso.datetime({ offset: false, local: false, precision: 0
 const CompanionKey = z
   .strictObject({
     algorithm: z.enum(ALGORITHMS),
-    /** Hex: 32 bytes for ed25519, the 33 of the compressed form for secp256k1. */
+    /** Hex: 32 bytes for ed25519, 33 (compressed) for secp256k1. */
     public_key: z.string().regex(/^([0-9a-f]{2})+$/, {
       error: 'lower-case hex digits, two per byte',
       // Nothing further to check.

@@ -23,7 +23,7 @@ const PublishedCompanion = z.strictObject({
     .array(
       z.strictObject({
         algorithm: z.enum(ALGORITHMS).meta(described('Signature algorithm')),
-        public_key: text('Hex: 32 bytes for ed25519, the 33 of the compressed form for ecdsa-secp256k1'),
+        public_key: text('Hex: 32 bytes for ed25519, 33 (compressed) for ecdsa-secp256k1'),
         valid_from: dateTime('When the key becomes valid'),
         valid_until: dateTime('When the key stops being valid; null if it has no end').nullable(),
       }),
@@ -52,14 +52,14 @@ export const PublishedRegistry = z.strictObject({
     .array(PublishedAttestation)
     .meta(
       described(
-        `What the ledger has, newest first, until ${REGISTRY_RETENTION_DAYS} days after it has expired`,
+        `Attestations in the ledger, newest first, each until ${REGISTRY_RETENTION_DAYS} days after it has expired`,
       ),
     ),
   unattested: z
     .array(PublishedUnattested)
     .meta(
       described(
-        'What the ledger has revoked, or checked for drift, and does not have, or has no more; oldest first. None of it is ever forgotten',
+        'Revocations and drift checks of attestations that the ledger does not list, or no longer lists; oldest first, kept for good',
       ),
     ),
 });

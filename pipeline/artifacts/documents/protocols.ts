@@ -34,18 +34,18 @@ const Step = z.strictObject({
         .meta({ description: 'Type of the ledger event that records it; null where it is kept elsewhere' }),
       holds: Prose.meta({ description: 'What the record holds' }),
     })
-    .meta({ description: 'What remains of the step for a later reader' }),
+    .meta({ description: 'What later readers find of the step' }),
   deadline: z
     .strictObject({
       within: z.iso.duration().meta({ description: 'ISO 8601 duration; PT0S is at once', example: 'PT24H' }),
-      after: Prose.meta({ description: 'What starts the time' }),
+      after: Prose.meta({ description: 'What the time is counted from' }),
     })
     .meta({ description: 'By when' }),
 });
 
 const Outcome = z.strictObject({
   outcome: Prose.meta({ description: 'Name of the outcome' }),
-  when: Prose.meta({ description: 'In which case it is reached' }),
+  when: Prose.meta({ description: 'When this outcome is reached' }),
   effect: Prose.meta({ description: 'What follows from it' }),
 });
 
@@ -55,10 +55,10 @@ const Protocol = z.strictObject({
   purpose: Prose.meta({ description: 'What it is for' }),
   articles: z.array(ArticleReference).meta({ description: 'What it carries out of the treaty framework' }),
   standards: z.array(StandardId).meta({ description: 'Standards that its records and checks follow' }),
-  triggers: z.array(Prose).min(1).meta({ description: 'Each of these starts it' }),
+  triggers: z.array(Prose).min(1).meta({ description: 'What starts it; one of these is enough' }),
   steps: numbered(Step, 'order').meta({ description: 'Steps in order' }),
   outcomes: distinct(Outcome, 'outcome').meta({ description: 'How it can end' }),
-  safeguards: z.array(Prose).min(1).meta({ description: 'What holds whatever the outcome' }),
+  safeguards: z.array(Prose).min(1).meta({ description: 'Safeguards that apply whatever the outcome' }),
 });
 
 /** The diplomatic protocols, as written. */

@@ -51,7 +51,7 @@ const ConformanceLevel = z.strictObject({
   name: Prose.meta({ description: 'Name of the level' }),
   requires: Prose.meta({ description: 'What a service has to meet to claim it' }),
   gives: Prose.meta({ description: 'What a reader can rely on then' }),
-  claim: Prose.meta({ description: 'The sentence with which it is claimed' }),
+  claim: Prose.meta({ description: 'The sentence that claims this level' }),
 });
 
 const Reference = z.strictObject({

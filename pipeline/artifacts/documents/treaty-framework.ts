@@ -29,7 +29,7 @@ const Paragraph = z.strictObject({
 const Article = z.strictObject({
   number: z.int().min(1).meta({ description: 'Number of the article, from 1 through the whole text' }),
   part: Prose.meta({
-    description: 'Part of the framework that the article stands in',
+    description: 'Part of the framework that contains the article',
     example: 'II. The public record',
   }),
   title: Prose.meta({ description: 'Heading of the article' }),
@@ -42,10 +42,10 @@ const Obligation = z.strictObject({
     .regex(/^TF-O\d{2}$/, 'an id like TF-O01')
     .meta({ description: 'Identifier of the obligation' }),
   source: ArticleReference,
-  who: z.array(ClassId).min(1).meta({ description: 'Classes of party that owe it' }),
-  what: Prose.meta({ description: 'What is owed' }),
+  who: z.array(ClassId).min(1).meta({ description: 'Classes of party that it binds' }),
+  what: Prose.meta({ description: 'What has to be done' }),
   by_when: Prose.meta({ description: 'When it is due' }),
-  verified_by: Prose.meta({ description: 'How anybody, or who, can tell that it was done' }),
+  verified_by: Prose.meta({ description: 'How, and by whom, it can be verified that it was done' }),
 });
 
 const PartyClass = z.strictObject({
@@ -72,7 +72,7 @@ const Parties = z.strictObject({
 const Institution = z.strictObject({
   name: Prose.meta({ description: 'Name of the institution' }),
   source: ArticleReference,
-  composition: Prose.meta({ description: 'Who it is made of' }),
+  composition: Prose.meta({ description: 'Who its members are' }),
   mandate: z.array(Prose).min(1).meta({ description: 'What it does' }),
   decides_by: Prose.meta({ description: 'How it decides' }),
 });
@@ -85,7 +85,7 @@ const Amendment = z.strictObject({
     .min(1)
     .meta({ description: 'Time between its circulation and the vote', unit: 'days' }),
   adoption: Prose.meta({ description: 'How it is adopted' }),
-  effect: Prose.meta({ description: 'For whom and from when it holds' }),
+  effect: Prose.meta({ description: 'Whom it binds, and from when' }),
 });
 
 const Settlement = z.strictObject({
@@ -128,7 +128,7 @@ const EntryIntoForce = z.strictObject({
         at_least: z.int().min(1).meta({ description: 'Least number of this class' }),
       }),
     )
-    .meta({ description: 'How many of them have to come from which class' }),
+    .meta({ description: 'How many of them must come from each class' }),
   delay_days: z
     .int()
     .min(0)

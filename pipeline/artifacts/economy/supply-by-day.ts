@@ -9,7 +9,7 @@ export const supplyByDay = dayHistory({
   title: 'MIC supply by day',
   description: 'How many MIC existed, circulated, were locked and had been burned at the end of each day.',
   limits: [
-    'The amounts are those at the end of the day, so two rows differ by all that happened between them, also on days without a row.',
+    'The amounts are those at the end of the day, so two rows differ by all that happened between them, even on days without a row.',
   ],
   tables: [{ name: 'supply_by_day', key: ['date'] }],
   schemaHistory: [

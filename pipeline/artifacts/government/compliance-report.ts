@@ -47,7 +47,7 @@ export const complianceReport = {
   description: 'Status under each audited regime in four jurisdictions, with the last and the next audit.',
   limits: [
     'The ledger states what an audit found. The service repeats it and audits nothing itself.',
-    'A status holds as of its last audit, which may be months old: look at last_audit.',
+    'A status is as of its last audit, which may be months old: look at last_audit.',
   ],
   mediaType: 'application/json',
   restricted: true,

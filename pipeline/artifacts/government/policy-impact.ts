@@ -24,7 +24,7 @@ const schema = z.strictObject({
         risks: z.array(
           z.strictObject({
             risk: text('What may go wrong'),
-            severity: text('How bad that would be'),
+            severity: text('Severity if it happens'),
             mitigation: text('Measures against it; empty if there are none'),
           }),
         ),

@@ -16,7 +16,7 @@ const path = 'government/sentinel-status.json';
 
 export const AlertMember = z.strictObject({
   id: text('Alert, by its id in the ledger; finding-<event> for a contradiction found in the ledger itself'),
-  severity: z.enum(SEVERITIES).meta({ description: 'How bad it is' }),
+  severity: z.enum(SEVERITIES).meta({ description: 'Severity of the alert' }),
   scope: z.enum(ALERT_SCOPES).meta({ description: 'What it is about' }),
   message: text('What happened'),
   raised_at: dateTime('Time of the event that raised it, UTC'),

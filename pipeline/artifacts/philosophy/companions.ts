@@ -13,7 +13,7 @@ export const companions = {
   description:
     'The companions that may attest, with their public keys, and every attestation in the ledger: what it permits, until when, how far its companion has drifted, and how it ended.',
   limits: [
-    'It lists attestations of the ledger. That a companion keeps to what it attested is shown by what it does, not by this file.',
+    'It lists attestations of the ledger. Whether a companion keeps to what it attested is shown by what it does, not by this file.',
     'A status is relative to timestamp: an attestation that is valid in an old copy may have ended since.',
   ],
   mediaType: 'application/json',

@@ -327,7 +327,7 @@ export const EVENT_DATA = {
         .array(
           z.looseObject({
             risk: Text.meta({ description: 'What may go wrong' }),
-            severity: Text.meta({ description: 'How bad that would be' }),
+            severity: Text.meta({ description: 'Severity if it happens' }),
             mitigation: Text.meta({
               description:
                 'What limits it; empty if nothing does, which lowers the score of prudence once the ledger has stated any',
@@ -422,7 +422,7 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'A companion attestation is revoked.',
-      effect: 'Ends the attestation for good, whatever comes later or came earlier.',
+      effect: 'Ends the attestation for good, even if the revocation comes before the attestation itself.',
     }),
 } as const;
 
