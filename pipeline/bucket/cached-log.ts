@@ -1,6 +1,6 @@
 import { CathedralError } from '../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../ledger/log/entry-bundle.ts';
-import { bytesOf, HASH_BYTES, type Hash, hashesIn, type TreeHead } from '../ledger/log/hash.ts';
+import { HASH_BYTES, type Hash, hashesIn, type TreeHead } from '../ledger/log/hash.ts';
 import { leafHash, nodeHash } from '../ledger/log/merkle.ts';
 import { parsePublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
 import { formatPolicy, MAX_POLICY_BYTES } from '../ledger/log/public-events.ts';
@@ -15,6 +15,7 @@ import {
   tilePath,
 } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
+import { assertHashes } from '../release/log/log-folder.ts';
 import { logKey, publicMarkKey } from './layout.ts';
 import type { ObjectCache } from './object-cache.ts';
 
@@ -46,55 +47,53 @@ export class CachedLog {
     return this.#reader;
   }
 
-  /** The bytes of a tile; null if the log has no such file. Throws store_failed and log_invalid. */
-  async tile(tile: Tile): Promise<Uint8Array | null> {
-    const { level, index, width } = tile;
-    const whole = tileAt(level, index, this.head.size);
-    if (!whole || width > whole.width) return null;
-    const hashes = await this.#hashes(level, index);
-    if (width === whole.width) return bytesOf(hashes);
-    const path = tilePath(tile);
-    return this.#again([path], async () => {
-      const bytes = await this.#cache.read(logKey(path), MAX_TILE_BYTES);
-      if (bytes) assertBeginning(path, hashesIn(bytes), hashes, width);
-      return bytes;
-    });
+  /** The bytes of a tile; null if the log has no such file. Throws store_failed and log_invalid, as all of these. */
+  tile(tile: Tile): Promise<Uint8Array | null> {
+    return this.#file(tile, tilePath(tile), MAX_TILE_BYTES, hashesIn);
   }
 
-  /** The bytes of an entry bundle; null if the log has no such file. Throws store_failed and log_invalid. */
-  async bundle(bundle: Bundle): Promise<Uint8Array | null> {
-    const { index, width } = bundle;
-    const whole = tileAt(0, index, this.head.size);
-    if (!whole || width > whole.width) return null;
-    const hashes = await this.#hashes(0, index);
+  /** The bytes of an entry bundle; null if the log has no such file. */
+  bundle(bundle: Bundle): Promise<Uint8Array | null> {
     const path = bundlePath(bundle);
-    return this.#again([path], async () => {
-      const bytes = await this.#cache.read(logKey(path), MAX_BUNDLE_BYTES);
-      if (bytes) assertBeginning(path, parseBundle(bytes, width, path).map(leafHash), hashes, width);
-      return bytes;
-    });
+    return this.#file({ level: 0, ...bundle }, path, MAX_BUNDLE_BYTES, (bytes) =>
+      parseBundle(bytes, bundle.width, path).map(leafHash),
+    );
   }
 
-  /** The bytes of a bundle of public events; null if the log has no such file. Throws store_failed and log_invalid. */
-  async publicBundle(bundle: Bundle, version: number): Promise<Uint8Array | null> {
-    const { index, width } = bundle;
-    const whole = tileAt(0, index, this.head.size);
-    if (!whole || width > whole.width) return null;
-    const hashes = await this.#hashes(0, index);
+  /** The bytes of a bundle of public events; null if the log has no such file. */
+  publicBundle(bundle: Bundle, version: number): Promise<Uint8Array | null> {
     const path = publicBundlePath(bundle, version);
-    return this.#again([path], async () => {
-      const bytes = await this.#cache.read(logKey(path), MAX_BUNDLE_BYTES);
-      const entries = bytes ? parsePublicBundle(bytes, width, path) : [];
-      const found = entries.map((entry, at) => (entry ? leafHash(entry) : hashes[at]!));
-      if (bytes) assertBeginning(path, found, hashes, width);
-      return bytes;
-    });
+    return this.#file({ level: 0, ...bundle }, path, MAX_BUNDLE_BYTES, (bytes, signed) =>
+      parsePublicBundle(bytes, bundle.width, path).map((entry, at) =>
+        entry ? leafHash(entry) : signed[at]!,
+      ),
+    );
   }
 
   /** The decisions which events are public; null while the bucket has no bundles by those of this program. */
   async policy(): Promise<Buffer | null> {
     const mark = await this.#cache.read(publicMarkKey(), MAX_POLICY_BYTES);
     return mark && Buffer.from(formatPolicy());
+  }
+
+  /** A file of the hashes of a tile, or of what they are hashes of. */
+  async #file(
+    { level, index, width }: Tile,
+    path: string,
+    mostBytes: number,
+    hashesOf: (bytes: Uint8Array, signed: readonly Hash[]) => readonly Hash[],
+  ): Promise<Uint8Array | null> {
+    const whole = tileAt(level, index, this.head.size);
+    if (!whole || width > whole.width) return null;
+    const signed = await this.#hashes(level, index);
+    return this.#again([path], async () => {
+      const bytes = await this.#cache.read(logKey(path), mostBytes);
+      if (!bytes) return null;
+      const found = hashesOf(bytes, signed);
+      if (found.length !== width) throw invalid(path, `${width} hashes`, `${found.length}`);
+      assertHashes(found, signed, logKey(path));
+      return bytes;
+    });
   }
 
   async #hashes(level: number, index: number): Promise<readonly Hash[]> {
@@ -133,22 +132,10 @@ export class CachedLog {
     const path = tilePath(tile);
     const found = await this.#cache.read(logKey(path), MAX_TILE_BYTES);
     if (found) return found;
-    throw new CathedralError('log_invalid', {
-      place: logKey(path),
-      expected: `a tile of ${tile.width} hashes`,
-      found: 'no such object',
-    });
+    throw invalid(path, `a tile of ${tile.width} hashes`, 'no such object');
   }
 }
 
-/** Throws log_invalid. */
-function assertBeginning(path: string, found: readonly Hash[], hashes: readonly Hash[], width: number): void {
-  const wrong = found.findIndex((hash, at) => hash !== hashes[at]);
-  if (wrong < 0 && found.length === width) return;
-  throw new CathedralError('log_invalid', {
-    place: logKey(path),
-    expected:
-      wrong < 0 ? `${width} entries` : `hash ${hashes[wrong]} of entry ${wrong}, as the checkpoint signs it`,
-    found: wrong < 0 ? `${found.length}` : found[wrong]!,
-  });
+function invalid(path: string, expected: string, found: string): CathedralError {
+  return new CathedralError('log_invalid', { place: logKey(path), expected, found });
 }

@@ -4,15 +4,7 @@ import { formatBundle } from '../ledger/log/entry-bundle.ts';
 import { bytesOf } from '../ledger/log/hash.ts';
 import { consistencyProof, verifyConsistency } from '../ledger/log/proofs.ts';
 import { formatPublicBundle, publicBundlePath } from '../ledger/log/public-bundle.ts';
-import {
-  bundlePath,
-  hashesAt,
-  newTiles,
-  TILE_WIDTH,
-  type Tile,
-  tileAt,
-  tilePath,
-} from '../ledger/log/tile.ts';
+import { bundlePath, hashesAt, newTiles, TILE_WIDTH, type Tile, tilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Checkpoint } from '../ledger/notes/checkpoint.ts';
 import { logFile, verifiedEntries } from '../release/log/log-folder.ts';
@@ -87,27 +79,6 @@ async function filesOf(
     }
     return files;
   });
-}
-
-/**
- * The public bundles of the first `size` events, for a store that has none by the decisions of this version. Throws log_invalid.
- */
-export async function* earlierPublicObjects(
-  out: string,
-  reader: TileReader,
-  size: number,
-): AsyncGenerator<Map<string, Content>> {
-  for (const tile of newTiles(0, size)) {
-    if (tile.level > 0) return;
-    const entries = await verifiedEntries(out, tileAt(0, tile.index, reader.head.size)!, reader);
-    const widths = [...(await partialWidths(out, tile)).filter((width) => width < tile.width), tile.width];
-    yield new Map(
-      widths.map((width) => [
-        logKey(publicBundlePath({ index: tile.index, width })),
-        { bytes: publicBytes(entries.slice(0, width)) },
-      ]),
-    );
-  }
 }
 
 function publicBytes(entries: readonly Uint8Array[]): Uint8Array {

@@ -27,7 +27,14 @@ import { noteText } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { listTree } from '../release/disk/list-tree.ts';
 import { plainPath } from '../release/log/compressed-bundle.ts';
-import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from '../release/log/log-folder.ts';
+import {
+  assertHashes,
+  diskTiles,
+  ENTRIES_FOLDER,
+  LOG_FOLDER,
+  logFile,
+  readEntries,
+} from '../release/log/log-folder.ts';
 import { publicEntry, publicFiles } from '../release/log/public-bundles.ts';
 import { StagedLog } from '../release/log/staged-log.ts';
 import { logKey } from './layout.ts';
@@ -127,9 +134,7 @@ async function readBundle(
   const place = `${store.name}/${key}`;
   const found = await store.read(key, MAX_BUNDLE_BYTES);
   if (!found) throw invalid(place, `${hashes.length} entries`, 'no such object');
-  const leaves = parseBundle(found.content, hashes.length, place).map(leafHash);
-  const wrong = leaves.findIndex((hash, at) => hash !== hashes[at]);
-  if (wrong >= 0) throw invalid(`${place} entry ${wrong}`, `hash ${hashes[wrong]}`, leaves[wrong]!);
+  assertHashes(parseBundle(found.content, hashes.length, place).map(leafHash), hashes, place);
   return found.content;
 }
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { parseTilePath } from '../ledger/log/tile.ts';
 import { readSignatures } from '../ledger/notes/note.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { type Blob, formatManifest, type Manifest, sha256 } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
 import { releaseFiles } from '../release/format/release-files.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
+import { earlierPublicFiles } from '../release/log/public-bundles.ts';
 import {
   BLOBS,
   blobKey,
@@ -13,11 +15,12 @@ import {
   LOG,
   LOG_ENTRIES,
   LOG_PUBLIC,
+  logKey,
   MANIFESTS,
   manifestKey,
   publicMarkKey,
 } from './layout.ts';
-import { earlierPublicObjects, newLogObjects } from './log-objects.ts';
+import { newLogObjects } from './log-objects.ts';
 import { type Pointed, pointedCheckpoint } from './pointer.ts';
 import { formatSnapshotFiles } from './snapshot-files.ts';
 import { allSnapshotObjects, snapshotObjects } from './snapshot-objects.ts';
@@ -91,8 +94,10 @@ async function pushRelease(
     objects = new Map();
   }
   if (!(await store.read(publicMarkKey(), MOST_MARK_BYTES))) {
-    for await (const events of earlierPublicObjects(out, published.reader!, from?.size ?? 0))
-      await upload.all(events);
+    for await (const files of earlierPublicFiles(out, published.reader!)) {
+      const plain = files.filter(({ path }) => parseTilePath(path)?.kind === 'public');
+      await upload.all(new Map(plain.map(({ path, bytes }) => [logKey(path), { bytes }])));
+    }
     await upload.all(new Map([[publicMarkKey(), contentOf('complete\n')]]));
   }
   await keepCosigned(previous, published, options);

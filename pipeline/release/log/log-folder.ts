@@ -42,12 +42,19 @@ export async function verifiedEntries(
 ): Promise<readonly Uint8Array[]> {
   const hashes = await reader.tile(0, bundle.index);
   const found = readEntries(out, bundle);
-  const wrong = found.hashes.findIndex((hash, index) => hash !== hashes[index]);
-  if (wrong < 0) return found.entries;
+  assertHashes(found.hashes, hashes, logFile(out, bundlePath(bundle)));
+  return found.entries;
+}
+
+/** The hashes of these entries must be the first ones of those that a checkpoint signs. Throws log_invalid. */
+export function assertHashes(found: readonly string[], signed: readonly string[], place: string): void {
+  const wrong = found.findIndex((hash, index) => hash !== signed[index]);
+  if (wrong < 0) return;
+  const expected = `hash ${signed[wrong] ?? 'of no entry'}`;
   throw new CathedralError('log_invalid', {
-    place: `${logFile(out, bundlePath(bundle))} entry ${wrong}`,
-    expected: `hash ${hashes[wrong]}`,
-    found: found.hashes[wrong]!,
+    place: `${place} entry ${wrong}`,
+    expected,
+    found: found[wrong]!,
   });
 }
 

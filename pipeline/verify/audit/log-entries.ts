@@ -4,6 +4,7 @@ import { bytesOf, type Hash } from '../../ledger/log/hash.ts';
 import { leafHash } from '../../ledger/log/merkle.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tileAt } from '../../ledger/log/tile.ts';
 import type { Verifier } from '../../ledger/notes/note.ts';
+import { assertHashes } from '../../release/log/log-folder.ts';
 import { mismatchError } from '../findings.ts';
 import { LOG, type Origin, readSmall } from '../origin.ts';
 import { openSignedLog, type SignedLog } from '../signed-log.ts';
@@ -62,14 +63,9 @@ export class LogEntries {
     const tile = tileAt(0, number, this.size)!;
     const bundle = await this.#bundles.get(tile);
     this.#readAhead(number);
-    const expected = await this.log.reader.tile(0, number);
-    const wrong = bundle.hashes.findIndex((hash, index) => hash !== expected[index]);
-    if (wrong < 0) return bundle;
-    throw new CathedralError('log_invalid', {
-      place: `${this.log.origin.placeOf(`${LOG}/${bundlePath(tile)}`)}, entry ${wrong}`,
-      expected: `hash ${expected[wrong]}`,
-      found: bundle.hashes[wrong]!,
-    });
+    const place = this.log.origin.placeOf(`${LOG}/${bundlePath(tile)}`);
+    assertHashes(bundle.hashes, await this.log.reader.tile(0, number), place);
+    return bundle;
   }
 }
 
