@@ -2,7 +2,7 @@ import { type EventWarning, namesOf } from './draft.ts';
 import type { LedgerEvent } from './event.ts';
 
 /** One text for all names that differ only by white space, case, normal form or characters that nobody sees. */
-function looksLike(name: string): string {
+export function looksLike(name: string): string {
   return name
     .normalize('NFKC')
     .toLowerCase()
@@ -15,7 +15,7 @@ function looksLike(name: string): string {
 const MOST_NAMES = 100_000;
 
 /** A name as JSON, in which characters that cannot be told apart are escapes. */
-function shown(name: string): string {
+export function shown(name: string): string {
   return JSON.stringify(name).replaceAll(
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -70,10 +70,13 @@ export class Batch {
     try {
       for await (const file of files) {
         this.#checkUnread(file);
+        let count = 0;
         for await (const rows of file.rows) {
+          count += rows.length;
           if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
           else yield this.#part(file, rows);
         }
+        if (count > 0) this.#checkAbsent(file);
       }
       if (sorted) yield this.#placed(sorted);
     } catch (error) {
@@ -93,6 +96,15 @@ export class Batch {
     const found = `also ${names.slice(0, 400)}, not read: check that no events follow elsewhere`;
     const error = this.#warning({ kind: 'member', expected: 'only the member "events"', found }, name);
     if (error) this.#refuse(error);
+  }
+
+  /** Rows of JSON may lack a member; one that all of them lack is probably misspelt. */
+  #checkAbsent({ name, absent }: RowFile): void {
+    for (const column of absent) {
+      const expected = `a row with ${JSON.stringify(column)}, which the mapping file names`;
+      const error = this.#warning({ kind: 'member', expected, found: 'none' }, name);
+      if (error) this.#refuse(error);
+    }
   }
 
   *#part({ name, mapping }: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
 import { JSON_EVENTS, type JsonDocument, objectRow, readJsonDocument } from './json-rows.ts';
-import type { MappedRow, Mapping, Row } from './mapping.ts';
+import { hasColumn, type MappedRow, type Mapping, type Row } from './mapping.ts';
 import { readRecords } from './records.ts';
 import { csvReader, ndjsonReader, orFault, START_BYTES } from './row-reader.ts';
 
@@ -24,6 +24,8 @@ export interface RowFile {
   mapping: Mapping;
   /** Members of a JSON document that hold no rows, as where more of them are to be had. */
   unread: readonly string[];
+  /** Columns of the mapping that no row had so far; in CSV the header has them. */
+  absent: ReadonlySet<string>;
   /** Throws `ledger_unreadable`, and `ledger_corrupt` where nothing after a place can be read. */
   rows: AsyncGenerator<FileRow[]>;
 }
@@ -41,39 +43,50 @@ export async function readRowFile(
   { format, mapping = null }: ReadOptions = {},
 ): Promise<RowFile> {
   const { name } = input;
+  const absent = new Set(mapping?.columns);
   const { start, isWhole, content } = await begun(utf8Chunks(input, mapping?.file.encoding), START_BYTES);
   const kind = format ?? formatOf(name, start.toString());
   if (kind === 'json') {
     const { items, unread } = await readJsonDocument(content, name);
     const how = mapping ?? JSON_EVENTS;
-    return { name, mapping: how, unread, rows: documentRows(items, name, how) };
+    return { name, mapping: how, unread, absent, rows: documentRows(items, name, how, absent) };
   }
   const decode = decoderOf(name);
   const opening = { name, begin: { offset: 0, line: 1, index: 0 }, decode, mapping };
   const reader = kind === 'csv' ? await csvReader({ ...opening, start, isWhole }) : ndjsonReader(opening);
+  if (kind === 'csv') absent.clear();
   async function* rows(): AsyncGenerator<FileRow[]> {
     for await (const all of readRecords(content, opening.begin, reader.layout, true)) {
       const records = all.filter(({ offset }) => offset >= reader.begin.offset);
       const found = records.length === 0 ? [] : reader.rows(records);
-      yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping));
+      yield records.flatMap(({ line }, index) => rowsOf(found[index]!, line, name, reader.mapping, absent));
     }
   }
-  return { name, mapping: reader.mapping, unread: [], rows: rows() };
+  return { name, mapping: reader.mapping, unread: [], absent, rows: rows() };
 }
 
 async function* documentRows(
   items: JsonDocument['items'],
   name: string,
   mapping: Mapping,
+  absent: Set<string>,
 ): AsyncGenerator<FileRow[]> {
   yield items.flatMap(({ line, value }) => {
     const row = orFault(() => objectRow(value, () => `${name}:${line}`));
-    return rowsOf(row, line, name, mapping);
+    return rowsOf(row, line, name, mapping, absent);
   });
 }
 
 /** The events of a row, each with its line; one without an event for a row that is left out. */
-function rowsOf(row: Row | CathedralError, line: number, name: string, mapping: Mapping): FileRow[] {
+function rowsOf(
+  row: Row | CathedralError,
+  line: number,
+  name: string,
+  mapping: Mapping,
+  absent: Set<string>,
+): FileRow[] {
+  if (!(row instanceof CathedralError))
+    for (const column of absent) if (hasColumn(row, column)) absent.delete(column);
   const all =
     row instanceof CathedralError ? row : orFault(() => mapping.events(row, () => `${name}:${line}`));
   if (all instanceof CathedralError) return [{ line, mapped: null, fault: all }];

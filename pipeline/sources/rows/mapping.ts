@@ -2,6 +2,7 @@ import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../../ledger/events/draft.ts';
 import { isJsonObject, numberText } from '../../ledger/events/json.ts';
+import { looksLike, shown } from '../../ledger/events/look-alikes.ts';
 import {
   type CellFormat,
   convertCell,
@@ -212,6 +213,11 @@ function cellOf(row: Row, columns: readonly string[]): unknown {
   return cells.length === 0 ? undefined : cells.join(' ');
 }
 
+/** Whether a row has a column, be it empty. */
+export function hasColumn(row: Row, column: string): boolean {
+  return Object.hasOwn(row, column) || columnValue(row, column) !== undefined;
+}
+
 /** A column, or in a row of JSON a member of a member: `vote.position`. */
 function columnValue(row: Row, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column] ?? undefined;
@@ -332,7 +338,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
     throw new CathedralError('ledger_schema', {
       place,
       expected: `${expected}, or a mapping file (--mapping) that says what the columns mean`,
-      found: `the column ${JSON.stringify(column)}`,
+      found: `the column ${near !== null && looksLike(column) === near ? shown(column) : JSON.stringify(column)}`,
     });
   }
   const own = (column: string) => (columns.includes(column) ? readerOf(column, {}) : ABSENT);
@@ -359,12 +365,16 @@ export function assertColumns(mapping: Mapping, columns: readonly string[], plac
     });
   for (const column of mapping.columns) {
     if (columns.includes(column)) continue;
-    const near = nearestName(column, columns);
+    const alike = columns.find((one) => looksLike(one) === looksLike(column));
+    const near = alike ?? nearestName(column, columns);
     const all = columns.map((one) => JSON.stringify(one)).join(', ');
     throw new CathedralError('config_invalid', {
       place,
-      expected: `the column ${JSON.stringify(column)}, which the mapping file names`,
-      found: near === null ? `the columns ${all}`.slice(0, 500) : `${JSON.stringify(near)}, but not this one`,
+      expected: `the column ${alike ? shown(column) : JSON.stringify(column)}, which the mapping file names`,
+      found:
+        near === null
+          ? `the columns ${all}`.slice(0, 500)
+          : `${alike ? shown(near) : JSON.stringify(near)}, but not this one`,
     });
   }
 }
