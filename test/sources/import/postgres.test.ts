@@ -222,6 +222,36 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(sealed(filesOf(folder))).toEqual(sealed(filesOf(whole)));
   });
 
+  test('reads all rows after a reader that stopped in the midst, and after one whose connection broke', async () => {
+    await server.sql(filled('stopped', 1000));
+    const open = () =>
+      postgresSource(parsePostgresAddress(server.address('table=stopped')), null).open({
+        index: null as unknown as RowIndex,
+        mark: null,
+        now: Date.now(),
+      });
+    const view = await open();
+    for await (const rows of view.rows(null)) {
+      expect(rows.length).toBeLessThan(1000);
+      break;
+    }
+    expect(await view.elsewhere!(new Set(['7', '1001']))).toEqual(new Set(['7']));
+    expect((await Array.fromAsync(view.rows(null))).flat().map(({ id }) => id)).toEqual(ids(1000));
+    const reading = view.rows(null)[Symbol.asyncIterator]();
+    await reading.next();
+    await server.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cathedral import'",
+    );
+    const rest = async () => {
+      for (let step = await reading.next(); !step.done; step = await reading.next());
+    };
+    await expect(rest()).rejects.toThrow('(import_failed)');
+    await view.close();
+    const again = await open();
+    expect((await Array.fromAsync(again.rows(null))).flat()).toHaveLength(1000);
+    await again.close();
+  });
+
   test('reads a view, a query, a mapped table, all kinds of columns, and names that need quotes', async () => {
     await server.sql(
       `CREATE SCHEMA "Old Registry"; CREATE TABLE "Old Registry"."log.book" (
