@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import type { ExportQuery } from '../api/query/export-query.ts';
 import type { ChartQuery } from '../api/routes/charts.ts';
 import type { LiveQuery } from '../api/routes/service.ts';
 import type { AccessLog } from './access-log/access-log.ts';
+import type { Exporter } from './export/exporter.ts';
 import type { LogFiles } from './files/log-files.ts';
 import type { Releases, ServedRelease } from './files/releases.ts';
 import type { RequestHead, Resource } from './files/representation.ts';
@@ -18,7 +19,6 @@ import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { PagesOnRequest } from './pages/pages-on-request.ts';
 import type { Answer } from './request/answer.ts';
-import type { Simulation } from './simulation/simulation-options.ts';
 
 /** What the app answers from. Tests replace some of these. */
 export interface Services {
@@ -47,7 +47,7 @@ export interface Services {
   /** Null if the service has no ledger: real-time paths are then answered from the release. */
   live: Live | null;
   /** Without it no connection is upgraded. */
-  simulation?: Pick<Simulation, 'upgrade'>;
+  simulation?: { upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void };
   metrics: Metrics;
   /** For `/readyz`. */
   readiness: () => Promise<Readiness>;
@@ -56,16 +56,6 @@ export interface Services {
   logsRequests: boolean;
   /** ms since 1970 */
   now: () => number;
-}
-
-export interface Exporter {
-  /** The export that a query describes, its files open. Throws a Problem. */
-  prepare: (
-    request: RequestHead,
-    query: ExportQuery,
-    holder: string,
-    release: ServedRelease,
-  ) => Promise<Answer>;
 }
 
 /** Something to be drawn for a client, which waits for its turn. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { headersFor } from '../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
-import type { Simulation } from '../../src/sidecar/simulation/simulation-options.ts';
+import type { Simulation } from '../../src/sidecar/simulation/open-simulation.ts';
 
 export interface Host extends AsyncDisposable {
   origin: string;

@@ -56,7 +56,7 @@ export interface ExportPlan {
 }
 
 /**
- * The bytes of an export in chunks. Nothing is open in between. When the first chunk arrives, the newest segment has been read; the others
+ * The bytes of an export in chunks, of which some are empty. Nothing is open in between. When the first chunk arrives, the newest segment has been read; the others
  * stay on disk even if a new release is published. Throws an Error if a segment is unreadable.
  */
 export async function* exportChunks({
@@ -88,11 +88,10 @@ export async function* exportChunks({
             text += form.row(row, count);
             count += 1;
           }
-          // The first one at once, so that the client sees the export start.
-          if (!hasBegun || text.length >= CHUNK_BYTES) {
-            yield Buffer.from(text, 'latin1');
-            text = '';
-          }
+          // The first one at once, so that the client sees the export start. An empty one lets whoever sends see that the client has left.
+          const isDue = !hasBegun || text.length >= CHUNK_BYTES;
+          yield Buffer.from(isDue ? text : '', 'latin1');
+          if (isDue) text = '';
           hasBegun = true;
           await setImmediate();
         }

@@ -3,9 +3,10 @@ import type { Manifest, Segment } from '../../../pipeline/release/format/manifes
 import { EXPORT_MEDIA_TYPES, type ExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
+import type { RequestHead } from '../files/representation.ts';
 import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
+import type { Answer } from '../request/answer.ts';
 import { StreamedBody } from '../request/streamed-body.ts';
-import type { Exporter } from '../services.ts';
 import { bytesOfWhole, type ExportPlan, exportChunks, overlaps } from './export-rows.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
 
@@ -27,8 +28,10 @@ export interface ExporterOptions extends Partial<ConcurrencyLimits> {
   current: () => ServedRelease | null | Promise<ServedRelease | null>;
 }
 
+export type Exporter = ReturnType<typeof createExporter>;
+
 /** Exports the audit trail from the segments of a release. */
-export function createExporter({ current, ...limits }: ExporterOptions): Exporter {
+export function createExporter({ current, ...limits }: ExporterOptions) {
   const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
   /** Left to the garbage collector, they would pile up between two collections. */
   const spare: Buffer[] = [];
@@ -42,7 +45,13 @@ export function createExporter({ current, ...limits }: ExporterOptions): Exporte
     });
   };
   return {
-    async prepare({ method }, query, holder, release) {
+    /** The export that a query describes, its files open. Throws a Problem. */
+    async prepare(
+      { method }: RequestHead,
+      query: ExportQuery,
+      holder: string,
+      release: ServedRelease,
+    ): Promise<Answer> {
       const all = segmentsOf(release);
       const headers = exportHeaders(query, release.manifest.ledger, all);
       const leave = slots.take(holder);

@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import { Connection, encode } from './connection.ts';
 import { ConnectionLimiter } from './connection-limiter.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
-import type { Simulation, SimulationLimits, SimulationOptions } from './simulation-options.ts';
+import type { SimulationLimits, SimulationOptions } from './simulation-options.ts';
 
 const AREA = 'philosophy';
 /** A start without a seed gets one from 1 to this number: enough for variety, few enough to tell others of. */
@@ -35,12 +35,14 @@ interface Client {
   isKeyGood: (() => Promise<boolean>) | null;
 }
 
+export type Simulation = ReturnType<typeof openSimulation>;
+
 /** `WebSocket /philosophy/simulation`. Opens nothing itself, and keeps no state beyond open connections. */
 export function openSimulation(
   services: SimulationServices,
   options: SimulationOptions,
   random: () => number = Math.random,
-): Simulation {
+) {
   const { simulation: counters } = services.metrics;
   const nextId = requestIds();
   const now = () => performance.now();
@@ -99,7 +101,8 @@ export function openSimulation(
     refuse(socket, new UpgradeRefusal('bad_handshake', `${error.message}.`)),
   );
   return {
-    upgrade(request, socket, head) {
+    /** For the server's `upgrade` event: takes over the connection or answers with a problem. */
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       // A handshake with an incomplete body arrives as a wrapper stream that emits its own errors.
       socket.on('error', () => {});
       void admit(request, socket, head).catch((error: unknown) => {
@@ -108,7 +111,9 @@ export function openSimulation(
       });
     },
     state: () => limiter.state(),
-    drain: (overMs) => limiter.drain(overMs),
+    /** Tells the clients, evenly over a time, ms, that the service is shutting down. */
+    drain: (overMs: number) => limiter.drain(overMs),
+    /** Tells all clients that the service is shutting down. Resolves when their connections are closed. */
     close: async () => {
       clearInterval(heartbeat);
       await limiter.close();

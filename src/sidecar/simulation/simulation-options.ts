@@ -1,18 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { PROTOCOL_LIMITS } from '../../simulation/protocol/client-message.ts';
 import type { ClientAddress } from '../request/clients.ts';
-import type { SimulationState } from './simulation-metrics.ts';
-
-export interface Simulation {
-  /** For the server's `upgrade` event: takes over the connection or answers with a problem. */
-  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  state: () => SimulationState;
-  /** Tells the clients, evenly over a time, ms, that the service is shutting down. */
-  drain: (overMs: number) => Promise<void>;
-  /** Tells all clients that the service is shutting down. Resolves when their connections are closed. */
-  close: () => Promise<void>;
-}
 
 export interface SimulationOptions {
   /** The public web origin of the service, whose pages may connect. */

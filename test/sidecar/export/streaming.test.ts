@@ -7,6 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ExportQuery } from '../../../src/api/query/export-query.ts';
+import { readQuery } from '../../../src/api/query/query.ts';
+import { createExporter } from '../../../src/sidecar/export/exporter.ts';
+import type { StreamedBody } from '../../../src/sidecar/request/streamed-body.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
 import { longLines } from './ledger-lines.ts';
@@ -82,6 +86,21 @@ test('When the client goes away, nothing more is read and its place is free', as
   await expect.poll(() => openFiles(app.out)).toEqual([]);
   // Nor is that an error.
   expect(app.failed).toEqual([]);
+});
+
+test('A client that goes away while nothing is found for it ends the search', async () => {
+  const app = await longApp({ parallel: 1 });
+  const release = (await app.releases.current())!;
+  const exporter = createExporter({ current: () => release });
+  const query = readQuery(ExportQuery, 'filter=agent==nobody');
+  const { body } = await exporter.prepare({ method: 'GET', headers: {} }, query, 'holder', release);
+  // What does not read is asked after each batch whether anybody is there.
+  let asked = 0;
+  for await (const _ of body as StreamedBody) asked += 1;
+  expect(asked).toBeGreaterThan(release.manifest.segments['government/ledger/export']!.length);
+  const left = await begin(app, urlOf({ filter: 'agent==nobody' }));
+  left.destroy();
+  await expect.poll(() => statusOf(app)).toBe(200);
 });
 
 test('A reader that never reads is cut off after a while, and others are answered meanwhile', async () => {

@@ -7,12 +7,15 @@ import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
-import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
+import {
+  openSimulation,
+  type Simulation,
+  type SimulationServices,
+} from '../../../src/sidecar/simulation/open-simulation.ts';
 import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
 import { simulationCounters } from '../../../src/sidecar/simulation/simulation-metrics.ts';
 import {
   SIMULATION_LIMITS,
-  type Simulation,
   type SimulationLimits,
 } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
