@@ -119,7 +119,9 @@ function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string
   for (const { first, last: end, at, before } of beginning.removals)
     lines.push(`  ${first} to ${end}, at ${at}: entries from before ${before}`);
   const judgement = faults.length === 0 ? 'The log is complete' : formatCount(faults.length, 'finding');
-  return [...lines, `${judgement}: ${entries} entries. The last one is ${last.seq}, ${last.hash}`];
+  const end =
+    last.seq < 0 ? 'no entries yet' : `${entries} entries. The last one is ${last.seq}, ${last.hash}`;
+  return [...lines, `${judgement}: ${end}`];
 }
 
 /** What was removed can no longer be compared. */
