@@ -18,9 +18,9 @@ import { readOptions } from '../pipeline/config/config.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
-import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/events/event.ts';
 import { formatMappingSchema } from '../pipeline/sources/rows/mapping-file.ts';
+import { DOCS_WITH_TABLES, withTables } from '../scripts/doc-tables.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { formatProblemReference } from '../src/api/problem-reference.ts';
 import { formatReference } from '../src/commands/reference.ts';
@@ -231,12 +231,6 @@ describe('the reference of event types', () => {
   });
 });
 
-describe('the ledger’s format', () => {
-  test.each(Object.entries(WARNINGS))('says what the warning %s of a check means', (code, meaning) => {
-    expect(read('docs/ledger.md')).toContain(`| \`${code}\` | ${meaning} |\n`);
-  });
-});
-
 describe('the description of mapping files', () => {
   test('has the JSON Schema of the code (else: npm run dictionary), and names each member', () => {
     expect(read('docs/mapping.schema.json')).toBe(formatMappingSchema());
@@ -261,6 +255,14 @@ describe('the list of problems', () => {
     expect(read('docs/problems.md')).toBe(formatProblemReference());
   });
 });
+
+test.each(DOCS_WITH_TABLES)(
+  'the tables of codes in %s are those of the code (else: npm run dictionary)',
+  (doc) => {
+    const text = read(`docs/${doc}`);
+    expect(withTables(doc, text)).toBe(text);
+  },
+);
 
 describe('the list of metrics', () => {
   test('is what the server’s tables say (else: npm run dictionary)', () => {

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
 import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
-import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
@@ -83,14 +82,6 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
   test('shows the text that its wallet signed', () => {
     const document = JSON.parse(readHere('signed.json'));
     expect(blocks(page, 'text').at(-1)).toBe(`${walletText(document)}\n`);
-  });
-});
-
-describe('the page for implementers', () => {
-  test('has exactly the existing problems with their meanings', () => {
-    const [, table = ''] = page.split('| code | meaning |\n|---|---|\n');
-    const expected = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
-    expect(table.split('\n\n')[0]!.split('\n')).toEqual(expected);
   });
 });
 

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/reject-upgrade.ts';
 import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
-import { SIMULATION_PROBLEMS } from '../../src/simulation/fault.ts';
 import { POSITIONS_FROM } from '../../src/simulation/opinions.ts';
 import { OUTLOOK_TICKS } from '../../src/simulation/outlooks.ts';
 import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
-import { CLOSE_CODES } from '../../src/simulation/protocol/problems.ts';
 import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
 import { formatSimulationReference } from '../../src/simulation/reference.ts';
 import { BROKEN } from '../../src/simulation/scenarios/emergency-protocol-activation.ts';
@@ -17,20 +14,6 @@ import { HEATED, SPLIT } from '../../src/simulation/scenarios/sentinel-disagreem
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = `${read('simulation.md')}${read('simulation-protocol.md')}`;
-
-test.each(Object.entries({ ...SIMULATION_PROBLEMS, ...UPGRADE_PROBLEMS }))(
-  'the page says when a client is told %s',
-  (code, { status, meaning }) => {
-    expect(page).toContain(`| \`${code}\` | ${status} | ${meaning} |`);
-  },
-);
-
-test.each(Object.entries(CLOSE_CODES))(
-  'the page says when a connection is closed with %s',
-  (code, meaning) => {
-    expect(page).toContain(`| ${code} | ${meaning} |`);
-  },
-);
 
 test('the page has every message, with the members that it takes', () => {
   for (const [name, { shape }] of Object.entries(CLIENT_MESSAGES)) {

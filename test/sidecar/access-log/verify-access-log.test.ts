@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
-import { LOG_FAULTS } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
 import { logFile, tamperWith, verified, writtenLog } from './open-temporary-log.ts';
 
@@ -102,12 +101,6 @@ test('a folder that is not there is an error, not an empty log', async () => {
   expect(await failureOf(() => verified(dir))).toMatchObject({
     code: 'store_failed',
   });
-});
-
-test('every kind of fault has its meaning in the documentation', () => {
-  const document = readFileSync(new URL('../../../docs/access-log.md', import.meta.url), 'utf8');
-  for (const [kind, meaning] of Object.entries(LOG_FAULTS))
-    expect(document).toContain(`| \`${kind}\` | ${meaning} |`);
 });
 
 /** Edits an entry and gives it the hash that it then has. */
