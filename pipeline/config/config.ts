@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
-import { FILE_SOURCE, SHARED_LEDGER } from './ledger-address.ts';
+import { FILE_ADDRESS, FILE_SOURCE, SHARED_LEDGER } from './ledger-address.ts';
 import { nearestName } from './nearest-name.ts';
 import { PROJECT } from './project.ts';
 import type { Option } from './setting.ts';
@@ -167,7 +167,8 @@ function fillDefault(text: string, sources: Sources): string {
 function absolute(path: string, given: boolean): string {
   const [, kind, file] = FILE_SOURCE.exec(path) ?? [];
   if (file !== undefined) return `${kind}+file:${absolute(file, given)}`;
-  if (path === '' || path === SHARED_LEDGER || /^[a-z+]+:\/\//.test(path)) return path;
+  if (path === '' || path === SHARED_LEDGER || /^[a-z+]+:\/\//.test(path) || FILE_ADDRESS.test(path))
+    return path;
   // What the service writes is not for the folder of the software: an upgrade would replace it.
   return given || path.startsWith('var/') ? resolve(path) : resolve(PROJECT, path);
 }

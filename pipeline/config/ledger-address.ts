@@ -11,6 +11,9 @@ export type RemoteSource =
 /** `ndjson+file:/srv/votes.ndjson`: a file that is followed; also with `//` before an absolute path. */
 export const FILE_SOURCE = /^(ndjson|csv)\+file:(?:\/\/(?=\/))?(.+)$/s;
 
+/** Also `json+file:x` and `csv:x`, which are not taken for paths. */
+export const FILE_ADDRESS = /^([a-z]+\+file|file|csv|tsv|ndjson|jsonl?|xlsx?):/;
+
 /** The ledger that another machine shares. */
 export const SHARED_LEDGER = 'store:';
 
@@ -24,7 +27,7 @@ export const ledgerSource = text.transform((value, context): LedgerSource => {
   if (value === SHARED_LEDGER) return { kind: 'store' };
   const [, kind, path] = FILE_SOURCE.exec(value) ?? [];
   if (path !== undefined) return { kind: kind as 'ndjson' | 'csv', path };
-  if (!hasScheme(value)) return { kind: 'directory', path: value };
+  if (!hasScheme(value) && !FILE_ADDRESS.test(value)) return { kind: 'directory', path: value };
   for (const [kind, pattern, schema] of REMOTE) {
     const url = pattern.exec(value)?.[1];
     if (url !== undefined && schema.safeParse(url).success) return { kind, url };

@@ -77,10 +77,15 @@ export interface Listing {
   others: string[];
 }
 
+const NOT_LISTED: Readonly<Record<string, string>> = {
+  ENOENT: 'nothing',
+  ENOTDIR: 'a file: csv+file:PATH and ndjson+file:PATH are addresses of files with rows',
+};
+
 /** Lists a ledger's folder `snapshots`. Throws `ledger_unreadable` if it is missing or cannot be read. */
 export async function listSnapshots(ledger: string): Promise<Listing> {
   const names = await readdir(join(ledger, SNAPSHOTS)).catch((cause: NodeJS.ErrnoException) => {
-    const found = cause.code === 'ENOENT' ? 'nothing' : `${cause.code}`;
+    const found = NOT_LISTED[cause.code!] ?? `${cause.code}`;
     throw refused('ledger_unreadable', ledger, 'a folder snapshots', found, cause);
   });
   const endings = new Map<string, string[]>();
