@@ -1,4 +1,5 @@
 import { csvCells } from '../../formats/csv-cells.ts';
+import { isUnambiguousJson } from '../../ledger/events/json.ts';
 
 /** How a file represents rows. JSON and NDJSON differ in what is between them. */
 export type RowForm = 'csv' | 'json' | 'ndjson';
@@ -34,11 +35,17 @@ export function parseCsvRow(text: string): ExportRow | null {
 
 /** A line of a JSON or NDJSON file without its comma; null if it is not a row. */
 export function parseJsonRow(text: string): ExportRow | null {
-  const row = parseObject(text);
+  const row = parsePlainObject(text);
   if (!row || Object.keys(row).sort().join() !== COLUMNS.toSorted().join()) return null;
   const { data, ...texts } = row;
   if (Object.values(texts).some((value) => typeof value !== 'string')) return null;
   return { ...texts, data: JSON.stringify(data) } as ExportRow;
+}
+
+/** Null if it is none, or if a reader may take another value from it: one that keeps the first of two members of a name, not the last. */
+export function parsePlainObject(text: string): Record<string, unknown> | null {
+  const value = parseObject(text);
+  return value && isUnambiguousJson(text, value) ? value : null;
 }
 
 export function parseObject(text: string): Record<string, unknown> | null {

@@ -6,7 +6,14 @@ import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
 import { FileRows, type JsonDocument } from '../rows/file-rows.ts';
 import { type FileFault, Lines, type RowText } from '../rows/lines.ts';
-import { COLUMNS, type ExportRow, parseObject, parseRow, type RowForm } from './export-row.ts';
+import {
+  COLUMNS,
+  type ExportRow,
+  parseObject,
+  parsePlainObject,
+  parseRow,
+  type RowForm,
+} from './export-row.ts';
 
 export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
 
@@ -14,7 +21,7 @@ export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
 export function differences(row: ExportRow, expected: ExportRow): (keyof ExportRow)[] {
   return COLUMNS.filter((name) => {
     if (row[name] === expected[name]) return false;
-    return name !== 'data' || !isDeepStrictEqual(parseObject(row.data), parseObject(expected.data));
+    return name !== 'data' || !isDeepStrictEqual(parsePlainObject(row.data), parseObject(expected.data));
   });
 }
 

@@ -8,7 +8,14 @@ import { formatMoment } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList, formatToken } from '../../words/phrase.ts';
 import { withoutEnd } from './history-rows.ts';
-import { type Difference, differencesOf, type HistoryTable, linksOf, shownCell } from './history-tables.ts';
+import {
+  type Difference,
+  differencesOf,
+  type HistoryTable,
+  linksOf,
+  shownCell,
+  unmarked,
+} from './history-tables.ts';
 import type { Candidate, PastedRow } from './pasted.ts';
 import type { PublicLog, Span } from './public-log.ts';
 
@@ -191,13 +198,13 @@ async function findDeliberation(candidate: Candidate, log: PublicLog): Promise<F
   const { table, cells } = candidate;
   const span = { from: assertTime(cells.opened!, table), to: assertTime(cells.closed!, table) };
   const all = await log.between(span, typesOf(candidate));
-  const leaves = all.filter(({ event }) => event.data.deliberation === cells.id);
+  const leaves = all.filter(({ event }) => event.data.deliberation === unmarked(cells.id!));
   const row = await rowOf(candidate, log, { span, leaves, time: span.to });
   assertLinks(candidate, row.events, row.last);
   return {
     table,
     leaves,
-    words: `${formatCount(leaves.length, 'public event')} of deliberation ${cells.id} give this row: its opening, the positions, and its close, event ${formatNumber(row.last)}. It is exactly theirs if this host withholds none.`,
+    words: `${formatCount(leaves.length, 'public event')} of deliberation ${unmarked(cells.id!)} give this row: its opening, the positions, and its close, event ${formatNumber(row.last)}. It is exactly theirs if this host withholds none.`,
   };
 }
 

@@ -16,7 +16,7 @@ import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { csvCells } from '../../formats/csv-cells.ts';
 import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/event.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
-import { parseObject } from '../audit/export-row.ts';
+import { parseObject, parsePlainObject } from '../audit/export-row.ts';
 import type { Cells } from './compare-rows.ts';
 
 /** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
@@ -188,15 +188,15 @@ export function cellsAsJson({ columns }: HistoryTable, cells: Cells): Cells {
 
 /** A cell for messages: a number without its mark, a long text shortened. */
 export function shownCell(cell: string): string {
-  const text = cell.replace(/^#/, '');
+  const text = unmarked(cell);
   const short = text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
   return short === '' ? 'nothing' : short;
 }
 
 function inJson(cell: string, type: Column['type']): string {
-  if (type === 'text') return cell;
-  if (cell === '') return 'null';
-  return type === 'number' ? numeral(cell) : cell;
+  if (type === 'text') return textCell(cell);
+  if (cell === '') return marked('null');
+  return type === 'number' ? numeral(cell) : marked(cell);
 }
 
 /** The events that a row of JSON lines names, by column, as texts. */
@@ -217,18 +217,38 @@ export function linksOf({ artifact }: HistoryTable, events: readonly number[]): 
   );
 }
 
-/** A number, as every format writes it; marked, so that it is not the text of the same digits. */
-function numeral(digits: string): string {
-  return `#${plainDigits(digits)}`;
+/** What is no text, so that the text of the same characters is another cell. */
+function marked(value: string): string {
+  return `${MARK}${value}`;
 }
+
+/** A text that begins with the mark gets another one. */
+function textCell(text: string): string {
+  return text.startsWith(MARK) ? marked(text) : text;
+}
+
+/** A number, as every format writes it. */
+function numeral(digits: string): string {
+  return marked(plainDigits(digits));
+}
+
+/** The text of a cell without its mark. */
+export function unmarked(cell: string): string {
+  return cell.startsWith(MARK) ? cell.slice(MARK.length) : cell;
+}
+
+const MARK = '#';
 
 /** Numbers keep their digits: a double would change an amount of more than fifteen. */
 function parseExactly(text: string): Record<string, unknown> | null {
-  if (!parseObject(text)) return null;
-  const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
-    typeof value === 'number' ? numeral(source) : value;
+  if (!parsePlainObject(text)) return null;
+  const asCell = (_: string, value: unknown, { source }: { source: string }) => {
+    if (typeof value === 'number') return numeral(source);
+    if (typeof value === 'string') return textCell(value);
+    return value === null || typeof value === 'boolean' ? marked(`${value}`) : value;
+  };
   // The third argument is in the language since 2025, and not in the types yet.
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as Record<string, unknown>;
+  return JSON.parse(text, asCell as (key: string, value: unknown) => unknown) as Record<string, unknown>;
 }
 
 /** White space and the order of members make no difference. */

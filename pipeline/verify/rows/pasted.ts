@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
-import { parseCsvRow, parseJsonRow, parseObject } from '../audit/export-row.ts';
+import { parseCsvRow, parseJsonRow, parsePlainObject } from '../audit/export-row.ts';
 import type { Cells } from './compare-rows.ts';
 import {
   cellsAsJson,
@@ -82,7 +82,7 @@ function withoutEnds(pasted: string): string {
 function readJson(text: string): PastedRow | PastedEvent | Unrecognised {
   const exported = exportRow(parseJsonRow(text));
   if (exported) return exported;
-  const members = parseObject(text);
+  const members = parsePlainObject(text);
   if (!members) return unknown(EXPECTED, shorten(text));
   const { seq, salt } = members;
   if (typeof salt === 'string' && Number.isSafeInteger(seq) && (seq as number) >= 0)

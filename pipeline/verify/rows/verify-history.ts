@@ -23,6 +23,7 @@ import {
   parseCells,
   parseLinks,
   shownCell,
+  unmarked,
 } from './history-tables.ts';
 import type { RowText } from './lines.ts';
 import type { PublicLog } from './public-log.ts';
@@ -165,7 +166,7 @@ async function supplyBefore(
 ): Promise<bigint | null> {
   const stated = first.flatMap(({ text }) => {
     const { date, total_supply: total = '' } = parseCells(table, form, text) ?? {};
-    const digits = total.replace('#', '');
+    const digits = unmarked(total);
     return date && /^\d+(\.\d{1,6})?$/.test(digits) ? [{ date, total: parseAmount(digits), minted: 0n }] : [];
   });
   if (stated.length === 0) return null;

@@ -203,6 +203,23 @@ describe('a file', () => {
     expect(faults.at(-1)).toMatchObject({ line: 7, message: 'this row is longer than any event' });
   });
 
+  test('with a member twice in a row, or in its data, is found out', async () => {
+    const rows = rowsOf('ndjson');
+    const twice = rows[9]!.replace('{', '{"agent":"MALLORY",');
+    expect(await faultsOf(fileOf('ndjson', rows.with(9, twice)))).toContain('10 unreadable');
+    const at = rows.findIndex((row, index) => index > 3 && row.includes('"data":{"'));
+    const [member] = /(?<="data":\{)"[^,}]*[,}]/.exec(rows[at]!)!;
+    const doubled = member.replace(/[,}]$/, ',');
+    const inData = rows[at]!.replace('"data":{', `"data":{${doubled}`);
+    expect(await faultsOf(fileOf('ndjson', rows.with(at, inData)))).toEqual([
+      `${at + 1} unreadable`,
+      expect.anything(),
+    ]);
+    const cells = rowsOf('csv');
+    const cell = cells[at]!.replace('"{', `"{${doubled.replaceAll('"', '""')}`);
+    expect(await faultsOf(fileOf('csv', cells.with(at, cell)))).toEqual([`${at + 2} edited`]);
+  });
+
   test('with rows that a program spelt in its own way says the same', async () => {
     const rows = rowsOf('ndjson').map((row) => {
       const { timestamp, ...others } = JSON.parse(row);

@@ -235,6 +235,11 @@ describe('a row does not hold', () => {
       `{"timestamp":"${timestamp}","cycle":"${cycle}","sentinel":"${sentinel}","amount":${amount},"cathedral":"${cathedral}","coordination_score":${score},"event":0}`,
       [{ column: 'event', found: '0' }],
     ],
+    ...[`"${Number(amount)}"`, `"#${Number(amount)}"`].map((text): [string, string, object[]] => [
+      `that has the text ${text} in place of a number`,
+      `{"timestamp":"${timestamp}","cycle":"${cycle}","sentinel":"${sentinel}","amount":${text},"cathedral":"${cathedral}","coordination_score":${score}}`,
+      [{ column: 'amount' }],
+    ]),
     [
       'of a decision whose reasoning was changed',
       JSON.stringify({ ...decision, reasoning: 'Because.' }),
@@ -280,6 +285,12 @@ describe('a row cannot be checked', () => {
       'timestamp,amount\n2025-07-03T00:00:00Z,1',
       'unrecognised',
       /timestamp, amount.*other releases/,
+    ],
+    [
+      'with a member twice, of which a reader may take either',
+      '{"timestamp":"2026-10-02T06:00:00Z","cycle":"C-456","sentinel":"AUREA","amount":1,"amount":960.01,"cathedral":"FOR-ECONOMISTS","coordination_score":61.5}',
+      'unrecognised',
+      /AUREA/,
     ],
     [
       'with a column twice',

@@ -123,6 +123,13 @@ describe.each(PROVED)('%s', (path) => {
     const own = rows.flatMap((row) => readPiece(table, tableOf(path).isCsv ? `${row}\n` : row));
     const lines = formatNdjson({ allColumns: table.columns }, own);
     expect(await found(lines.join(''))).toEqual(['proved']);
+    const asText = (text: string) => text.replace(/":(-?\d[\d.]*|true|false|null)(?=[,}])/, '":"$1"');
+    if (asText(lines[0]!) !== lines[0])
+      expect(await found(lines.with(0, asText(lines[0]!)).join(''))).toEqual(['does_not_hold', '1 edited']);
+    const twice = lines[1]!.replace('{', '{"date":"2020-01-01","timestamp":"2020-01-01T00:00:00Z",');
+    const member = twice.includes('"date":"2', 30) ? 'timestamp' : 'date';
+    const doubled = twice.replace(new RegExp(`"${member}":"2020[^"]*",`), '');
+    expect((await found(lines.with(1, doubled).join('')))[0]).toBe('does_not_hold');
     const { dayRows, dayEvents } = tableOf(path).artifact;
     if (dayRows && !dayEvents) return;
     const wrong = lines.map((text) => text.replace(/\}\n$/, ',"event":1}\n'));
