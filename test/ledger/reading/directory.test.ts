@@ -95,7 +95,10 @@ describe('a ledger folder', () => {
     const folder = temporaryFolder();
     await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', place: folder });
     writeFileSync(join(folder, 'snapshots'), 'a file');
-    await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', found: 'ENOTDIR' });
+    await expect(idsIn(folder)).rejects.toMatchObject({
+      code: 'ledger_unreadable',
+      found: expect.stringMatching(/^a file: /),
+    });
     rmSync(folder, { recursive: true });
     await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', found: 'nothing' });
   });
