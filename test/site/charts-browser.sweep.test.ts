@@ -324,6 +324,23 @@ describe('a page of another origin', () => {
     },
   );
 
+  test('has its fonts at the first sight, and in a frame of its usual width letters of the size that a page has', async () => {
+    const page = await open('/embed/mii/', { viewport: { width: 720, height: 600 } });
+    await page.evaluate(() => document.fonts.ready);
+    const { families, scale } = await page.evaluate(() => {
+      const svg = [...document.querySelectorAll<SVGSVGElement>('.plot svg')].find(
+        (one) => one.clientWidth > 0,
+      )!;
+      const loaded = [...document.fonts].filter(({ status }) => status === 'loaded');
+      return {
+        families: [...new Set(loaded.map(({ family }) => family))],
+        scale: svg.getBoundingClientRect().width / svg.viewBox.baseVal.width,
+      };
+    });
+    expect(families.sort()).toEqual(['Cathedral Sans', 'Cathedral Serif']);
+    expect(scale).toBe(1);
+  });
+
   test('that forbids scripts shows source and link of the chart at the height in the code, also on a phone', async () => {
     const { page, server } = await pageWith(`<style>body{margin:0}</style>${await pasted('mii')}`, {
       styles: "'unsafe-inline'",

@@ -140,7 +140,7 @@ class ChartPage {
     this.#turn += 1;
     const turn = this.#turn;
     const isOther = this.#view(state) !== this.#view();
-    const redrawn = isOther ? (await this.#tools()).redraw(state, { withoutList: true }) : null;
+    const redrawn = isOther ? (await this.#tools()).redraw(state, 'page') : null;
     if (turn !== this.#turn) return false;
     if (redrawn) {
       showRedrawn(this.#root, redrawn);

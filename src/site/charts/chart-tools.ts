@@ -8,7 +8,7 @@ import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight } from './frame-height.ts';
-import { annotationsHtml, tableHtml, type ViewLook, viewChart } from './view-chart.ts';
+import { annotationsHtml, type Place, tableHtml, viewChart } from './view-chart.ts';
 
 /** The parts of a page that depend on the state: text and HTML by `data-part`, row count and live embed code. */
 export interface Redrawn {
@@ -23,7 +23,7 @@ export interface ChartTools {
   /** The time of the data, which can be newer than the page. */
   asOf: string;
   /** Throws usage if the state names a series that the data does not have. */
-  redraw(state: ChartState, look?: ViewLook): Redrawn;
+  redraw(state: ChartState, place: Place): Redrawn;
   csv(state: ChartState): string;
   svg(state: ChartState): string;
 }
@@ -42,7 +42,7 @@ globalThis.openChartTools = async (facts) => {
   const chart = kind.open(PublishedFiles.of(Object.fromEntries(texts)), facts.organisation);
   return {
     asOf: chart.asOf,
-    redraw: (state, look = {}) => redraw(chart, state, { facts, look }),
+    redraw: (state, place) => redraw(chart, state, { facts, place }),
     csv: (state) => chartCsv(chart.show(state)),
     svg: (state) => chart.show(state).draw({ width: EMBED_WIDTH, theme: 'light' }),
   };
@@ -57,9 +57,9 @@ async function read(path: string): Promise<string> {
 function redraw(
   chart: OpenChart,
   state: ChartState,
-  { facts, look }: { facts: ChartFacts; look: ViewLook },
+  { facts, place }: { facts: ChartFacts; place: Place },
 ): Redrawn {
-  const view = viewChart(chart, state, look);
+  const view = viewChart(chart, state, place);
   const { query, heading, subtitle, title, unit, note, summary, annotations, rows, pictures } = view;
   const { baseUrl, id } = facts;
   return {

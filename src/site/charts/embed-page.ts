@@ -15,7 +15,7 @@ async function showAddress(): Promise<void> {
     const query = formatChartState(chart, state);
     if (query === root.dataset.query) return;
     const tools = await toolsLoader(root.dataset.tools!, facts)();
-    showRedrawn(root, tools.redraw(state));
+    showRedrawn(root, tools.redraw(state, 'embed'));
     readout?.reset();
     root.querySelector<HTMLAnchorElement>('[data-page]')!.href = facts.baseUrl + pagePath(facts.id, query);
     if (state.tab === 'table') root.querySelector('details')!.open = true;

@@ -6,6 +6,7 @@ import { element, escapeText } from '../../../pipeline/charts/drawing/element.ts
 import type { PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
 import { formatDays } from '../../../pipeline/words/moment.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
+import { EMBED_WIDTH } from './frame-height.ts';
 
 type Cell = ChartTable['rows'][number][number];
 
@@ -74,8 +75,15 @@ export function annotationsHtml(annotations: readonly Annotation[]): string {
     .join('');
 }
 
-/** Each chart is drawn at these widths, px. A page shows the one that fits, so that no text is scaled down. */
-const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
+/**
+ * Where a chart is shown: it is drawn at these widths, px, of which the window's selects one, so that little text is scaled. A page lists
+ * the annotations itself. A frame has its usual width, without margins.
+ */
+const PLACES = {
+  page: { widths: { wide: 820, narrow: 344 }, withoutList: true },
+  embed: { widths: { wide: EMBED_WIDTH - 34, narrow: 344 }, withoutList: false },
+} as const;
+export type Place = keyof typeof PLACES;
 
 /** Everything that a page shows of a chart in one state. */
 export interface ChartView extends Shown {
@@ -103,17 +111,9 @@ export function sharedTitle(chart: OpenChart, state: ChartState): string {
   return days === '' ? (finding ?? title) : `${finding ?? title} (${days})`;
 }
 
-export interface ViewLook {
-  /** The page lists the annotations itself, so the pictures do not. */
-  withoutList?: boolean;
-}
-
 /** Throws usage if the state names a series that the data does not have. */
-export function viewChart(
-  chart: OpenChart,
-  state: ChartState,
-  { withoutList = false }: ViewLook = {},
-): ChartView {
+export function viewChart(chart: OpenChart, state: ChartState, place: Place): ChartView {
+  const { widths, withoutList } = PLACES[place];
   const shown = chart.show(state);
   const { title, finding } = shown;
   return {
@@ -121,7 +121,7 @@ export function viewChart(
     query: formatChartState(chart, state),
     heading: finding ?? title,
     subtitle: finding === null ? '' : title,
-    pictures: Object.entries(PAGE_WIDTHS)
+    pictures: Object.entries(widths)
       .map(([name, width]) => picture(shown, { name, width, withoutList }))
       .join(''),
   };
