@@ -1,51 +1,102 @@
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { hasScheme } from '../config/setting.ts';
 import { CathedralError } from '../errors.ts';
 import { FIRST_LINE } from '../ledger/log/tlog-proof.ts';
-import { readExport } from './audit/read-export.ts';
+import { MAX_ROW_CHARACTERS, readExport } from './audit/read-export.ts';
 import { unreadable } from './reader.ts';
 
-/** What a reader can ask about: a service or a copy of one, a proof of an event, an audited export, or any other file. */
-export type Kind = 'place' | 'proof' | 'export' | 'file';
+/** What a reader can ask about, and how messages call it. */
+export const KINDS = {
+  service: 'a service, a mirror or a folder',
+  file: 'a file that is neither an audited export nor a proof',
+  export: 'an audited export',
+  proof: 'a proof of an event',
+} as const;
+export type Kind = keyof typeof KINDS;
 
-/**
- * By its name and its first line; a file with a damaged first line is an export if the reader says so. Throws mirror_unreachable where nothing
- * is, and proof_refused for a file that cannot be read.
- */
-export async function kindOfGiven(given: string, isSaidExport: boolean): Promise<Kind> {
-  if (given === '-') return 'export';
-  if (hasScheme(given)) return 'place';
-  const found = await stat(given).catch((cause: NodeJS.ErrnoException) => {
-    const fault = { place: given, expected: 'a folder or a file', found: cause.code ?? cause.message, cause };
-    throw new CathedralError('mirror_unreachable', fault);
-  });
-  if (found.isDirectory()) return 'place';
-  if ((await beginningOf(given)) === `${FIRST_LINE}\n`) return 'proof';
-  return isSaidExport || (await isExport(given)) ? 'export' : 'file';
+/** A file, or standard input, of which the first line was read: a pipe can be read only once. */
+interface GivenFile {
+  kind: Exclude<Kind, 'service'>;
+  /** All of its bytes. */
+  chunks: AsyncIterable<Uint8Array>;
+  /** Ends the reading of a pipe, too. */
+  [Symbol.dispose](): void;
 }
 
-async function beginningOf(path: string): Promise<string> {
-  const handle = await open(path).catch((cause) => {
-    throw unreadable(path, cause);
-  });
+type Given = GivenFile | { kind: 'service'; [Symbol.dispose](): void };
+
+const CHUNK_BYTES = 1 << 20;
+const LINE_END = 0x0a;
+/** Of another version too, or with Windows line ends: its reader says what is wrong. */
+const PROOF = new RegExp(`^${FIRST_LINE.replace(/@.*/, '@')}`);
+/** A character of UTF-8 has at most four bytes. */
+const MOST_LINE_BYTES = 4 * MAX_ROW_CHARACTERS;
+
+/**
+ * What was given, by its name and its first line, or as the reader says. Throws mirror_unreachable where nothing is, usage where the name shows
+ * something else than the reader says, and proof_refused for a file that cannot be read.
+ */
+export async function openGiven(given: string, said: Kind | null): Promise<Given> {
+  const isSaidFile = said !== null && said !== 'service';
+  const service = await serviceNamed(given, isSaidFile);
+  if (service !== null && isSaidFile) throw another(given, said, service);
+  if (service !== null) return { kind: 'service', [Symbol.dispose]: () => undefined };
+  if (said === 'service') throw another(given, said, given === '-' ? 'standard input' : 'a file');
+  const stream = given === '-' ? process.stdin : createReadStream(given, { highWaterMark: CHUNK_BYTES });
+  const { line, chunks } = await peekLine(stream, given);
+  return { kind: said ?? (await kindOf(line)), chunks, [Symbol.dispose]: () => void stream.destroy() };
+}
+
+function another(place: string, said: Kind, found: string): CathedralError {
+  return new CathedralError('usage', { place, expected: KINDS[said], found });
+}
+
+/** Null: it names a file, which may be missing if the reader says that it is one. */
+async function serviceNamed(given: string, isSaidFile: boolean): Promise<string | null> {
+  if (given === '-') return null;
+  if (hasScheme(given)) return 'an address';
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE.length + 1));
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await handle.close();
+    return (await stat(given)).isDirectory() ? 'a folder' : null;
+  } catch (cause) {
+    if (isSaidFile) return null;
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const fault = { place: given, expected: 'a folder or a file', found: code ?? message, cause };
+    throw new CathedralError('mirror_unreachable', fault);
   }
 }
 
-async function isExport(path: string): Promise<boolean> {
-  const bytes = createReadStream(path);
+/** The first line with its end, unless it is longer than that of any export, and a stream that begins with it. */
+async function peekLine(stream: Readable, place: string) {
+  const source: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  for (let bytes = 0; bytes <= MOST_LINE_BYTES && !read.at(-1)?.includes(LINE_END); ) {
+    const { done, value } = await source.next().catch((cause) => {
+      throw unreadable(place, cause);
+    });
+    if (done) break;
+    read.push(value);
+    bytes += value.length;
+  }
+  const beginning = Buffer.concat(read);
+  const chunks = async function* () {
+    yield beginning;
+    yield* { [Symbol.asyncIterator]: () => source };
+  };
+  return { line: beginning.subarray(0, beginning.indexOf(LINE_END) + 1 || undefined), chunks: chunks() };
+}
+
+async function kindOf(line: Uint8Array): Promise<GivenFile['kind']> {
+  if (PROOF.test(Buffer.from(line).toString('latin1'))) return 'proof';
+  const only = async function* () {
+    yield line;
+  };
   try {
-    return (await readExport(bytes, path)) !== null;
+    return (await readExport(only())) ? 'export' : 'file';
   } catch (error) {
-    // Its first line is no text.
-    if (error instanceof CathedralError) return false;
-    throw unreadable(path, error as NodeJS.ErrnoException);
-  } finally {
-    bytes.destroy();
+    // It is no text.
+    if (error instanceof CathedralError) return 'file';
+    throw error;
   }
 }

@@ -1,23 +1,25 @@
+import { createHash } from 'node:crypto';
 import type { Config } from '../config/settings.ts';
-import { hashFile } from '../disk/hash-file.ts';
 import { formatVerifierKey } from '../ledger/notes/note.ts';
 import { printable } from '../words/printable.ts';
 import { logOrigin, type Reading, trustedKeys, unreadable } from './reader.ts';
 import { findFile } from './versions/find-file.ts';
 
 type FileConfig = Pick<Config, 'out' | 'timeLimit' | 'readerKeys'> & {
-  /** A path of this machine. */
-  file: string;
+  /** The name of the file, for messages. */
+  what: string;
   /** Null: the release in `out`. */
   logUrl: string | null;
 };
 
 /** Whether the publisher of a service listed exactly these bytes. Throws proof_refused, and what reading a release throws. */
-export async function verifyPublishedFile(config: FileConfig, reading: Reading) {
-  const { file, readerKeys } = config;
-  const { sha256 } = await hashFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw unreadable(file, cause);
-  });
+export async function verifyPublishedFile(
+  config: FileConfig,
+  chunks: AsyncIterable<Uint8Array>,
+  reading: Reading,
+) {
+  const { what: file, readerKeys } = config;
+  const sha256 = await digestOf(chunks, file);
   const origin = await logOrigin(config, reading);
   const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
   reading.progress.stage(`looking for ${printable(file)} in ${origin.placeOf('')}`);
@@ -36,7 +38,18 @@ export async function verifyPublishedFile(config: FileConfig, reading: Reading) 
       : [
           printable(`${file}: no release lists these bytes, SHA-256 ${sha256}:`),
           `neither the current one nor a snapshot (${snapshots} read), ${signed}`,
+          'A release lists its public files: no restricted ones, and nothing below /log/ or /snapshots/.',
           'If it should be a public history, `cathedral prove` compares its rows with the log; if it should be an audited export, its first line is not that of one.',
         ],
   };
+}
+
+async function digestOf(chunks: AsyncIterable<Uint8Array>, place: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of chunks) hash.update(chunk);
+  } catch (cause) {
+    throw unreadable(place, cause as NodeJS.ErrnoException);
+  }
+  return hash.digest('hex');
 }

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { ledgerSource } from '../../pipeline/config/ledger-address.ts';
 import { hasScheme, integer, pathOrAddress } from '../../pipeline/config/setting.ts';
 import { type Config, SETTINGS, SOURCE_SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Kind } from '../../pipeline/verify/kind-of-given.ts';
-import { type Context, defineCommand, json, type Result } from './command.ts';
+import { type Command, type Context, defineCommand, json, type Result } from './command.ts';
 import {
   EVENT_HASH,
   event,
@@ -15,16 +16,20 @@ import {
   WITHOUT_LEDGER_KEY,
 } from './reading.ts';
 
-/** Options of which no use is made for a kind would say something that the answer does not. Throws usage. */
-function refuse(given: Readonly<Record<string, unknown>>, allowed: readonly string[], what: string): void {
-  for (const [flag, value] of Object.entries(given)) {
-    if (value === null || value === false || allowed.includes(flag)) continue;
-    const expected = `not to be used with ${what}`;
-    throw new CathedralError('usage', { place: `--${flag}`, expected, found: 'it' });
-  }
+/** An option of which no use is made would say something that the answer does not. Throws usage. */
+function refuse(
+  { options }: Command,
+  { flags }: Context,
+  isUsed: (option: string) => boolean,
+  what: string,
+): void {
+  const unused = [...flags.keys()].find((name) => !isUsed(name));
+  if (unused === undefined) return;
+  const expected = `not to be used with ${what}`;
+  throw new CathedralError('usage', { place: `--${options[unused]!.flag}`, expected, found: 'it' });
 }
 
-const prove = defineCommand({
+const prove: Command = defineCommand({
   summary:
     'Proves from the public log, without a key, that an event is in it, or that a row or a whole public history follows from it.',
   details: `Given the hash of an event, it prints a proof that anybody can verify with \`verify\`, without a network.
@@ -72,13 +77,13 @@ It exits with 0 if everything is proved, with 1 if something does not hold or th
     json,
   },
   async run(config, context) {
-    const { what, path, heldCheckpoint: checkpoint, ledger } = config;
+    const { what } = config;
     const hash = EVENT_HASH.safeParse(what).data;
     if (hash !== undefined) {
-      refuse({ path, checkpoint }, [], 'the hash of an event');
+      refuse(prove, context, (name) => !['path', 'heldCheckpoint'].includes(name), 'the hash of an event');
       return printProof({ ...config, event: hash }, context);
     }
-    refuse({ ledger }, [], 'a row or a file');
+    refuse(prove, context, (name) => name !== 'ledger', 'a row or a file');
     const { proveGiven } = await import('../../pipeline/verify/rows/prove-given.ts');
     const given = await proveGiven({ ...config, row: what }, context);
     const { facts, lines, verdict, proof, isUnseen } = given;
@@ -122,21 +127,19 @@ async function printProof(config: Proving, context: Context): Promise<Result> {
   return { facts, lines: text.replace(/\n$/, '') };
 }
 
-/** The flags that say something about each kind of thing. */
-const FLAGS_OF: Readonly<Record<Kind, readonly string[]>> = {
-  place: ['accept-expired', 'static', 'sample-size', 'sample-seed', 'checkpoint'],
-  file: ['url'],
-  export: ['url', 'from', 'to', 'filter', 'checkpoint'],
-  proof: ['event'],
+/** The options of which use is made for each kind of thing, beside those for all. */
+const USED: Readonly<Record<Kind, readonly string[]>> = {
+  service: [
+    ...['readerKeys', 'policy', 'ledgerKey', 'parallelRequests', 'timeLimit'],
+    ...['acceptExpired', 'staticOrigin', 'sampleSize', 'sampleSeed', 'heldCheckpoint'],
+  ],
+  file: ['readerKeys', 'out', 'logUrl', 'timeLimit'],
+  export: ['ledgerKey', 'policy', 'out', 'logUrl', 'timeLimit', 'from', 'to', 'filter', 'heldCheckpoint'],
+  proof: ['ledgerKey', 'policy', 'event'],
 };
-const NAMES: Readonly<Record<Kind, string>> = {
-  place: 'a service, a mirror or a folder',
-  file: 'a file that is neither an audited export nor a proof',
-  export: 'an audited export',
-  proof: 'a proof of an event',
-};
+const USED_FOR_ALL = ['what', 'kind', 'json'];
 
-const verify = defineCommand({
+const verify: Command = defineCommand({
   summary:
     'Verifies, as a reader, a service or a copy of one, a downloaded file, an audited export, or a proof of an event.',
   details: `A service, a mirror or a folder: is it what its publisher signed? It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings, and with 4 if the host merely did not answer, so that a monitor can tell an outage from tampering. To compare your own published folder with the ledger, use \`check\`.
@@ -163,9 +166,15 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     what: {
       unit: 'http(s)://host[:port][/path], a folder, a file, or - for standard input',
       description:
-        'What to verify: the address of a service or a mirror, the folder of either, a folder with a plain copy of the public files, or a file. Standard input is an audited export.',
+        'What to verify: the address of a service or a mirror, the folder of either, a folder with a plain copy of the public files, or a file.',
       required: true,
       schema: pathOrAddress(),
+    },
+    kind: {
+      unit: 'service, file, export or proof',
+      description:
+        'What it has to be; anything else is refused. Without it, the first line of a file shows what it is, so a script that expects an export or a proof should say so.',
+      schema: z.enum(['service', 'file', 'export', 'proof']),
     },
     ...READER_FLAGS,
     sampleSize: {
@@ -200,28 +209,24 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     json,
   },
   async run(config, context) {
-    const { kindOfGiven } = await import('../../pipeline/verify/kind-of-given.ts');
-    const { what, event, from, to, filter, sampleSize, sampleSeed } = config;
-    const kind = await kindOfGiven(
-      what,
-      [from, to, filter].some((flag) => flag !== null),
-    );
-    const given = {
-      ...{ event, from, to, filter, url: config.logUrl, checkpoint: config.heldCheckpoint },
-      ...{ static: config.staticOrigin, 'accept-expired': config.acceptExpired },
-      ...{ 'sample-size': sampleSize, 'sample-seed': sampleSeed },
-    };
-    refuse(given, FLAGS_OF[kind], NAMES[kind]);
-    if (kind === 'proof') return verifyProofFile(what, config, context);
+    const { KINDS, openGiven } = await import('../../pipeline/verify/kind-of-given.ts');
+    const { what, kind: said, event, from, to, filter } = config;
+    const isOfExport = [from, to, filter].some((flag) => flag !== null);
+    const shown = event !== null ? 'proof' : isOfExport ? 'export' : null;
+    // Not disposed before it was read: what reads it is awaited here.
+    using given = await openGiven(what, said ?? shown);
+    const { kind } = given;
+    refuse(verify, context, (name) => [...USED[kind], ...USED_FOR_ALL].includes(name), KINDS[kind]);
+    if (kind === 'proof') return await verifyProofFile(config, given.chunks, context);
     if (kind === 'file') {
       const { verifyPublishedFile } = await import('../../pipeline/verify/verify-published-file.ts');
-      const { valid, ...result } = await verifyPublishedFile({ ...config, file: what }, context);
+      const { valid, ...result } = await verifyPublishedFile(config, given.chunks, context);
       return { ...result, status: valid ? 0 : 1 };
     }
     if (kind === 'export') {
       const { auditExport } = await import('../../pipeline/verify/audit/audit-export.ts');
       const { SERVER_PARSERS } = await import('./export-parsers.ts');
-      const { valid, ...result } = await auditExport({ ...config, export: what }, context, SERVER_PARSERS);
+      const { valid, ...result } = await auditExport(config, given.chunks, context, SERVER_PARSERS);
       return { ...result, status: valid ? 0 : 1 };
     }
     const { verifyPlace } = await import('../../pipeline/mirror/verify-place.ts');
@@ -231,14 +236,14 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
   },
 });
 
-type ProofConfig = Pick<Config, 'ledgerKey' | 'policy'> & { event: string | null };
+type ProofConfig = Pick<Config, 'ledgerKey' | 'policy'> & { what: string; event: string | null };
 
 async function verifyProofFile(
-  path: string,
-  { event, ...config }: ProofConfig,
+  { what: path, event, ...config }: ProofConfig,
+  chunks: AsyncIterable<Uint8Array>,
   { now }: Context,
 ): Promise<Result> {
-  const { readFile } = await import('node:fs/promises');
+  const { LONGEST_PROOF } = await import('../../pipeline/ledger/log/tlog-proof.ts');
   const { nodeHash } = await import('../../pipeline/ledger/log/merkle.ts');
   const { verifyProof } = await import('../../pipeline/verify/audit/verify-proof.ts');
   const { auditorTrust, unreadable, witnessing } = await import('../../pipeline/verify/reader.ts');
@@ -248,9 +253,19 @@ async function verifyProofFile(
       expected: 'the hash of the event that the proof is of',
       found: 'no value',
     });
-  const proof = await readFile(path, 'utf8').catch((cause) => {
-    throw unreadable(path, cause);
-  });
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      read.push(chunk);
+      bytes += chunk.length;
+      // So long a text is refused, whatever follows.
+      if (bytes > 4 * LONGEST_PROOF) break;
+    }
+  } catch (cause) {
+    throw unreadable(path, cause as NodeJS.ErrnoException);
+  }
+  const proof = Buffer.concat(read).toString();
   const { policy, verifiers } = await auditorTrust(config);
   const proved = await verifyProof(proof, event, { verifiers, nodeHash }, path);
   const { index, checkpoint, verifier, note } = proved;

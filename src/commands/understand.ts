@@ -33,14 +33,24 @@ function findCommand(words: readonly string[]): Found {
   const names = Object.keys(COMMANDS);
   const group = names.filter((name) => name.startsWith(`${first} `));
   if (group.length === 0) {
-    const name = EARLIER_NAMES[first] ?? first;
-    if (names.includes(name)) return { name, args: words.slice(1) };
+    if (Object.hasOwn(EARLIER_NAMES, first)) return asToday(first, words.slice(1));
+    if (names.includes(first)) return { name: first, args: words.slice(1) };
     throw unknownCommand(first, [...names, ...names.map((name) => name.replace(/ .*/, ''))]);
   }
   const name = `${first} ${second}`;
   if (group.includes(name)) return { name, args: words.slice(2) };
   if (HELP.includes(second)) return { name: null, args: [] };
   throw unknownCommand(name.trim(), group);
+}
+
+function asToday(earlier: string, words: readonly string[]): Found {
+  const { name, kind, flag } = EARLIER_NAMES[earlier]!;
+  const end = words.indexOf('--');
+  const args = words.map((word, at) => {
+    const isFlag = word === flag || word.startsWith(`${flag}=`);
+    return isFlag && (end < 0 || at < end) ? `--what${word.slice(flag.length)}` : word;
+  });
+  return { name, args: kind ? [`--kind=${kind}`, ...args] : args };
 }
 
 function unknownCommand(name: string, names: readonly string[]): CathedralError {

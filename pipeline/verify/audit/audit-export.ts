@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { Config } from '../../config/settings.ts';
 import { CathedralError } from '../../errors.ts';
 import type { Checkpoint } from '../../ledger/notes/checkpoint.ts';
@@ -13,8 +12,8 @@ import { type ExportHead, readExport } from './read-export.ts';
 import { type ExportOptions, type ExportVerdict, verifyExport } from './verify-export.ts';
 
 interface AuditConfig extends Pick<Config, 'out' | 'timeLimit' | 'governmentKey' | 'ledgerKey' | 'policy'> {
-  /** The file; `-` is standard input. */
-  export: string;
+  /** The name of the file, for messages. */
+  what: string;
   /** What was exported; null: as the file says. */
   from: string | null;
   to: string | null;
@@ -35,10 +34,15 @@ export interface ExportParsers {
  * Compares an audited export with the log. Throws proof_refused for another file, usage for parameters that the server would refuse, and the
  * errors of reading a log.
  */
-export async function auditExport(config: AuditConfig, reading: Reading, parsers: ExportParsers) {
+export async function auditExport(
+  config: AuditConfig,
+  chunks: AsyncIterable<Uint8Array>,
+  reading: Reading,
+  parsers: ExportParsers,
+) {
   const { now, progress } = reading;
-  const place = config.export;
-  const file = await openExport(place);
+  const place = config.what;
+  const file = await openExport(chunks, place);
   const options = exportOptions(file.head, config, parsers);
   const { policy, verifiers } = await auditorTrust(config);
   const origin = await logOrigin(config, reading);
@@ -64,9 +68,8 @@ export async function auditExport(config: AuditConfig, reading: Reading, parsers
   };
 }
 
-async function openExport(place: string) {
-  const bytes = place === '-' ? process.stdin : createReadStream(place, { highWaterMark: 1 << 20 });
-  const file = await readExport(bytes, place).catch((cause) => {
+async function openExport(chunks: AsyncIterable<Uint8Array>, place: string) {
+  const file = await readExport(chunks, place).catch((cause) => {
     throw cause.syscall ? unreadable(place, cause) : cause;
   });
   if (file) return file;

@@ -40,7 +40,7 @@ export interface ExportFile {
 }
 
 /** A row contains its event's line, perhaps with doubled quotes, and less than 1 kB more. */
-const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
+export const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
 
 const Head = z.strictObject({
   from: z.string().nullable(),

@@ -138,7 +138,7 @@ export const FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a row is proved without a quorum',
-    breaks: 'prove-row exits with 1 if the log lacks the cosignatures that a policy requires.',
+    breaks: 'prove exits with 1 if the log lacks the cosignatures that a policy requires.',
     file: 'src/commands/proofs.ts',
     change: ['const status = isUnseen ? 1 : (', 'const status = isUnseen ? 0 : ('],
     tests: LIES,
