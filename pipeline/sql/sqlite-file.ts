@@ -253,6 +253,8 @@ function makePrivate(path: string): void {
   if (sizeOf(`${path}-wal`) > 0)
     throw failed(path, 'the database file of its -wal file', 'no file, or an empty one');
   if (!existsSync(path)) assertOwner(path);
+  // The folder above is no secret: others may have something there, such as a key that is published.
+  mkdirSync(dirname(dirname(path)), { recursive: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
   // A new file is on the disk only with its name.

@@ -73,11 +73,10 @@ export async function verifyEntries(config: VerifyConfig, log: (line: string) =>
   };
 }
 
-/** Null: none are kept, or this machine does not know where. */
+/** Null: this machine does not know where they are kept. */
 async function readHeads(config: VerifyConfig, log: (line: string) => void): Promise<SignedHead[] | null> {
   if (databaseOf(config.store) === null) {
-    const signed = await readSignedHeads(headsIn(config.store), await serverKeys(config));
-    return signed.length > 0 ? signed : null;
+    return readSignedHeads(headsIn(config.store), await serverKeys(config));
   }
   return withBucket(
     config,
@@ -126,6 +125,7 @@ function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string
 
 /** What was removed can no longer be compared. */
 function formatSigned(signed: readonly SignedHead[], { seq: start }: LogVerdict['beginning']): string {
+  if (signed.length === 0) return 'No signed head is there to compare it with.';
   const removed = signed.filter((one) => 'seq' in one && one.seq < start).length;
   const compared = `It was compared with ${formatCount(signed.length - removed, 'signed head')}.`;
   return removed === 0 ? compared : `${compared} ${formatCount(removed, 'more')} of removed entries.`;

@@ -1,7 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storeFiles } from '../../../pipeline/config/store-place.ts';
-import { asDiskErrors, makeFolder, replaceFile, sync, writeBeside } from '../../../pipeline/disk/durable.ts';
+import {
+  asDiskErrors,
+  makeFolder,
+  replaceFile,
+  sync,
+  TEMPORARY_SUFFIX,
+  writeBeside,
+} from '../../../pipeline/disk/durable.ts';
 import { MOST_KEYS, signNote } from '../../../pipeline/ledger/notes/note.ts';
 import {
   newNoteKey,
@@ -33,17 +41,20 @@ export function headsIn(store: string): HeadStore {
   };
 }
 
-/** A file appears whole, and only where there is none. */
+/**
+ * A file appears whole, and only where there is none. The temporary one is nobody else's: after a kill it may still be linked, and who wrote to it
+ * would write to the head.
+ */
 async function addFile(path: string, bytes: Uint8Array): Promise<{ etag: string } | 'refused'> {
   await makeFolder(dirname(path), { mode: 0o700 });
-  const temporary = await writeBeside(path, bytes, { mode: 0o600 });
+  const own = `${path}.${randomUUID()}`;
   try {
-    await link(temporary, path);
+    await link(await writeBeside(own, bytes, { mode: 0o600, exclusive: true }), path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'refused';
     throw error;
   } finally {
-    await rm(temporary, { force: true });
+    await rm(`${own}${TEMPORARY_SUFFIX}`, { force: true });
   }
   await sync(dirname(path));
   return { etag: '' };
@@ -61,12 +72,13 @@ export async function signOwnHead(store: string, service: string, now: number): 
   const { accessLog, headKey, headVerifiers } = storeFiles(store);
   const log = await openSqlite(accessLog, LOG_FILE, { mustExist: true });
   try {
-    // Two servers that start at once make one key.
+    // Two servers that start at once make one key, and show it one after the other.
     const key = await log.transaction(async (query) => {
       await query('SELECT seq FROM access_log_head');
-      return (await readNoteKeys(headKey))?.[0] ?? makeKey(headKey, service, now);
+      const own = (await readNoteKeys(headKey))?.[0] ?? (await makeKey(headKey, service, now));
+      await showVerifier(headVerifiers, verifierKeyOf(own));
+      return own;
     }, LOG_LOCK);
-    await showVerifier(headVerifiers, verifierKeyOf(key));
     const signText = (text: string) => signNote(text, signerOf(key));
     return await signAccessLogHead({ log: readLog(log), store: headsIn(store), service, signText, now });
   } finally {

@@ -69,8 +69,8 @@ export async function signAccessLogHead({
   now,
 }: HeadSigning): Promise<NewHead | null> {
   const [head, start] = [await log.readHead(), await log.readStart()];
-  await assertHasSigned(log, store);
-  if (!head || head.seq <= start.seq) return null;
+  const last = await assertHasSigned(log, store);
+  if (!head || head.seq <= start.seq || head.seq === last?.seq) return null;
   await assertHolds(log, head, log.name);
   const { seq, hash } = head;
   const text = [service, seq, hash, new Date(now).toISOString()].join('\n');

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -134,6 +134,37 @@ describe('a head that the server of one machine signs', () => {
     await restarted();
     expect(await faults()).toEqual([]);
     expect((await Array.fromAsync(headsIn(store).list('access-log/heads/'))).length).toBe(1);
+  });
+
+  test('is never written again, whatever a killed server left beside it, and is signed once', async () => {
+    const { dir, fill, sign, heads, faults } = await machine();
+    await fill(0, 2);
+    await sign();
+    const [name = ''] = heads();
+    const path = join(dir, 'heads', name);
+    const kept = readFileSync(path, 'utf8');
+    // A kill between the link and the removal leaves two names of one file.
+    linkSync(path, `${path}.tmp`);
+    const folder = statSync(join(dir, 'heads')).mtimeMs;
+    expect(await sign()).toBeNull();
+    expect(statSync(join(dir, 'heads')).mtimeMs).toBe(folder);
+    const head = { bytes: Buffer.from('another'), sha256: '', headers: {} };
+    expect(await headsIn(join(dir, '..')).put(`access-log/heads/${name}`, head, 'absent')).toBe('refused');
+    expect(readFileSync(path, 'utf8')).toBe(kept);
+    expect(heads()).toEqual([name, `${name}.tmp`]);
+    expect(await faults()).toEqual([]);
+  });
+
+  test('has a verifier key that a run of another user can read, in a folder that the server makes', async () => {
+    const store = join(await temporaryFolder(), 'made', 'store');
+    const before = process.umask(0o022);
+    onTestFinished(() => void process.umask(before));
+    const { close } = await openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+    await close();
+    const modes = ['', 'access-log.vkey', 'access-log', 'keys', 'limits'].map(
+      (name) => statSync(join(store, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o755, 0o644, 0o700, 0o700, 0o700]);
   });
 
   test('stays verifiable after the key was lost: the older verifier key stays beside the new one', async () => {
