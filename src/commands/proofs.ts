@@ -216,17 +216,18 @@ A proof from \`prove\`: is the event in the log that a key signed? It needs no n
     // Not disposed before it was read: what reads it is awaited here.
     using given = await openGiven(what, said ?? shown);
     const { kind } = given;
+    const named = { ...config, what: what === '-' ? 'standard input' : what };
     refuse(verify, context, (name) => [...USED[kind], ...USED_FOR_ALL].includes(name), KINDS[kind]);
-    if (kind === 'proof') return await verifyProofFile(config, given.chunks, context);
+    if (kind === 'proof') return await verifyProofFile(named, given.chunks, context);
     if (kind === 'file') {
       const { verifyPublishedFile } = await import('../../pipeline/verify/verify-published-file.ts');
-      const { valid, ...result } = await verifyPublishedFile(config, given.chunks, context);
+      const { valid, ...result } = await verifyPublishedFile(named, given.chunks, context);
       return { ...result, status: valid ? 0 : 1 };
     }
     if (kind === 'export') {
       const { auditExport } = await import('../../pipeline/verify/audit/audit-export.ts');
       const { SERVER_PARSERS } = await import('./export-parsers.ts');
-      const { valid, ...result } = await auditExport(config, given.chunks, context, SERVER_PARSERS);
+      const { valid, ...result } = await auditExport(named, given.chunks, context, SERVER_PARSERS);
       return { ...result, status: valid ? 0 : 1 };
     }
     const { verifyPlace } = await import('../../pipeline/mirror/verify-place.ts');

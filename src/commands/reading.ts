@@ -39,8 +39,8 @@ export const heldCheckpoint = {
 /** The hash of an event as `prove` and `verify` take it; without 0x. */
 export const EVENT_HASH = z
   .string()
-  .regex(/^(0x)?[0-9a-f]{64}$/)
-  .transform((hash) => hash.slice(-64));
+  .regex(/^(0x)?[0-9a-f]{64}$/i)
+  .transform((hash) => hash.slice(-64).toLowerCase());
 
 export const event = {
   unit: 'an attestation_hash: 64 hex digits, with or without 0x',

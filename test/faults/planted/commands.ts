@@ -66,4 +66,18 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['mirror_unreachable: { exit: 4,', 'mirror_unreachable: { exit: 1,'],
     tests: ['test/contract/commands.test.ts'],
   },
+  {
+    name: 'an earlier name takes any file',
+    breaks: 'verify-export and verify-proof refuse a file that is neither, whatever a release lists',
+    file: 'src/commands/understand.ts',
+    change: ['args: kind ? [`--kind=${kind}`, ...args] : args', 'args: kind ? [...args] : args'],
+    tests: ['test/contract/commands.test.ts'],
+  },
+  {
+    name: 'an option of no use is ignored',
+    breaks: 'verify refuses an option that says nothing about what was given',
+    file: 'src/commands/proofs.ts',
+    change: ['if (unused === undefined) return;', 'if (flags.size > 0) return;'],
+    tests: ['test/contract/commands.test.ts'],
+  },
 ];
