@@ -322,4 +322,14 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['await sync(dirname(at));', '{}'],
     tests: ['test/faults/faults.test.ts'],
   },
+  {
+    name: 'a signed head is written in a file that others have',
+    breaks: 'A signed head is never written again, whatever a killed server left beside it',
+    file: 'src/sidecar/access-log/own-heads.ts',
+    change: [
+      'writeBeside(own, bytes, { mode: 0o600, exclusive: true })',
+      'writeBeside(path, bytes, { mode: 0o600 })',
+    ],
+    tests: ['test/sidecar/access-log/own-heads.test.ts'],
+  },
 ];
