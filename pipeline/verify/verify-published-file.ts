@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Config } from '../config/settings.ts';
+import { hashChunks } from '../disk/hash-file.ts';
 import { formatVerifierKey } from '../ledger/notes/note.ts';
 import { printable } from '../words/printable.ts';
 import { logOrigin, type Reading, trustedKeys, unreadable } from './reader.ts';
@@ -19,7 +19,9 @@ export async function verifyPublishedFile(
   reading: Reading,
 ) {
   const { what: file, readerKeys } = config;
-  const sha256 = await digestOf(chunks, file);
+  const { sha256 } = await hashChunks(chunks).catch((cause: NodeJS.ErrnoException) => {
+    throw unreadable(file, cause);
+  });
   const origin = await logOrigin(config, reading);
   const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
   reading.progress.stage(`looking for ${printable(file)} in ${origin.placeOf('')}`);
@@ -42,14 +44,4 @@ export async function verifyPublishedFile(
           'If it should be a public history, `cathedral prove` compares its rows with the log; if it should be an audited export, its first line is not that of one.',
         ],
   };
-}
-
-async function digestOf(chunks: AsyncIterable<Uint8Array>, place: string): Promise<string> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of chunks) hash.update(chunk);
-  } catch (cause) {
-    throw unreadable(place, cause as NodeJS.ErrnoException);
-  }
-  return hash.digest('hex');
 }
