@@ -1,24 +1,11 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import type { ProblemCode } from '../../api/problem.ts';
-import {
-  SIMULATION_GAUGES,
-  type SimulationCounters,
-  simulationCounters,
-} from '../simulation/simulation-metrics.ts';
+import { SIMULATION_GAUGES, simulationCounters } from '../simulation/simulation-metrics.ts';
 import { addCounters, addGauges, type Described } from './metric.ts';
 import { SERVICE_METRICS, type ServiceFacts } from './service-metrics.ts';
 
-export interface Metrics {
-  count: (answered: HandledRequest) => void;
-  /** Counts the verdict on an attestation. */
-  countVerdict: (status: Verdict['status']) => void;
-  /** Counts a request whose client's address a proxy gave in a way that cannot be read. */
-  countUnreadableClient: () => void;
-  simulation: SimulationCounters;
-  /** In the text format of Prometheus. */
-  read: () => Promise<{ contentType: string; text: string }>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** One request that was answered or cut off. */
 interface HandledRequest {
@@ -70,7 +57,7 @@ export const DURATIONS = {
 } as const satisfies Readonly<Record<string, Described>>;
 
 /** `readFacts` is called for each reading. */
-export function createMetrics(readFacts: () => Promise<ServiceFacts>): Metrics {
+export function createMetrics(readFacts: () => Promise<ServiceFacts>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   let facts: ServiceFacts;
@@ -85,15 +72,19 @@ export function createMetrics(readFacts: () => Promise<ServiceFacts>): Metrics {
   });
   return {
     simulation: simulationCounters(registry),
+    /** Counts a request whose client's address a proxy gave in a way that cannot be read. */
     countUnreadableClient: () => counters.cathedral_unreadable_clients_total.inc(),
-    countVerdict: (status) => counters.cathedral_attestations_verified_total.inc({ status }),
-    count({ method, status, area, seconds, code, tier = 'anonymous' }) {
+    /** Counts the verdict on an attestation. */
+    countVerdict: (status: Verdict['status']) =>
+      counters.cathedral_attestations_verified_total.inc({ status }),
+    count({ method, status, area, seconds, code, tier = 'anonymous' }: HandledRequest): void {
       const named = METHODS.has(method) ? method : 'other';
       counters.cathedral_http_requests_total.inc({ method: named, area, status });
       durations.observe({ area }, seconds);
       if (code) counters.cathedral_http_refusals_total.inc({ code, tier });
     },
-    async read() {
+    /** In the text format of Prometheus. */
+    async read(): Promise<{ contentType: string; text: string }> {
       facts = await readFacts();
       const text = await registry.metrics();
       // The client of Prometheus writes Nan, the format has NaN.

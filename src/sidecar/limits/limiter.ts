@@ -40,23 +40,7 @@ export interface LimiterOptions {
   random: (bytes: number) => Uint8Array;
 }
 
-export interface Limiter {
-  /**
-   * Counts one request, or `extra` instead. Call it once it is certain that the answer is data. Resolves when the count would survive a kill.
-   * Rejects with store_failed or overloaded: then nothing was counted, and no data may be sent. Throws a RangeError for an
-   * invalid address or a tier that the area does not have.
-   */
-  take: (request: QuotaRequest, extra?: ExtraCount) => Promise<QuotaResult>;
-  /** The number of requests counted today. */
-  used: (request: Omit<QuotaRequest, 'tier'>) => Promise<number>;
-  /** Deletes past days. Call it at start and a few times an hour. */
-  prune: (now: number) => Promise<void>;
-  /** Rejects with store_failed if counting is impossible at present. */
-  check: () => Promise<void>;
-  /** Stores the secret of the day again. Call it when the store lost its content. */
-  forget: () => void;
-  close: () => Promise<void>;
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 const SECRET_BYTES = 32;
 /** 128 bits: among ten million addresses, a collision has a probability of 10⁻²⁵. */
@@ -67,29 +51,35 @@ const MAX_NAMES = 10_000;
 const PRUNE_AFTER_MS = 60 * 60 * 1_000;
 
 /** Counts requests per UTC day, area and subject. Keeps no counts in memory. */
-export function createLimiter({ store, random, parallel = 1 }: LimiterOptions): Limiter {
+export function createLimiter({ store, random, parallel = 1 }: LimiterOptions) {
   const takes = new GroupCommit<CountRequest, number | null>({
     commit: (batch) => store.takeAll(batch),
     parallel,
   });
   let nameSubject = subjectNames({ store, random });
-
-  async function take({ area, tier, subject, now }: QuotaRequest, extra?: ExtraCount): Promise<QuotaResult> {
-    const quota = extra ? extra.limit : quotaOf(area, tier);
-    const resetSeconds = secondsToMidnight(now);
-    if (quota === 'unlimited') return { allowed: true, limit: null, remaining: null, resetSeconds };
-    const day = utcDay(now);
-    const name = await nameSubject(day, subject);
-    const n = await takes.add({ day, area, subject: extra ? `${extra.name} ${name}` : name, limit: quota });
-    return { allowed: n !== null, limit: quota, remaining: n === null ? 0 : quota - n, resetSeconds };
-  }
-
   return {
-    take,
-    used: async ({ area, subject, now }) =>
+    /**
+     * Counts one request, or `extra` instead. Call it once it is certain that the answer is data. Resolves when the count would survive a
+     * kill. Rejects with store_failed or overloaded: then nothing was counted, and no data may be sent. Throws a RangeError for an invalid
+     * address or a tier that the area does not have.
+     */
+    async take({ area, tier, subject, now }: QuotaRequest, extra?: ExtraCount): Promise<QuotaResult> {
+      const quota = extra ? extra.limit : quotaOf(area, tier);
+      const resetSeconds = secondsToMidnight(now);
+      if (quota === 'unlimited') return { allowed: true, limit: null, remaining: null, resetSeconds };
+      const day = utcDay(now);
+      const name = await nameSubject(day, subject);
+      const n = await takes.add({ day, area, subject: extra ? `${extra.name} ${name}` : name, limit: quota });
+      return { allowed: n !== null, limit: quota, remaining: n === null ? 0 : quota - n, resetSeconds };
+    },
+    /** The number of requests counted today. */
+    used: async ({ area, subject, now }: Omit<QuotaRequest, 'tier'>) =>
       store.count(utcDay(now), area, await nameSubject(utcDay(now), subject)),
-    prune: (now) => store.prune(utcDay(now - PRUNE_AFTER_MS)),
+    /** Deletes past days. Call it at start and a few times an hour. */
+    prune: (now: number) => store.prune(utcDay(now - PRUNE_AFTER_MS)),
+    /** Rejects with store_failed if counting is impossible at present. */
     check: () => store.check(),
+    /** Stores the secret of the day again. Call it when the store lost its content. */
     forget: () => {
       nameSubject = subjectNames({ store, random });
     },

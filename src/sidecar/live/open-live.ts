@@ -16,16 +16,7 @@ export interface LiveOptions
   pollMs?: number;
 }
 
-export interface OpenLive extends Live {
-  /** For the metrics. */
-  facts: () => LiveFacts;
-  /** Why what is shown may be older than the ledger; null if it is not. */
-  fault: () => string | null;
-  /** Ends the streams evenly over a time, ms, each with the time after which its client is to reconnect. */
-  drain: (overMs: number) => Promise<void>;
-  /** Ends every stream and stops following. */
-  close: () => Promise<void>;
-}
+export type OpenLive = Awaited<ReturnType<typeof openLive>>;
 
 /** Where the system reports no change, as on network disks, an event shows within a second. Looking costs a few system calls. */
 const POLL_MS = 1000;
@@ -54,7 +45,7 @@ const STREAM = {
  * Follows a ledger from the current release on, and answers from its newest state. Resolves after the first reading, whether
  * it succeeded or not: errors are reported, `fault` names them, and the ledger is read again.
  */
-export async function openLive(options: LiveOptions): Promise<OpenLive> {
+export async function openLive(options: LiveOptions) {
   const { ledger, pollMs = POLL_MS, report } = options;
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
@@ -68,19 +59,23 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
   });
   return {
     // A server that was paused has switched to the newest release before it has read the ledger again.
-    resource: (path) =>
+    resource: (path: string) =>
       documents.events < (options.releases.served?.manifest.ledger.size ?? 0)
         ? null
         : (documents.document(path)?.resource ?? null),
-    listen: (request, response, connection) => hub.listen(request, response, connection),
-    facts: () => ({
+    listen: (...connection: Parameters<Live['listen']>) => hub.listen(...connection),
+    /** For the metrics. */
+    facts: (): LiveFacts => ({
       listeners: hub.listeners,
       newest: seconds(state.timestamp),
       sealed: slotEnd(state.sealed),
       unsealed: seconds(state.unsealedSince),
     }),
+    /** Why what is shown may be older than the ledger; null if it is not. */
     fault: () => state.fault ?? documents.fault,
-    drain: (overMs) => hub.drain(overMs),
+    /** Ends the streams evenly over a time, ms, each with the time after which its client is to reconnect. */
+    drain: (overMs: number) => hub.drain(overMs),
+    /** Ends every stream and stops following. */
     async close() {
       hub.close();
       await watch.close();
