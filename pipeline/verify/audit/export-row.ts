@@ -1,4 +1,3 @@
-import { csvCells } from '../../formats/csv-cells.ts';
 import { isUnambiguousJson } from '../../ledger/events/json.ts';
 
 /** How a file represents rows. JSON and NDJSON differ in what is between them. */
@@ -24,10 +23,9 @@ export function parseRow(form: RowForm, text: string): ExportRow | null {
 
 /** A line of a CSV file without its line end; null if it is not a row. */
 export function parseCsvRow(text: string): ExportRow | null {
-  const cells = csvCells(`${text}\n`);
-  const [row] = cells;
-  if (cells.length !== 1 || row!.length !== COLUMNS.length) return null;
-  return Object.fromEntries(COLUMNS.map((name, index) => [name, row![index]!])) as Record<
+  const rows = csvRows(text);
+  if (rows?.length !== 1 || rows[0]!.length !== COLUMNS.length) return null;
+  return Object.fromEntries(COLUMNS.map((name, index) => [name, rows[0]![index]!])) as Record<
     keyof ExportRow,
     string
   >;
@@ -57,4 +55,23 @@ export function parseObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** The cells of a text without its last line end, as in RFC 4180; null if quotes do not close or something follows them. */
+export function csvRows(text: string, separator: ',' | '\t' = ','): string[][] | null {
+  const cell = new RegExp(
+    `(?:"((?:[^"]|"")*)"|([^"\\n${separator}][^\\n${separator}]*|))(${separator}|\\n)`,
+    'gy',
+  );
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let end = 0;
+  for (const [all, quoted, plain, ending] of `${text}\n`.matchAll(cell)) {
+    end += all.length;
+    row.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
+    if (ending !== '\n') continue;
+    rows.push(row);
+    row = [];
+  }
+  return end === text.length + 1 ? rows : null;
 }

@@ -1,6 +1,6 @@
 import { ledgerExport } from '../../artifacts/government/ledger-export.ts';
 import { MAX_LINE_BYTES } from '../../ledger/events/event.ts';
-import { parseObject } from '../audit/export-row.ts';
+import { parseObject, parsePlainObject } from '../audit/export-row.ts';
 import { FileRows, type JsonDocument } from './file-rows.ts';
 import {
   columnNames,
@@ -75,7 +75,9 @@ export async function readHistoryFile(
 /** The time that the first line of a JSON history states, `{"timestamp":"…","decisions":[`; null for another line. */
 function asOfDocument({ list }: HistoryTable, text: string): string | null {
   if (list === null || !text.endsWith(`,"${list}":[`)) return null;
-  const timestamp = parseObject(`${text}]}`)?.timestamp;
+  const head = parsePlainObject(`${text}]}`) ?? {};
+  const { timestamp } = head;
+  if (Object.keys(head).join() !== `timestamp,${list}`) return null;
   return typeof timestamp === 'string' && TIME.test(timestamp) ? timestamp : null;
 }
 

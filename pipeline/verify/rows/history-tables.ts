@@ -13,10 +13,9 @@ import { formatRow, plainDigits, type RowSchema } from '../../artifacts/format/c
 import { decisions } from '../../artifacts/philosophy/decisions.ts';
 import { deliberationArchive } from '../../artifacts/philosophy/deliberation-archive.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
-import { csvCells } from '../../formats/csv-cells.ts';
 import { EVENT_DATA, type EventOf, type KnownType } from '../../ledger/events/event.ts';
 import type { Leaf } from '../../ledger/log/leaf.ts';
-import { parseObject, parsePlainObject } from '../audit/export-row.ts';
+import { csvRows, parseObject, parsePlainObject } from '../audit/export-row.ts';
 import type { Cells } from './compare-rows.ts';
 
 /** A column of a history’s rows, in all its forms. `objects`: a list of objects, which is in the history’s own file only. */
@@ -150,8 +149,8 @@ export function columnNames({ columns }: HistoryTable, form: HistoryForm): strin
 export function parseCells(table: HistoryTable, form: HistoryForm, text: string): Cells | null {
   const names = columnNames(table, form);
   if (form === 'csv') {
-    const rows = csvCells(`${text}\n`);
-    if (rows.length !== 1 || rows[0]!.length !== names.length) return null;
+    const rows = csvRows(text);
+    if (rows?.length !== 1 || rows[0]!.length !== names.length) return null;
     return Object.fromEntries(names.map((name, index) => [name, rows[0]![index]!]));
   }
   const row = parseExactly(text);

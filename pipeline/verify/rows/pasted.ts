@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RowSchema } from '../../artifacts/format/csv.ts';
 import type { Hash } from '../../ledger/log/hash.ts';
-import { parseCsvRow, parseJsonRow, parsePlainObject } from '../audit/export-row.ts';
+import { csvRows, parseCsvRow, parseJsonRow, parsePlainObject } from '../audit/export-row.ts';
 import type { Cells } from './compare-rows.ts';
 import {
   cellsAsJson,
@@ -100,7 +100,7 @@ function readJson(text: string): PastedRow | PastedEvent | Unrecognised {
 function readTable(text: string): PastedRow | PastedEvent | Unrecognised {
   if (text === '') return unknown(EXPECTED, 'nothing');
   const form = text.includes('\t') ? 'tsv' : 'csv';
-  const rows = tableRows(text, form === 'tsv' ? '\t' : ',');
+  const rows = csvRows(text, form === 'tsv' ? '\t' : ',');
   if (!rows) return unknown('a row with closed quotes', shorten(text));
   const [first, second] = rows;
   const exported = rows.length === 1 ? exportRow(parseCsvRow(text)) : null;
@@ -187,25 +187,6 @@ function cellOf(form: PastedForm, cell: string): string {
   const time = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z?$/.exec(cell);
   if (time) return `${time[1]}T${time[2]!.length === 5 ? `${time[2]}:00` : time[2]}Z`;
   return cell === 'TRUE' || cell === 'FALSE' ? cell.toLowerCase() : cell;
-}
-
-/** Rows as in RFC 4180; null if quotes do not close or something follows them. */
-function tableRows(text: string, separator: ',' | '\t'): string[][] | null {
-  const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^"\\n${separator}][^\\n${separator}]*|))(${separator}|\\n)`,
-    'gy',
-  );
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let end = 0;
-  for (const [all, quoted, plain, ending] of `${text}\n`.matchAll(cell)) {
-    end += all.length;
-    row.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
-    if (ending !== '\n') continue;
-    rows.push(row);
-    row = [];
-  }
-  return end === text.length + 1 ? rows : null;
 }
 
 function unknown(expected: string, found: string): Unrecognised {

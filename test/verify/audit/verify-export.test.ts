@@ -218,6 +218,8 @@ describe('a file', () => {
     const cells = rowsOf('csv');
     const cell = cells[at]!.replace('"{', `"{${doubled.replaceAll('"', '""')}`);
     expect(await faultsOf(fileOf('csv', cells.with(at, cell)))).toEqual([`${at + 2} edited`]);
+    const beside = cells[at]!.replace('"{', 'x"{');
+    expect((await faultsOf(fileOf('csv', cells.with(at, beside)))).length).toBeGreaterThan(0);
   });
 
   test('with rows that a program spelt in its own way says the same', async () => {

@@ -158,6 +158,24 @@ test('an added row is found out, and what it is not', async () => {
   ]);
 });
 
+test('a row is spelt in its own way, and nothing stands beside its cells', async () => {
+  const path = 'economy/mic-history.csv';
+  const rows = rowsOf(path);
+  const quoted = rows[7]!.replace(/[^,]+/g, '"$&"');
+  const whole = await verify(fileOf(path, rows.with(7, quoted)));
+  expect([whole.verdict, whole.proved]).toEqual(['proved', rows.length]);
+  for (const beside of [
+    quoted.replace('"', 'x"'),
+    quoted.replace('",', '"x,'),
+    `${quoted}x`,
+    `${quoted.slice(0, -1)}`,
+  ])
+    expect((await found(fileOf(path, rows.with(7, beside)))).slice(0, 2)).toEqual([
+      'does_not_hold',
+      expect.stringMatching(/^9 /),
+    ]);
+});
+
 test('a file of another service has none of the log’s rows', async () => {
   const path = 'economy/mic-history.csv';
   const rows = rowsOf(path).map((row) => row.replace(/^\d{4}/, '2021').replace(/\d+\.?\d*,/, '77,'));
@@ -268,6 +286,21 @@ describe('events that stay hashes', () => {
 function withMember(leaf: Leaf, members: Record<string, unknown>): Leaf {
   return { ...leaf, event: { ...leaf.event, data: { ...leaf.event.data, ...members } } };
 }
+
+test('a JSON history says nothing but its time, which the log has reached', async () => {
+  const path = 'philosophy/decisions.json';
+  const text = fileOf(path, rowsOf(path));
+  const ahead = await verify(text.replace(whole.asOf, '2026-11-01T00:00:00Z'));
+  expect(ahead).toMatchObject({ verdict: 'cannot_be_checked', findings: [], proved: rowsOf(path).length });
+  expect(ahead.unchecked[0]).toMatch(/2026-11-01T00:00:00Z, after the log’s checkpoint/);
+  for (const more of ['"note":"all false",', `"timestamp":"2020-01-01T00:00:00Z",`]) {
+    const { verdict, unchecked } = await verify(text.replace('{', `{${more}`));
+    expect([verdict, unchecked[0]]).toEqual([
+      'cannot_be_checked',
+      expect.stringContaining('its first line is not'),
+    ]);
+  }
+});
 
 test('a log that ends before the file proves the rows up to its end', async () => {
   const path = 'economy/mic-history.csv';
