@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { hashChunks } from '../../../pipeline/disk/hash-file.ts';
 import { formPath, TABLES } from '../../../pipeline/formats/tables.ts';
 import { isSlotId, slotTime } from '../../../pipeline/ledger/events/slot.ts';
 import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
@@ -190,10 +191,7 @@ function endOf({ source }: Content, { head, last, bytes, sha256 }: Ended): Conte
 async function digestOf(content: Content): Promise<string> {
   const resource = new Resource({ headers: {}, modified: 0, content: () => content });
   const { body } = await answerWith({ method: 'GET', headers: {} }, resource);
-  const hash = createHash('sha256');
-  if (Buffer.isBuffer(body)) hash.update(body);
-  else for await (const part of body!) hash.update(part);
-  return hash.digest('hex');
+  return Buffer.isBuffer(body) ? hash('sha256', body) : (await hashChunks(body!)).sha256;
 }
 
 let turn: Promise<unknown> = Promise.resolve();
