@@ -91,8 +91,8 @@ export const CHART_ROUTES: readonly Route[] = CHART_FORMATS.map((form) => {
   const name = ending.slice(1).toUpperCase();
   const hasStates = content.kind !== 'print';
   const state = hasStates
-    ? 'In the state that the parameters describe; without parameters, the file of the release.'
-    : 'As the chart opens; it takes no parameters.';
+    ? 'It shows the state that the parameters describe. Without parameters, it is the file of the release.'
+    : 'It shows the chart as it opens, and takes no parameters.';
   const queries = new Map(CHARTS.map((chart) => [chart.id, chartQuery(form, chart)]));
   return route({
     path: `/charts/{id}${ending}`,
