@@ -25,21 +25,35 @@ export async function verifyPublishedFile(
   const origin = await logOrigin(config, reading);
   const keys = readerKeys === null ? null : await trustedKeys(readerKeys);
   reading.progress.stage(`looking for ${printable(file)} in ${origin.placeOf('')}`);
-  const { found, snapshots, signedBy } = await findFile(origin, { sha256, keys });
+  const { found, snapshots, signedBy, expires } = await findFile(origin, { sha256, keys });
   const key = formatVerifierKey(signedBy);
   const trust = keys === null ? ', which the release names itself: compare it, or give --verifier-key' : '';
   const signed = `signed by ${key}${trust}`;
+  const isExpired = reading.now() > Date.parse(expires);
+  const withheld = isExpired
+    ? [`The current release expired at ${expires}: somebody may be withholding a newer one.`]
+    : [];
   return {
     valid: found !== null,
-    facts: { valid: found !== null, file, sha256, ...found, signed_by: key, is_trusted: keys !== null },
+    facts: {
+      valid: found !== null,
+      file,
+      sha256,
+      ...found,
+      signed_by: key,
+      is_trusted: keys !== null,
+      expires,
+    },
     lines: found
       ? [
           printable(`${file} is ${found.paths.join(' and ')}, byte for byte,`),
           `of the ${found.snapshot === null ? 'current release' : `snapshot ${found.snapshot}, release`} ${found.release}, as of ${found.as_of}, ${signed}`,
+          ...withheld,
         ]
       : [
           printable(`${file}: no release lists these bytes, SHA-256 ${sha256}:`),
           `neither the current one nor a snapshot (${snapshots} read), ${signed}`,
+          ...withheld,
           'A release lists its public files: no restricted ones, and nothing below /log/ or /snapshots/.',
           'If it should be a public history, `cathedral prove` compares its rows with the log; if it should be an audited export, its first line is not that of one.',
         ],

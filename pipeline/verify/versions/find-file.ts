@@ -21,6 +21,8 @@ export interface Search {
   /** How many snapshots were read. */
   snapshots: number;
   signedBy: Verifier;
+  /** Until when the current release is valid, ISO 8601; afterwards somebody may be withholding a newer one. */
+  expires: string;
 }
 
 /** Snapshots whose indexes are read at once. */
@@ -36,10 +38,11 @@ export async function findFile(
 ): Promise<Search> {
   const release = await readSigned(origin, await readLatest(origin), keys);
   const { manifest, signedBy } = release;
+  const about = { signedBy, expires: manifest.expires };
   const paths = pathsOf(manifest.files, sha256);
   if (paths.length > 0) {
     const { release: id, as_of } = manifest;
-    return { found: { paths, release: id, snapshot: null, as_of }, snapshots: 0, signedBy };
+    return { found: { paths, release: id, snapshot: null, as_of }, snapshots: 0, ...about };
   }
   const { index } = await readSignedList(origin, release);
   for (let at = 0; at < index.length; at += PARALLEL) {
@@ -48,10 +51,10 @@ export async function findFile(
     for (const { id, release, as_of, files } of snapshots) {
       const paths = pathsOf(files, sha256);
       if (paths.length > 0)
-        return { found: { paths, release, snapshot: id, as_of }, snapshots: at + some.length, signedBy };
+        return { found: { paths, release, snapshot: id, as_of }, snapshots: at + some.length, ...about };
     }
   }
-  return { found: null, snapshots: index.length, signedBy };
+  return { found: null, snapshots: index.length, ...about };
 }
 
 function pathsOf(files: readonly { path: string; sha256: string }[], wanted: string): string[] {
