@@ -6,7 +6,9 @@ import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { isSweep } from '../setups/sweep.ts';
 import { arbitraryFile } from './arbitrary-file.ts';
-import { assertDrawn } from './drawing.ts';
+import { chartFiles } from './chart-files.ts';
+import { assertDrawn, textsOf } from './drawing.ts';
+import { smallLedger } from './small-ledger.ts';
 
 const RUNS = isSweep ? 60 : 12;
 
@@ -67,4 +69,21 @@ test('a status that has no room beside the longest bar of a narrow picture is cu
   const chart = CHARTS.find(({ id }) => id === 'virtues')!;
   const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
   assertDrawn(draw({ width: 280, theme: 'light' }), 'it');
+});
+
+test('numbers below the dots of a narrow picture do not touch, whatever their size', () => {
+  const trend = { baseline: 1e15, current: 0.5, drift: -1e15, direction: 'worsening' };
+  const files = {
+    'philosophy/drift-analysis.json': JSON.stringify({
+      ...(JSON.parse(chartFiles(smallLedger(75).leaves)['philosophy/drift-analysis.json']!) as object),
+      trends: [{ metric: 'integrity', ...trend }],
+    }),
+  };
+  const chart = CHARTS.find(({ id }) => id === 'drift')!;
+  const { draw } = chart.open(PublishedFiles.of(files)).show(DEFAULT_STATE);
+  const below = textsOf(draw({ width: 280, theme: 'light' })).filter(({ text }) =>
+    /^(0|\d+ T|1e\+15)$/.test(text),
+  );
+  expect(below.map(({ text }) => text)).toEqual(['0', '1e+15']);
+  expect(below[1]!.left).toBeGreaterThan(below[0]!.right);
 });

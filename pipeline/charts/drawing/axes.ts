@@ -119,7 +119,7 @@ function tickAt(text: string, year: string, at: number, { left, right }: Edges):
   return { text, year, half, at, x: Math.min(Math.max(at, left + half), right - half) };
 }
 
-function touches(before: Tick, tick: Tick): boolean {
+function touches(before: Pick<Tick, 'x' | 'half'>, tick: Pick<Tick, 'x' | 'half'>): boolean {
   return tick.x - tick.half < before.x + before.half + GAP;
 }
 
@@ -141,12 +141,24 @@ export interface ValueAxis {
 export type AxisNumbers = 'short' | 'whole' | 'exact';
 
 /** Of the ticks of an axis; empty for one that has a rule only. */
-export function tickTexts(ticks: readonly number[], numbers: AxisNumbers): string[] {
+function tickTexts(ticks: readonly number[], numbers: AxisNumbers): string[] {
   if (numbers === 'short') return ticks.map(shortNumber);
   if (numbers === 'whole') return ticks.map((value) => (Number.isInteger(value) ? shortNumber(value) : ''));
   const [first = 0, second = first] = ticks;
   const decimals = second === first ? 0 : precisionFixed(second - first);
   return ticks.map((value) => labelNumber(value, decimals));
+}
+
+/** Values below a plot, at most so many, and so few that none touches another. */
+export function levelTicks(x: ValueScale, most: number): { at: number; text: string }[] {
+  const values = x.ticks(most);
+  const texts = tickTexts(values, 'exact');
+  const ticks = values.map((value, index) => {
+    const text = texts[index]!;
+    return { text, at: x(value), x: x(value), half: textWidth(text, TICK_SIZE) / 2 };
+  });
+  const isTight = ticks.some((tick, index) => index > 0 && touches(ticks[index - 1]!, tick));
+  return isTight && most > 1 ? levelTicks(x, most - 1) : ticks;
 }
 
 const TICK_EVERY = 56;

@@ -1,6 +1,5 @@
 import { scaleLinear } from 'd3';
-import { formatNumber } from '../../words/number.ts';
-import { valueAxis } from './axes.ts';
+import { levelTicks, valueAxis } from './axes.ts';
 import { element, linePath } from './element.ts';
 import { LABEL_SIZE, label, sideLabelRoom, sideLabels, TICK_SIZE, textWidth } from './label.ts';
 import { type Box, NARROW, type Plot, timePlotHeight, widthOf } from './plot.ts';
@@ -42,9 +41,9 @@ export function curves({ x: across, y: up, curves, dots }: Curves, { box, theme,
   return [
     label(up.title, box.left, box.top + TICK_SIZE / 2, muted),
     ...axis.marks(inner, theme),
-    ...x
-      .ticks(Math.max(2, Math.min(6, widthOf(inner) / 34)))
-      .map((value) => label(formatNumber(value), x(value), box.bottom - 32, { ...muted, anchor: 'middle' })),
+    ...levelTicks(x, Math.max(2, Math.min(6, widthOf(inner) / 34))).map(({ at, text }) =>
+      label(text, at, box.bottom - 32, { ...muted, anchor: 'middle' }),
+    ),
     label(across.title, inner.left + widthOf(inner) / 2, box.bottom - 10, { ...muted, anchor: 'middle' }),
     ...curves.map(({ at }) =>
       linePath(

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3';
 import type { ChartTable } from '../chart-table.ts';
 import { spanOf } from '../row-time.ts';
-import { AXIS_HEIGHT, tickTexts, timeAxis, timeScale } from './axes.ts';
+import { AXIS_HEIGHT, levelTicks, timeAxis, timeScale } from './axes.ts';
 import { element } from './element.ts';
 import {
   BOLD,
@@ -187,20 +187,18 @@ export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
   const days = timeScale(from, to, edges);
   const numbers = scaleLinear([0, most], [edges.left, edges.right]);
   const x = (value: number) => (axis === 'days' ? days(value) : numbers(value));
-  const ticks = numbers.ticks(isNarrow(box) ? 2 : 5);
-  const names = tickTexts(ticks, 'exact');
   const below =
     axis === 'days'
       ? timeAxis(days, { ...box, left: Math.max(box.left, edges.left - 20) }, frame.bottom, theme)
-      : ticks.flatMap((value, index) => [
+      : levelTicks(numbers, isNarrow(box) ? 2 : 5).flatMap(({ at, text }) => [
           element('line', {
-            x1: x(value),
-            x2: x(value),
+            x1: at,
+            x2: at,
             y1: frame.top,
             y2: frame.bottom,
             stroke: theme.rule,
           }),
-          label(names[index]!, x(value), frame.bottom + 12, {
+          label(text, at, frame.bottom + 12, {
             fill: theme.muted,
             size: TICK_SIZE,
             anchor: 'middle',
