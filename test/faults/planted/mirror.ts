@@ -11,6 +11,20 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: LIES,
   },
   {
+    name: 'what a former attempt left is taken for what its name says',
+    breaks: 'Nothing unverified ever has an address.',
+    file: 'pipeline/mirror/blobs.ts',
+    change: ['if (!(await isIntact(target, file))) {', 'if (!(await hasLength(target, file.bytes))) {'],
+    tests: ['test/mirror/mirror.test.ts'],
+  },
+  {
+    name: 'a mirror drops the cosignatures of a former release',
+    breaks: 'The cosigned checkpoint of a former release stays, at /log/cosigned/<size>.',
+    file: 'pipeline/mirror/refresh-notes.ts',
+    change: ['if (size === log.size ||', 'if (size <= log.size ||'],
+    tests: ['test/verify/witnesses.test.ts'],
+  },
+  {
     name: 'a table that has grown is put together without comparing',
     breaks: 'Neither the host’s ranges nor the old copy need to be trusted.',
     file: 'pipeline/mirror/fetch-blob.ts',

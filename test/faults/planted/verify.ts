@@ -192,4 +192,36 @@ export const FAULTS: readonly PlantedFault[] = [
     change: ['if (same.length > 0) return this.#compareLate(same, line);', 'if (same.length > 0) return;'],
     tests: ROWS,
   },
+  {
+    name: 'a row of a CSV may have text beside its cells',
+    breaks:
+      'A row is proved only if its cells are those that follow from the log, and nothing else is there.',
+    file: 'pipeline/verify/rows/history-tables.ts',
+    change: [
+      'rows[0]!.length !== names.length) return null;',
+      'rows[0]!.length < names.length) return null;',
+    ],
+    tests: ['test/verify/rows/verify-history.test.ts'],
+  },
+  {
+    name: 'a text counts as the number of its digits',
+    breaks: 'A cell is proved only if it is of the kind that the log gives.',
+    file: 'pipeline/verify/rows/history-tables.ts',
+    change: ["if (typeof value === 'string') return textCell(value);", "if (value === '') return value;"],
+    tests: ['test/verify/rows/prove-row.test.ts'],
+  },
+  {
+    name: 'a row may have a member twice',
+    breaks: 'A row that programs read differently is no row.',
+    file: 'pipeline/verify/audit/export-row.ts',
+    change: ['return value && isUnambiguousJson(text, value) ? value : null;', 'return value;'],
+    tests: ['test/verify/rows/prove-row.test.ts', 'test/verify/audit/verify-export.test.ts'],
+  },
+  {
+    name: 'a history may be of a time after the log',
+    breaks: 'Never “proved” where rows may be missing that the log does not show yet.',
+    file: 'pipeline/verify/rows/verify-history.ts',
+    change: ['return isLater && (await log.day(', 'return isLater && !(await log.day('],
+    tests: ['test/verify/rows/verify-history.test.ts'],
+  },
 ];

@@ -168,6 +168,7 @@ test('a row is spelt in its own way, and nothing stands beside its cells', async
     quoted.replace('"', 'x"'),
     quoted.replace('",', '"x,'),
     `${quoted}x`,
+    `${quoted},x`,
     `${quoted.slice(0, -1)}`,
   ])
     expect((await found(fileOf(path, rows.with(7, beside)))).slice(0, 2)).toEqual([
