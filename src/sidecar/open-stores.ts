@@ -37,11 +37,12 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
   );
-  const accessLog = openLog(config, database, logger);
+  // Where machines share a database, publishers sign the heads of its log.
+  const signing = database ? null : new Signing(config, logger);
+  const accessLog = openLog(config, database, logger, () => signing?.sign());
   // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
-  // Where machines share a database, publishers sign its heads.
-  const signing = database ? null : await startSigning(config, logger);
+  await signing?.sign();
   const close = async () => {
     clearInterval(pruning);
     await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
@@ -53,6 +54,7 @@ export async function openStores(config: StoreConfig, logger: pino.Logger) {
     checkCounts: limiter.check,
     checkAccessLog: accessLog.check,
     countsLostAt,
+    ...(signing && { headsFault: () => signing.fault }),
   };
   const accessLogBytes = () =>
     database ? logTableBytes(database) : folderBytes(dirname(storeFiles(config.store).accessLog));
@@ -86,39 +88,59 @@ async function openCounts({ store: place }: StoreConfig, database: Database | nu
 }
 
 /** Public files are served without it; operators see errors in the server log and in /readyz. */
-function openLog({ store }: StoreConfig, database: Database | null, logger: pino.Logger): AccessLog {
+function openLog(
+  { store }: StoreConfig,
+  database: Database | null,
+  logger: pino.Logger,
+  onRecovery: () => void,
+): AccessLog {
   const onChange = (err: unknown) => {
-    if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
-    else logger.warn('the access log can be written again');
+    if (err) return logger.error({ err }, 'no restricted file is served: the access log cannot be written');
+    logger.warn('the access log can be written again');
+    onRecovery();
   };
   if (database) return openLogIn(database, { onChange });
   return openLogFile(storeFiles(store).accessLog, { heads: headsIn(store), onChange });
 }
 
 /**
- * Signs the newest entry of the access log at the start, each hour and at the end. The notes also go to the server's log, which usually has another
- * owner. A failure stops nothing: the next hour has the next entry.
+ * Signs the newest entry of the access log at the start, each hour, once the log can be written again, and at the end. The notes also go to the
+ * server's log, which usually has another owner. A failure stops nothing: the next hour has the next entry.
  */
-async function startSigning({ store, baseUrl }: StoreConfig, logger: pino.Logger) {
-  const sign = async () => {
+class Signing {
+  /** Why the newest entry could not be signed; null: it was. */
+  fault: string | null = null;
+  readonly #config: StoreConfig;
+  readonly #logger: pino.Logger;
+  readonly #timer = setInterval(() => void this.sign(), SIGN_MS).unref();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(config: StoreConfig, logger: pino.Logger) {
+    [this.#config, this.#logger] = [config, logger];
+  }
+
+  /** One at a time. */
+  sign(): Promise<void> {
+    this.#last = this.#last.then(() => this.#sign());
+    return this.#last;
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.sign();
+  }
+
+  async #sign(): Promise<void> {
+    const { store, baseUrl } = this.#config;
     try {
       const head = await signOwnHead(store, baseUrl, Date.now());
-      if (head) logger.info({ seq: head.seq, note: head.note }, 'head of the access log signed');
+      this.fault = null;
+      if (head) this.#logger.info({ seq: head.seq, note: head.note }, 'head of the access log signed');
     } catch (err) {
-      logger.error({ err }, 'the head of the access log cannot be signed');
+      this.fault = 'the newest entry of the access log is not signed';
+      this.#logger.error({ err }, 'the head of the access log cannot be signed');
     }
-  };
-  await sign();
-  let signing = Promise.resolve();
-  const timer = setInterval(() => {
-    signing = signing.then(sign);
-  }, SIGN_MS).unref();
-  const end = async () => {
-    clearInterval(timer);
-    await signing;
-    await sign();
-  };
-  return { end };
+  }
 }
 
 function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {

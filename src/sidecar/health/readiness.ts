@@ -10,7 +10,7 @@ type ServingPart = 'release' | 'shutdown';
  * share a database would all leave the load balancer at once.
  */
 type StorePart = 'keys' | 'limits' | 'access_log';
-type OtherPart = 'releases' | 'ledger' | 'imports' | 'live' | 'last_run' | 'counts';
+type OtherPart = 'access_log_heads' | 'releases' | 'ledger' | 'imports' | 'live' | 'last_run' | 'counts';
 
 /** How the import of a remote ledger goes. */
 export interface ImportProgress {
@@ -39,6 +39,8 @@ export interface ReadinessSources {
   readKeys: () => Promise<unknown>;
   checkCounts: () => Promise<void>;
   checkAccessLog: () => Promise<void>;
+  /** Of the signing of heads of the access log; missing where publishers sign them. */
+  headsFault?: () => string | null;
   /** Of the import that follows a source; missing without one. */
   imports?: ImportProgress;
   /** Of the live state; missing if no ledger is followed. */
@@ -69,6 +71,8 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
     },
     stores: { keys, limits, access_log: accessLog },
     others: {
+      // A log that cannot be written cannot be signed either.
+      ...(sources.headsFault && { access_log_heads: accessLog === null ? sources.headsFault() : null }),
       ...(sources.following && { releases: sources.following.fault() }),
       ...(sources.sharingFault && { ledger: sources.sharingFault() }),
       ...(sources.imports && { imports: importFault(sources.imports) }),

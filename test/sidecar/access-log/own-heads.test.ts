@@ -1,4 +1,13 @@
-import { copyFileSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -62,6 +71,25 @@ test('a server signs at its start what an earlier one left, then each hour what 
   await accessLog.append(sampleAccess(2));
   await close();
   expect(heads()).toEqual([0, 1, 2]);
+});
+
+test('a server whose key for heads others can read goes on, and says so until it has signed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = await temporaryFolder();
+  const { headKey } = storeFiles(store);
+  const open = () => openStores({ store, baseUrl: SERVICE }, pino({ level: 'silent' }));
+  const first = await open();
+  await first.accessLog.append(sampleAccess(0));
+  await first.close();
+  chmodSync(headKey, 0o644);
+  const { accessLog, checks, close } = await open();
+  await accessLog.append(sampleAccess(1));
+  expect(checks.headsFault?.()).toBe('the newest entry of the access log is not signed');
+  chmodSync(headKey, 0o600);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  await expect.poll(() => checks.headsFault?.()).toBeNull();
+  await close();
 });
 
 describe('a head that the server of one machine signs', () => {
