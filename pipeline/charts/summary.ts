@@ -4,7 +4,7 @@ import type { ChartTable } from './chart-table.ts';
 import type { Mark } from './drawing/mark.ts';
 import type { OverTime } from './drawing/over-time.ts';
 import type { Drawn, Pane } from './drawing/pane.ts';
-import { daysOfRow, formatRowsSpan, formatRowTime } from './row-time.ts';
+import { daysOfRow, formatRowsSpan, formatRowTime, type Point, type Row, TimedTable } from './timed-table.ts';
 
 /** Units that a number does not need beside it. */
 const PLAIN = ['', 'share', 'count', 'ratio', 'factor'];
@@ -64,26 +64,13 @@ function barWords(rows: readonly { label: string; value: number; text: string }[
   ];
 }
 
-type Row = ChartTable['rows'][number];
-
-interface Point {
-  row: Row;
-  value: number;
-}
-
-/** The values of a column, in the rows of its series. */
-function pointsOf({ columns, rows }: ChartTable, { column, of }: Pick<Drawn, 'column' | 'of'>): Point[] {
-  const at = columns.findIndex(({ name }) => name === column);
-  const own = of === undefined ? rows : rows.filter((row) => row[1] === of);
-  return own.flatMap((row) => (row[at] === null ? [] : [{ row, value: row[at] as number }]));
-}
-
-function overTimeWords(table: ChartTable, mark: OverTime): string[] {
+function overTimeWords(shown: ChartTable, mark: OverTime): string[] {
+  const table = new TimedTable(shown, mark.partial);
   return mark.panes.flatMap((pane) => {
-    if (pane.mark === 'columns') return flowWords(table, pane, mark.partial ?? []);
+    if (pane.mark === 'columns') return flowWords(table, pane);
     const all = pane.drawn.flatMap((one) => {
-      const { title, unit } = table.columns.find(({ name }) => name === one.column)!;
-      const points = pointsOf(table, one);
+      const { title, unit } = table.column(one.column);
+      const points = table.points(one);
       return points.length === 0
         ? []
         : [{ name: one.of === undefined ? title : one.label, unit, points, change: changeOf(points) }];
@@ -109,7 +96,7 @@ interface Course {
 /** `Burned went from 0 MIC (6 July 2025) to 425,447 MIC (21 November 2026), a change of +425,447; its lowest was …` */
 function courseWords({ name, unit, points }: Course): string {
   const [first, last] = [points[0]!, points.at(-1)!];
-  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
+  const words = (point: Point) => pointWords(point, unit);
   if (first === last) return `${name} was ${words(first)}.`;
   const least = points.reduce((low, one) => (one.value < low.value ? one : low));
   const most = points.reduce((high, one) => (one.value > high.value ? one : high));
@@ -125,17 +112,21 @@ function courseWords({ name, unit, points }: Course): string {
   ].join('; ')}.`;
 }
 
+function pointWords({ row, value }: Point, unit: string): string {
+  return `${valueWords(value, unit)} (${formatRowTime(row.cells)})`;
+}
+
 const PER_DAY = / per day$/;
 
 /** Of flows: the total, its parts, and the whole week or month with the most and the one with the least. */
-function flowWords(table: ChartTable, { drawn }: Pane, partial: readonly boolean[]): string[] {
-  const { rows, columns } = table;
-  const { unit } = columns.find(({ name }) => name === drawn[0]!.column)!;
+function flowWords(table: TimedTable, { drawn }: Pane): string[] {
+  const { unit } = table.column(drawn[0]!.column);
+  const rows = table.rows.map(({ cells }) => cells);
   const amount = unit.replace(PER_DAY, '');
-  const daysOf = (row: Row) => (amount === unit ? 1 : daysOfRow(row));
+  const daysOf = ({ cells }: Row) => (amount === unit ? 1 : daysOfRow(cells));
   const totals = drawn.map((one) => ({
     label: one.label,
-    total: pointsOf(table, one).reduce((sum, { row, value }) => sum + value * daysOf(row), 0),
+    total: table.points(one).reduce((sum, { row, value }) => sum + value * daysOf(row), 0),
   }));
   const span = formatRowsSpan(rows);
   // What goes in and what goes out do not add up.
@@ -157,21 +148,19 @@ function flowWords(table: ChartTable, { drawn }: Pane, partial: readonly boolean
   return [
     `${span}: ${valueWords(all, amount)}${what} in all${perDay}.`,
     ...(parts.length > 1 ? [`${formatList(parts)}.`] : []),
-    ...extremeWords(table, drawn, partial),
+    ...extremeWords(table, drawn, unit),
   ];
 }
 
-function extremeWords(table: ChartTable, drawn: readonly Drawn[], partial: readonly boolean[]): string[] {
-  const { unit } = table.columns.find(({ name }) => name === drawn[0]!.column)!;
+function extremeWords(table: TimedTable, drawn: readonly Drawn[], unit: string): string[] {
   const whole = table.rows
-    .filter((_, index) => !partial[index])
+    .filter(({ partial }) => !partial)
     .map((row) => ({
       row,
-      value: drawn.reduce((sum, one) => sum + (pointsOf({ ...table, rows: [row] }, one)[0]?.value ?? 0), 0),
+      value: drawn.reduce((sum, { column }) => sum + (table.value(row, column) ?? 0), 0),
     }))
     .sort((a, b) => b.value - a.value);
   const [most, least] = [whole[0], whole.at(-1)];
   if (!most || !least || most.value === least.value) return [];
-  const words = ({ row, value }: Point) => `${valueWords(value, unit)} (${formatRowTime(row)})`;
-  return [`The highest was ${words(most)}, the lowest ${words(least)}.`];
+  return [`The highest was ${pointWords(most, unit)}, the lowest ${pointWords(least, unit)}.`];
 }

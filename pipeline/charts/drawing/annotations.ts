@@ -1,5 +1,5 @@
 import { formatDay } from '../../words/moment.ts';
-import { element } from './element.ts';
+import { element, segment } from './element.ts';
 import { BOLD, LINE_HEIGHT, label, spread, TICK_SIZE, wrapText } from './label.ts';
 import { type Box, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
@@ -35,16 +35,8 @@ export function annotationMarks(
   const places = spread(middles, 2 * RADIUS + 1, [inner.left - RADIUS, inner.right]);
   return numbers.flatMap(({ number, at }, index) => {
     const x = places[index]!;
-    const guide = element('line', {
-      x1: x,
-      x2: at,
-      y1: y + RADIUS,
-      y2: inner.bottom,
-      stroke: theme.muted,
-      'stroke-width': 0.75,
-      'stroke-dasharray': '2 2',
-    });
-    return [guide, ...numbered(number, x, y, theme)];
+    const style = { stroke: theme.muted, 'stroke-width': 0.75, 'stroke-dasharray': '2 2' };
+    return [segment([x, y + RADIUS], [at, inner.bottom], style), ...numbered(number, x, y, theme)];
   });
 }
 

@@ -14,7 +14,7 @@ import {
   utcYear,
 } from 'd3';
 import { DAY_MS } from '../../words/day.ts';
-import { element } from './element.ts';
+import { segment } from './element.ts';
 import { clipText, label, labelNumber, shortNumber, TICK_SIZE, textWidth } from './label.ts';
 import type { Box } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
@@ -84,7 +84,7 @@ export function timeAxis(
   const style = { size: TICK_SIZE, anchor: 'middle' } as const;
   const y = top + AXIS_HEIGHT - YEAR_LINE - 8;
   return fittingTicks(x, edges, months).flatMap(({ text, year, x, at }) => [
-    element('line', { x1: at, x2: at, y1: top + 2, y2: top + 6, stroke: theme.muted }),
+    segment([at, top + 2], [at, top + 6], { stroke: theme.muted }),
     label(text, x, y, { ...style, fill: theme.muted }),
     ...(year === '' ? [] : [label(year, x, y + YEAR_LINE, { ...style, fill: theme.ink })]),
   ]);
@@ -187,7 +187,7 @@ export function valueAxis({ top, bottom, left, right }: Box, axis: ValueAxis): D
     width: Math.max(0, ...ticks.map(({ text }) => textWidth(text, TICK_SIZE))) + 8,
     marks: (edges, theme, { values } = { values: true }) =>
       ticks.flatMap(({ at, text, stroke }) => [
-        element('line', { x1: edges.left, x2: edges.right, y1: at, y2: at, stroke: theme[stroke] }),
+        segment([edges.left, at], [edges.right, at], { stroke: theme[stroke] }),
         ...(values && text !== ''
           ? [label(text, edges.left - 8, at, { fill: theme.muted, size: TICK_SIZE, anchor: 'end' })]
           : []),

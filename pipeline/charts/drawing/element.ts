@@ -17,6 +17,15 @@ export function element(name: string, attributes: Record<string, Attribute>, ...
     : `<${name}${written.join('')}>${content}</${name}>`;
 }
 
+/** A straight line between two places. */
+export function segment(
+  [x1, y1]: readonly [x: number, y: number],
+  [x2, y2]: readonly [x: number, y: number],
+  style: Record<string, Attribute>,
+): string {
+  return element('line', { x1, x2, y1, y2, ...style });
+}
+
 /** An element that holds text. */
 export function textElement(name: string, attributes: Record<string, Attribute>, text: string): string {
   return element(name, attributes, escapeText(text));

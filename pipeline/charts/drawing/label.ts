@@ -1,7 +1,7 @@
 import { format } from 'd3';
 import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { formatNumber } from '../../words/number.ts';
-import { element, tenth, textElement } from './element.ts';
+import { element, segment, tenth, textElement } from './element.ts';
 import { type Box, widthOf } from './plot.ts';
 import { type ChartTheme, type Colour, colourIn } from './theme.ts';
 
@@ -195,7 +195,7 @@ export function symbol(shape: Shape, cx: number, cy: number, radius: number, col
   if (shape === 'square')
     return element('rect', { x: left, y: top, width: size, height: size, rx: 2, fill: colour });
   if (shape === 'dashes')
-    return element('line', { x1: left, x2: left + size, y1: cy, y2: cy, ...line, 'stroke-dasharray': '4 2' });
+    return segment([left, cy], [left + size, cy], { ...line, 'stroke-dasharray': '4 2' });
   if (shape === 'circle') return element('circle', { cx, cy, r: radius, fill: colour });
   const inner = radius - 1;
   if (shape === 'cross') {
@@ -256,14 +256,8 @@ export function sideLabels(
     const indent = area ? SWATCH + 5 : 0;
     const x = inner.right + GAP;
     const fill = area ? theme.ink : colour;
-    const leader = {
-      x1: inner.right + 2,
-      y1: y,
-      x2: x - 3,
-      y2: at,
-      stroke: theme.muted,
-      'stroke-width': 0.75,
-    };
+    const ends = { x1: inner.right + 2, y1: y, x2: x - 3, y2: at };
+    const leader = { ...ends, stroke: theme.muted, 'stroke-width': 0.75 };
     return [
       ...(Math.abs(at - y) < 3 ? [] : [element('line', leader)]),
       ...(area ? [symbol('square', x + SWATCH / 2, at, SWATCH / 2, colour)] : []),

@@ -1,5 +1,5 @@
 import type { ChartTable } from '../chart-table.ts';
-import { element, tenth, textElement } from './element.ts';
+import { segment, tenth, textElement } from './element.ts';
 import {
   clipText,
   keyIn,
@@ -89,7 +89,7 @@ export function matrix(chart: Matrix, table: ChartTable, { box, theme, onScale }
         anchor: 'end',
       } as const;
       return [
-        element('line', { x1: box.left, x2: box.right, y1: y, y2: y, stroke: theme.rule }),
+        segment([box.left, y], [box.right, y], { stroke: theme.rule }),
         ...rowName(cellOf(chart.name), y, middle, layout, box, theme),
         label(end?.text ?? '', box.right, middle, style),
         ...names.flatMap((_, place) => {

@@ -1,8 +1,9 @@
 import { DAY_MS, timeOfDay } from '../../words/day.ts';
 import type { ChartTable } from '../chart-table.ts';
+import { TimedTable } from '../timed-table.ts';
 import { type Annotation, annotationMarks, LANE } from './annotations.ts';
 import { AXIS_HEIGHT, type Edges, type TimeScale, timeAxis, timeScale, valueAxis } from './axes.ts';
-import { element, linePath, tenth } from './element.ts';
+import { element, linePath, segment, tenth } from './element.ts';
 import {
   BOLD,
   clipText,
@@ -24,7 +25,6 @@ import {
   lookOf,
   type Pane,
   paneMarks,
-  Table,
   tellScale,
 } from './pane.ts';
 import { type Box, isNarrow, type Plot, timePlotHeight, widthOf } from './plot.ts';
@@ -66,10 +66,10 @@ export function overTime(
   annotations: readonly Annotation[],
   plot: Plot,
 ): string[] {
-  return (chart.panels ? panels : panes)(chart, new Table(shown, chart.partial ?? []), annotations, plot);
+  return (chart.panels ? panels : panes)(chart, new TimedTable(shown, chart.partial), annotations, plot);
 }
 
-function panes(chart: OverTime, table: Table, annotations: readonly Annotation[], plot: Plot): string[] {
+function panes(chart: OverTime, table: TimedTable, annotations: readonly Annotation[], plot: Plot): string[] {
   const { box, theme } = plot;
   const { strip, until = 0, latest } = chart;
   const all = chart.panes.flatMap(({ mark, drawn }) => drawn.map((one) => lookOf(one, mark, plot)));
@@ -108,9 +108,9 @@ function panes(chart: OverTime, table: Table, annotations: readonly Annotation[]
     ...drafts.flatMap(({ pane, unit, inner: { top, bottom }, axis }, index) => {
       const frame = { pane, x, y: axis.y, inner: { ...edges, top, bottom } };
       tellScale(frame, plot);
-      const line = { x1: box.left, x2: box.right, y1: unit - 11, y2: unit - 11, stroke: theme.rule };
+      const above = unit - 11;
       return [
-        ...(index > 0 ? [element('line', line)] : []),
+        ...(index > 0 ? [segment([box.left, above], [box.right, above], { stroke: theme.rule })] : []),
         label(clipText(pane.unit, widthOf(box), TICK_SIZE), box.left, unit, {
           fill: theme.muted,
           size: TICK_SIZE,
@@ -137,7 +137,7 @@ function placesOf(annotations: readonly Annotation[], x: TimeScale, { left, righ
 /** A bar for each row with such days, on a rule that stands for all; the more days, the taller. */
 function stripMarks(
   { column, label: name, colour }: NonNullable<OverTime['strip']>,
-  table: Table,
+  table: TimedTable,
   { x, y, left, right }: Edges & { x: TimeScale; y: number },
   { box, theme }: Plot,
 ): string[] {
@@ -154,7 +154,7 @@ function stripMarks(
       : `M${tenth(start)},${tenth(y + 5)}v${-height}h${tenth(Math.max(1, end - start))}v${height}z`;
   });
   return [
-    element('line', { x1: left, x2: right, y1: y + 5, y2: y + 5, stroke: theme.rule }),
+    segment([left, y + 5], [right, y + 5], { stroke: theme.rule }),
     ...(d.join('') === '' ? [] : [element('path', { d: d.join(''), fill })]),
     ...(isNarrow({ ...box, left, right }) || d.join('') === '' ? [] : [label(name, right + 12, y, { fill })]),
   ];
@@ -186,7 +186,12 @@ function panelsHeight(
 }
 
 /** Small plots of the same width with the same scales, as many side by side as fit. Behind each line are those of all others. */
-function panels(chart: OverTime, table: Table, annotations: readonly Annotation[], plot: Plot): string[] {
+function panels(
+  chart: OverTime,
+  table: TimedTable,
+  annotations: readonly Annotation[],
+  plot: Plot,
+): string[] {
   const { box, theme } = plot;
   const pane = chart.panes[0]!;
   const key = legend(keyIn(chart.key ?? [], theme), box, theme);

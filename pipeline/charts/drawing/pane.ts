@@ -1,6 +1,5 @@
 import { area, curveLinear, curveStepAfter, stack } from 'd3';
-import type { ChartTable } from '../chart-table.ts';
-import { spanOf } from '../row-time.ts';
+import type { ColumnPart, Row, TimedTable } from '../timed-table.ts';
 import type { AxisNumbers, TimeScale, ValueAxis, ValueScale } from './axes.ts';
 import { element, linePath, tenth } from './element.ts';
 import { hatched, type Rect } from './hatched.ts';
@@ -11,10 +10,7 @@ import { type Colour, colourIn } from './theme.ts';
 // What one plot over time shows: its table, and its lines, areas or columns.
 
 /** A column of the table as it is drawn. */
-export interface Drawn {
-  column: string;
-  /** In a table with a row for each day and series: what the second cell of its rows says. */
-  of?: string;
+export interface Drawn extends ColumnPart {
   /** Its name, and its value at the end of the line. */
   label: string;
   text?: string;
@@ -50,15 +46,6 @@ export interface Pane extends Omit<ValueAxis, 'values' | 'numbers'> {
   share?: number;
 }
 
-export interface Row {
-  cells: ChartTable['rows'][number];
-  /** The first and the last moment that it is about, ms. */
-  from: number;
-  to: number;
-  middle: number;
-  partial: boolean;
-}
-
 /** By the unit of the column: shares are exact, there are no half events, of amounts the size matters. */
 const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
   share: 'exact',
@@ -68,44 +55,13 @@ const NUMBERS: Readonly<Record<string, AxisNumbers>> = {
 };
 
 /** The axis of a pane, with what it draws and the values that it has to cover beside. */
-export function axisOf(pane: Pane, table: Table, also: readonly number[] = []): ValueAxis {
-  const numbers = NUMBERS[table.unitOf(pane.drawn[0]!.column)] ?? 'short';
+export function axisOf(pane: Pane, table: TimedTable, also: readonly number[] = []): ValueAxis {
+  const numbers = NUMBERS[table.column(pane.drawn[0]!.column).unit] ?? 'short';
   return { ...pane, numbers, values: [...valuesOf(pane, table), ...also] };
 }
 
-/** The values of a column, or of the rows of one series, with their places. Null is a gap. */
-export class Table {
-  readonly rows: readonly Row[];
-  readonly #columns: ReadonlyMap<string, number>;
-  readonly #units: ReadonlyMap<string, string>;
-
-  constructor({ columns, rows }: ChartTable, partial: readonly boolean[]) {
-    this.#columns = new Map(columns.map(({ name }, index) => [name, index]));
-    this.#units = new Map(columns.map(({ name, unit }) => [name, unit]));
-    this.rows = rows.map((cells, index) => {
-      return { cells, ...spanOf(cells), partial: partial[index] ?? false };
-    });
-  }
-
-  unitOf(column: string): string {
-    return this.#units.get(column)!;
-  }
-
-  value({ cells }: Row, column: string): number | null {
-    return cells[this.#columns.get(column)!] as number | null;
-  }
-
-  of({ of }: Pick<Drawn, 'of'>): readonly Row[] {
-    return of === undefined ? this.rows : this.rows.filter(({ cells }) => cells[1] === of);
-  }
-
-  values(one: Pick<Drawn, 'column' | 'of'>): number[] {
-    return this.of(one).flatMap((row) => this.value(row, one.column) ?? []);
-  }
-}
-
 /** The extent of what a pane draws. */
-function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: Table): number[] {
+function valuesOf({ mark, drawn, band, covers = [] }: Pane, table: TimedTable): number[] {
   const ends = band ? [{ column: band.low }, { column: band.high }] : [];
   if (mark === 'lines') return [...covers, ...[...drawn, ...ends].flatMap((one) => table.values(one))];
   const sum = (row: Row, below: boolean) =>
@@ -154,7 +110,7 @@ export function tellScale({ pane, x, y, inner }: Frame, { theme, onScale }: Plot
 
 export function paneMarks(
   frame: Frame,
-  table: Table,
+  table: TimedTable,
   chart: { latest?: Latest | undefined },
   plot: Plot,
 ): string[] {
@@ -168,7 +124,7 @@ const DOT = 3.5;
 
 function lines(
   { pane, x, y, inner }: Frame,
-  table: Table,
+  table: TimedTable,
   { latest }: { latest?: Latest | undefined },
   { theme }: Plot,
 ): string[] {
@@ -220,7 +176,7 @@ function lines(
   ];
 }
 
-function areas({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[] {
+function areas({ pane, x, y }: Frame, table: TimedTable, { theme }: Plot): string[] {
   const layers = stack<Row, Drawn>()
     .keys(pane.drawn)
     .value((row, { column }) => table.value(row, column) ?? 0)([...table.rows]);
@@ -243,7 +199,7 @@ function areas({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[] {
 const COLUMN_GAP = 1;
 
 /** One path per series, since a rectangle per value would be ten times the text. Columns that are not whole are hatched. */
-function columns({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[] {
+function columns({ pane, x, y }: Frame, table: TimedTable, { theme }: Plot): string[] {
   const rects = pane.drawn.map(() => ({ whole: [] as Rect[], partial: [] as Rect[] }));
   for (const row of table.rows) {
     const [left, end] = [x(row.from), x(row.to)];
@@ -271,7 +227,7 @@ function columns({ pane, x, y }: Frame, table: Table, { theme }: Plot): string[]
 /** The names of the series beside the ends of their marks. */
 export function endLabels(
   { pane, y, inner }: Frame,
-  table: Table,
+  table: TimedTable,
   { latest }: { latest?: Latest | undefined },
   plot: Plot,
 ): string[] {

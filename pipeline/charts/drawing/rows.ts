@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3';
 import type { ChartTable } from '../chart-table.ts';
-import { spanOf } from '../row-time.ts';
+import { spanOf } from '../timed-table.ts';
 import { AXIS_HEIGHT, levelTicks, timeAxis, timeScale } from './axes.ts';
-import { element } from './element.ts';
+import { element, segment } from './element.ts';
 import {
   BOLD,
   clipText,
@@ -152,13 +152,10 @@ function ruleMarks(
     .flatMap(({ at, text }) => {
       const half = textWidth(text, TICK_SIZE) / 2;
       const x = Math.min(Math.max(at, box.left + half), box.right - half);
-      const line = { x1: at, x2: at, y1: top - 4, y2: bottom, stroke, 'stroke-dasharray': '3 3' };
-      if (x - half < free) return [element('line', line)];
+      const line = segment([at, top - 4], [at, bottom], { stroke, 'stroke-dasharray': '3 3' });
+      if (x - half < free) return [line];
       free = x + half + 8;
-      return [
-        element('line', line),
-        label(text, x, top - 12, { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' }),
-      ];
+      return [line, label(text, x, top - 12, { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' })];
     });
 }
 
@@ -191,13 +188,7 @@ export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
     axis === 'days'
       ? timeAxis(days, { ...box, left: Math.max(box.left, edges.left - 20) }, frame.bottom, theme)
       : levelTicks(numbers, isNarrow(box) ? 2 : 5).flatMap(({ at, text }) => [
-          element('line', {
-            x1: at,
-            x2: at,
-            y1: frame.top,
-            y2: frame.bottom,
-            stroke: theme.rule,
-          }),
+          segment([at, frame.top], [at, frame.bottom], { stroke: theme.rule }),
           label(text, at, frame.bottom + 12, {
             fill: theme.muted,
             size: TICK_SIZE,
@@ -208,20 +199,10 @@ export function dots({ rows, key, rule, axis }: Dots, plot: Plot): string[] {
   const marks = rows.flatMap(({ ring, full, line, colour }, index) => {
     const y = frame.middles[index]!;
     const colourOf = (one: Colour) => colourIn(theme, one);
-    const across = { x1: edges.left, x2: edges.right, y1: y, y2: y, stroke: theme.rule };
     return [
-      ...(axis === 'days' ? [element('line', across)] : []),
+      ...(axis === 'days' ? [segment([edges.left, y], [edges.right, y], { stroke: theme.rule })] : []),
       ...(line && ring && full
-        ? [
-            element('line', {
-              x1: x(ring.at),
-              x2: x(full.at),
-              y1: y,
-              y2: y,
-              stroke: colourOf(line),
-              'stroke-width': 2,
-            }),
-          ]
+        ? [segment([x(ring.at), y], [x(full.at), y], { stroke: colourOf(line), 'stroke-width': 2 })]
         : []),
       ...(ring
         ? [

@@ -1,6 +1,6 @@
 import type { DrawnColumn, PlotScale } from '../../../pipeline/charts/drawing/plot.ts';
-import { formatRowTime, spanOf } from '../../../pipeline/charts/row-time.ts';
 import { valueWords } from '../../../pipeline/charts/summary.ts';
+import { formatRowTime, spanOf } from '../../../pipeline/charts/timed-table.ts';
 
 /** The words of a row's cells, as the page shows them. */
 type Row = readonly string[];

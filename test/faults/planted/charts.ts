@@ -16,14 +16,14 @@ export const FAULTS: readonly PlantedFault[] = [
     name: 'a month that is not over is the least of all months',
     breaks: WORDS,
     file: 'pipeline/charts/summary.ts',
-    change: ['.filter((_, index) => !partial[index])', ''],
+    change: ['.filter(({ partial }) => !partial)', ''],
     tests: ['test/charts/summaries.test.ts'],
   },
   {
     name: 'the means of weeks are added up as if they were days',
     breaks: WORDS,
     file: 'pipeline/charts/summary.ts',
-    change: ['(amount === unit ? 1 : daysOfRow(row))', '1'],
+    change: ['(amount === unit ? 1 : daysOfRow(cells))', '1'],
     tests: ['test/charts/summaries.test.ts'],
   },
   {
