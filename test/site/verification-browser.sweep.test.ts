@@ -319,12 +319,12 @@ describe('an event', () => {
       (index: number) => `0x${hashOf(index).toUpperCase()}`.replace('0X', '0x'),
       /What the event says/,
     ],
-    ['row of a CSV', row, /that the event says what the row says/i],
+    ['row of a CSV', row, /whether the event says what the row says/i],
     [
       'row of a JSON file',
       (index: number) =>
         `{"timestamp":"2025-12-01T00:00:00Z","event_type":"a","agent":"b","data":{},"attestation_hash":"0x${hashOf(index)}"},`,
-      /that the event says what the row says/i,
+      /whether the event says what the row says/i,
     ],
   ])('is proved to be in the log by its %s', async (_, pastedOf, says) => {
     const { page, wrong } = await opened(siteOf());
