@@ -192,6 +192,8 @@ describe('what a chart says and lists is what the published files give', () => {
     const names = [...svg.matchAll(/>(0\.\d+)</g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(new Set(names).size).toBe(names.length);
+    // As many decimals as the finest: 0.950, 0.955, 0.960.
+    expect(new Set(names.map((name) => name!.length)).size).toBe(1);
   });
 
   test('one sentinel alone is neither the highest nor the lowest', () => {

@@ -55,6 +55,27 @@ export const FAULTS: readonly PlantedFault[] = [
     tests: ['test/charts/every-chart.test.ts'],
   },
   {
+    name: 'a chart shows all days, whatever was chosen',
+    breaks: ADDRESS,
+    file: 'pipeline/charts/chart.ts',
+    change: ['within(days, shownDays(range, state))', 'days'],
+    tests: ['test/charts/annotations.test.ts'],
+  },
+  {
+    name: 'a chart of a thousand rows ends the run',
+    breaks: PICTURE,
+    file: 'pipeline/charts/files/chart-formats.ts',
+    change: ['Math.min(SCALE, MOST_PIXELS / height)', 'SCALE'],
+    tests: ['test/charts/files/rasterise.test.ts'],
+  },
+  {
+    name: 'a text beside the longest bar leaves the picture',
+    breaks: PICTURE,
+    file: 'pipeline/charts/drawing/rows.ts',
+    change: ['clipText(text, box.right - at, LABEL_SIZE, BOLD)', 'text'],
+    tests: ['test/charts/odd-data.test.ts'],
+  },
+  {
     name: 'one state has many addresses',
     breaks: ADDRESS,
     file: 'pipeline/charts/chart-state.ts',
