@@ -16,6 +16,9 @@ export class FileRows {
   #tail: RowText | null;
   #next: RowText | null = null;
   #count = 0;
+  /** Of the last row of a JSON document that was read; null before the first. */
+  #endsInComma: boolean | null = null;
+  #last = 0;
   #fault: FileFault | null = null;
   #hasEnded = false;
 
@@ -40,17 +43,25 @@ export class FileRows {
     if (this.#next || this.#hasEnded) return this.#next;
     const line = this.#tail ? null : await this.#lines.peek();
     if (!this.#document) this.#next = line;
-    else if (line && !line.text.startsWith(']'))
-      this.#next = { line: line.line, text: line.text.replace(/,$/, '') };
+    else if (line && !line.text.startsWith(']')) this.#next = this.#withoutComma(line);
     else {
       this.#tail ??= line;
       if (line) this.#lines.skip();
-      this.#fault = await this.#endFault(this.#document);
+      if (this.#endsInComma) this.#fault ??= { line: this.#last, message: 'a comma follows the last row' };
+      this.#fault ??= await this.#endFault(this.#document);
     }
     if (this.#next) return this.#next;
     this.#fault ??= this.#lines.fault;
     this.#hasEnded = true;
     return null;
+  }
+
+  /** A row of a JSON document, in which commas stand between rows, and nowhere else. */
+  #withoutComma({ line, text }: RowText): RowText {
+    if (this.#endsInComma === false)
+      this.#fault ??= { line: this.#last, message: 'no comma follows this row' };
+    [this.#endsInComma, this.#last] = [text.endsWith(','), line];
+    return { line, text: this.#endsInComma ? text.slice(0, -1) : text };
   }
 
   /** Goes beyond the row that comes next. */

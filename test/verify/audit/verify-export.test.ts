@@ -177,6 +177,8 @@ describe('a file', () => {
       faults: [{ kind: 'unreadable', message: expect.stringContaining('699') }],
     });
     expect((await verify(`${text}{}\n`)).faults).toHaveLength(1);
+    expect(await faultsOf(text.replace('"},\n', '"}\n'))).toEqual(['2 unreadable']);
+    expect(await faultsOf(text.replace('"}\n]', '"},\n]'))).toEqual([`${EVENTS + 1} unreadable`]);
   });
 
   test('that ends within a row, is not UTF-8, or never ends a line is found out', async () => {
