@@ -215,6 +215,9 @@ describe('a follower', () => {
     await sleep(100);
     await pointTo(store, { ...pushed[2]!.pointed, log: pushed[0]!.pointed.log }, past());
     await sleep(100);
+    // An older version with the log of the newer one.
+    await pointTo(store, { ...pushed[0]!.pointed, log: pointed.log }, past());
+    await sleep(300);
     expect(await served(first.out)).toBe(pointed.version);
     await pointTo(store, pushed[2]!.pointed, past());
     await until(() => again.follower.version === pushed[2]!.pointed.version);
