@@ -383,30 +383,37 @@ describe('a follower', () => {
     await until(() => follower.version > 0);
   });
 
-  sweep('shows one whole release at every moment, whichever call to the store fails', async () => {
-    await pointTo(store, pushed[0]!.pointed, past());
-    const { follower, out } = await follow(await temporaryFolder());
-    await until(() => follower.version > 0);
-    const start = engine.calls.length;
-    await pointTo(store, pushed[1]!.pointed, past());
-    await until(() => follower.version === pushed[1]!.pointed.version);
-    const calls = engine.calls.length - start;
-    await follower.close();
-    for (let failing = 1; failing <= calls; failing += Math.ceil(calls / 12)) {
+  // A dozen faults, each with a follower of its own: on a busy machine it takes minutes.
+  sweep(
+    'shows one whole release at every moment, whichever call to the store fails',
+    {
+      timeout: 600_000,
+    },
+    async () => {
       await pointTo(store, pushed[0]!.pointed, past());
-      const one = await follow(await temporaryFolder());
-      await until(() => one.follower.version > 0);
-      const from = engine.calls.length;
-      const faults = ['altered', 'truncated', 'lost'] as const;
-      engine.plan = (_, number) => (number === from + failing ? faults[failing % 3] : null);
-      await pointTo(store, pushed[1]!.pointed, past()).catch(() =>
-        pointTo(store, pushed[1]!.pointed, past()),
-      );
-      await until(() => one.follower.version === pushed[1]!.pointed.version);
-      engine.plan = () => null;
-      expect(await verifyRelease(join(one.out, await readlink(join(one.out, 'current'))))).toEqual([]);
-      await one.follower.close();
-    }
-    expect((await stat(join(out, 'current'))).isDirectory()).toBe(true);
-  });
+      const { follower, out } = await follow(await temporaryFolder());
+      await until(() => follower.version > 0);
+      const start = engine.calls.length;
+      await pointTo(store, pushed[1]!.pointed, past());
+      await until(() => follower.version === pushed[1]!.pointed.version);
+      const calls = engine.calls.length - start;
+      await follower.close();
+      for (let failing = 1; failing <= calls; failing += Math.ceil(calls / 12)) {
+        await pointTo(store, pushed[0]!.pointed, past());
+        const one = await follow(await temporaryFolder());
+        await until(() => one.follower.version > 0);
+        const from = engine.calls.length;
+        const faults = ['altered', 'truncated', 'lost'] as const;
+        engine.plan = (_, number) => (number === from + failing ? faults[failing % 3] : null);
+        await pointTo(store, pushed[1]!.pointed, past()).catch(() =>
+          pointTo(store, pushed[1]!.pointed, past()),
+        );
+        await until(() => one.follower.version === pushed[1]!.pointed.version);
+        engine.plan = () => null;
+        expect(await verifyRelease(join(one.out, await readlink(join(one.out, 'current'))))).toEqual([]);
+        await one.follower.close();
+      }
+      expect((await stat(join(out, 'current'))).isDirectory()).toBe(true);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { formatVerifierKey } from '../../../pipeline/ledger/notes/note.ts';
 import { demoSigner } from '../../../pipeline/ledger/writing/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
@@ -66,7 +67,11 @@ beforeAll(async () => {
     companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     software: 'cathedral-data-service/test',
-    publisher: { kind: 'signs', keyFile: join(folder, 'publisher.key'), now: Date.now },
+    publisher: {
+      ...{ kind: 'signs', keyFile: join(folder, 'publisher.key'), now: Date.now },
+      // As if a server on this machine signed heads of its access log.
+      accessLogKeys: [formatVerifierKey(demoSigner().verifier)],
+    },
     snapshots: { days: 1 },
     waitMs: 0,
     log: () => {},
