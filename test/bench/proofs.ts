@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { smallSite } from '../mirror/small-service.ts';
 import { type Measured, measure, median } from './child.ts';
-import { atLeast, compare, type Report } from './figure.ts';
+import { compare, type Report } from './figure.ts';
 import { rowProof } from './row-proof.ts';
 import { withScratch } from './scratch.ts';
 import { writeMintLog, writeSyntheticLog } from './synthetic-log.ts';
@@ -19,8 +19,9 @@ const EVENTS = 95_217;
 const RUNS = 5;
 const MOST_CPU = 4;
 const ROWS = 1_000_000;
-const LEAST_VERIFIED = 0.006;
-const MOST_MEMORY_MB = 350;
+/** Times the processor time of bare SHA-256: it is to have 0.16 of its speed. */
+const MOST_OF_SHA256 = 1 / 0.16;
+const MOST_MEMORY_MB = 300;
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const run = promisify(execFile);
@@ -58,28 +59,25 @@ export async function proofs(report: Report): Promise<void> {
 }
 
 /**
- * A public history beside bare SHA-256 of its bytes, and of those of the events that prove it. Each row is 70 bytes long, and its event,
+ * A public history beside bare SHA-256 of its bytes and of those of the events that prove it. Each row is 70 bytes long, and its event,
  * which is hashed, 260.
  */
 async function verifyingHistory(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out, file] = ['ledger', 'out', 'mic-history.csv'].map((name) => join(folder, name));
     await writeMintLog(ledger!, out!, ROWS, file!);
-    const [ours, bare, all] = [[], [], []] as Measured[][];
+    const [ours, bare] = [[], []] as Measured[][];
     const read = ['log/public', 'log/tile'].map((name) => join(out!, name));
     for (let turn = 0; turn < RUNS; turn += 1) {
       ours!.push(await measure('prove-row', [file!, out!]));
-      bare!.push(await measure('hash-files', [file!]));
-      all!.push(await measure('hash-files', [file!, ...read]));
+      bare!.push(await measure('hash-files', [file!, ...read]));
     }
-    const rate = (runs: Measured[]) => ROWS / median(runs.map((run) => run.ms));
-    const name = 'prove-row of a public history of 1 000 000 rows, beside SHA-256 of its bytes';
-    report(atLeast(name, rate(ours!), rate(bare!), 'rows/ms', LEAST_VERIFIED));
     const cpu = (runs: Measured[]) => median(runs.map((one) => one.cpu));
-    const what = 'prove-row of it ÷ SHA-256 of all that it reads, public events and tiles too';
-    report(compare(what, cpu(ours!), cpu(all!), 'ms of CPU'));
+    const what =
+      'prove of a public history of 1 000 000 rows ÷ SHA-256 of all that it reads, public events and tiles too';
+    report(compare(what, cpu(ours!), cpu(bare!), 'ms of CPU', MOST_OF_SHA256));
     const rss = Math.max(...ours!.map((run) => run.rss));
-    report(compare('peak memory of prove-row ÷ 350 MB', rss, MOST_MEMORY_MB, 'MB', 1));
+    report(compare('peak memory of it ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1));
   });
 }
 

@@ -140,6 +140,7 @@ describe('the installed package', { timeout: 600_000 }, () => {
     expect(said).not.toMatch(/Warning|CathedralError/);
     expect((await readdir(join(work, 'var'))).sort()).toEqual([
       'access-log',
+      'access-log.vkey',
       'data',
       'keys',
       'ledger',
@@ -160,7 +161,15 @@ describe('the installed package', { timeout: 600_000 }, () => {
     const cli = join(PROJECT, 'src/cli.ts');
     await cp(key, `${checkout}.key`);
     await cp(ledger, `${checkout}.ledger`, { recursive: true });
-    const same = ['--ledger', `${checkout}.ledger`, '--publisher-key', `${checkout}.key`];
+    // The store has the key of the access log, which both publish.
+    const same = [
+      '--ledger',
+      `${checkout}.ledger`,
+      '--publisher-key',
+      `${checkout}.key`,
+      '--store',
+      join(work, 'var'),
+    ];
     await execute(node, [cli, 'build', '--out', checkout, ...same, '--without-pdf', '--json'], {
       cwd: folder,
       env: { PATH, HOME: folder },
