@@ -433,24 +433,29 @@ const live: Attack = {
   name: 'live',
   promise: '/live resumes at any server, without a loss and without a repetition.',
   async run(cluster) {
-    const source = new EventSource(`${cluster.url}/live?paths=economy/supply`);
-    const values: { timestamp: string; value?: unknown }[] = [];
+    const values: { timestamp: string; data: string }[] = [];
     const repeated: string[] = [];
     let ids = 0;
-    source.addEventListener('economy/supply', (event) => {
-      const message = JSON.parse(event.data as string) as { timestamp: string; value?: unknown };
-      const last = values.findLast(({ value }) => value !== undefined);
-      const { timestamp: _, ...content } = (message.value ?? {}) as Record<string, unknown>;
-      const { timestamp: __, ...known } = (last?.value ?? {}) as Record<string, unknown>;
-      if (message.value !== undefined && last && JSON.stringify(content) === JSON.stringify(known))
-        repeated.push(message.timestamp);
-      if (values.length > 0 && message.timestamp < values.at(-1)!.timestamp)
-        repeated.push(`back to ${message.timestamp}`);
-      values.push(message);
-      ids += event.lastEventId ? 1 : 0;
-    });
+    const open = () => {
+      const opened = new EventSource(`${cluster.url}/live?paths=economy/supply`);
+      opened.addEventListener('economy/supply', ({ data, lastEventId }) => {
+        const { timestamp } = JSON.parse(data) as { timestamp: string };
+        const last = values.at(-1);
+        // At another server a value may come again with the events since, and so with a later time.
+        if (last?.data === data) repeated.push(timestamp);
+        if (last && timestamp < last.timestamp) repeated.push(`back to ${timestamp}`);
+        values.push({ timestamp, data });
+        ids += lastEventId ? 1 : 0;
+      });
+      return opened;
+    };
+    let source = open();
     try {
-      await until('the first value', () => values.length > 0);
+      await until('the first value', () => {
+        // A server that has not read the ledger yet refuses, after which no reader connects again by itself.
+        if (source.readyState === EventSource.CLOSED) source = open();
+        return values.length > 0;
+      });
       for (const sidecar of cluster.sidecars) await killAndRestart(sidecar);
       const seen = values.length;
       await until('a value after the last server was killed', () => values.length > seen);
