@@ -380,11 +380,10 @@ function digestInputs(
   }: Pick<Inputs, 'documents' | 'companions' | 'publisher' | 'program'>,
 ): string {
   // What is not set is no part of the digest: a version with a new setting makes no other digest.
-  const { keys, accessLogKeys = [] } = publisher ?? {};
-  const shown = [keys, accessLogKeys.length > 0 ? accessLogKeys : undefined].filter(
-    (key) => key !== undefined,
-  );
-  const set = [...(sourceCode ? [{ sourceCode }] : []), ...shown];
+  const set: unknown[] = [];
+  if (sourceCode) set.push({ sourceCode });
+  if (publisher) set.push(publisher.keys);
+  if (publisher?.accessLogKeys.length) set.push(publisher.accessLogKeys);
   return createHash('sha256')
     .update(JSON.stringify([software, program, documents.digest, companions, baseUrl, ...set]))
     .digest('hex');

@@ -26,7 +26,7 @@ function refuse(
   const unused = [...flags.keys()].find((name) => !isUsed(name));
   if (unused === undefined) return;
   const expected = `not to be used with ${what}`;
-  throw new CathedralError('usage', { place: `--${options[unused]!.flag}`, expected, found: 'it' });
+  throw new CathedralError('usage', { place: `--${options[unused]!.flag}`, expected, found: 'both' });
 }
 
 const prove: Command = defineCommand({

@@ -85,8 +85,8 @@ export async function signAccessLogHead({
 }
 
 /**
- * The entry that was signed last; null if none was, or if it was removed by age. By its name alone: who could forge that could as well remove
- * it. Throws access_log_broken if the log lacks the entry, and store_failed.
+ * The entry that was signed last; null if none was, or if it was removed by age. By its name alone: whoever could forge that could remove it as
+ * well. Throws access_log_broken if the log lacks the entry, and store_failed.
  */
 export async function assertHasSigned(
   log: LogReader,

@@ -121,7 +121,7 @@ export const FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a proof leads anywhere',
-    breaks: 'verify-proof exits 0 if the proof holds and 1 if not.',
+    breaks: 'verify of a proof exits 0 if the proof holds and 1 if not.',
     file: 'pipeline/verify/audit/verify-proof.ts',
     change: [
       'if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))',
@@ -160,7 +160,7 @@ export const FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a row of the export may be missing',
-    breaks: 'verify-export finds rows that were removed.',
+    breaks: 'verify of an export finds rows that were removed.',
     file: 'pipeline/verify/rows/compare-rows.ts',
     change: [
       'this.#missing.push({ newest: this.#next!, oldest: (await this.#finder.newer(place))!, line });',
@@ -170,14 +170,14 @@ export const FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'an export may lack its last rows',
-    breaks: 'verify-export finds rows that were removed.',
+    breaks: 'verify of an export finds rows that were removed.',
     file: 'pipeline/verify/audit/verify-export.ts',
     change: ['endsAnywhere: from === undefined', 'endsAnywhere: true'],
     tests: ROWS,
   },
   {
     name: 'an edited row of the export counts as the row of its hash',
-    breaks: 'verify-export finds every column that was edited.',
+    breaks: 'verify of an export finds every column that was edited.',
     file: 'pipeline/verify/audit/verify-export.ts',
     change: [
       'differences(cells, entry.row).length === 0;',
