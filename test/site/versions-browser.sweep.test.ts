@@ -75,16 +75,14 @@ async function opened(path: string, { hasRanges = true, damage, ...reader }: Rea
   onTestFinished(() => visited[Symbol.asyncDispose]());
   const served: Site = new Map([...site].map(([name, bytes]) => [name, Buffer.from(bytes)]));
   damage?.(served);
-  const asked: string[] = [];
   await page.route('**/*', (route) => {
     const { pathname } = new URL(route.request().url());
     const name = pathname.slice(1).replace(/\/$/, '/index.html');
-    asked.push(name);
     const bytes = served.get(name);
     return bytes ? fulfil(route, bytes, name, hasRanges) : route.continue();
   });
   await page.goto(`${host.origin}${path}`);
-  return { page, wrong, asked };
+  return { page, wrong };
 }
 
 function fulfil(route: Route, bytes: Buffer, name: string, hasRanges: boolean): Promise<void> {
@@ -153,14 +151,12 @@ describe('a file as it was', () => {
       'as_of=2020-01-01',
       /from the first snapshot on, 2025-12-01T00Z/,
     ],
-    ['a malformed time to compare with', HISTORY, `as_of=${idOf(2)}&with=x`, /with.+a time like/],
   ])('is not shown for %s, which is said', async (_, path, query, words) => {
     const { page } = await opened(versionOf(path, query));
     const { title, steps } = await outcome(page);
     expect(title).toContain('cannot be shown');
-    const step = steps['Compared with'] ?? steps.Snapshot;
-    expect(step).toMatch(/^Cannot be checked/);
-    expect(step).toMatch(words);
+    expect(steps.Snapshot).toMatch(/^Cannot be checked/);
+    expect(steps.Snapshot).toMatch(words);
   });
 
   test('of a time whose snapshot was removed has its neighbours instead', async () => {
@@ -201,26 +197,6 @@ describe('a file as it was', () => {
     expect(steps[step]).toMatch(words);
   });
 
-  test('is compared with another by the indexes of both, and leads to each', async () => {
-    const { page, asked } = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(1)}`));
-    const bytes = textOf(2).length - textOf(1).length;
-    const { title } = await outcome(page);
-    expect(title).toBe(
-      `/${HISTORY} differs: +${bytes.toLocaleString('en-GB')} bytes from ${idOf(1)} to ${idOf(2)}, by their indexes`,
-    );
-    const cells = page.locator('#version-outcome table td');
-    expect((await cells.allTextContents()).slice(0, 4)).toEqual([
-      idOf(1),
-      '1 December 2025, 00:00 UTC',
-      '100',
-      textOf(1).length.toLocaleString('en-GB'),
-    ]);
-    expect(asked).not.toContain(HISTORY);
-    expect(await violations(page)).toEqual([]);
-    const same = await opened(versionOf(HISTORY, `as_of=${idOf(2)}&with=${idOf(2)}`));
-    expect((await outcome(same.page)).title).toContain('is the same in both, byte for byte');
-  });
-
   test('is read again where the host did not send it', async () => {
     const { page } = await opened('/versions/');
     await page.route(`**/${HISTORY}`, (route) => route.abort());
@@ -234,29 +210,6 @@ describe('a file as it was', () => {
 });
 
 describe('the page of a file', () => {
-  test('lists its releases when asked, newest first, and compares two of them', async () => {
-    const { page, wrong, asked } = await opened(`/files/${HISTORY}/`);
-    expect(asked.filter((name) => name.startsWith('snapshots/'))).toEqual([]);
-    await page.locator('summary', { hasText: 'Versions' }).click();
-    await page.getByRole('button', { name: 'List the releases of this file' }).click();
-    const rows = page.locator('#file-versions tbody tr');
-    await rows.nth(7).waitFor();
-    expect(await rows.locator('td:first-child').allTextContents()).toEqual(
-      Array.from({ length: 8 }, (_, at) => idOf(RELEASES - at)),
-    );
-    expect(await rows.first().locator('td').nth(2).textContent()).toMatch(/^\+[\d,]+ bytes$/);
-    await page.getByRole('button', { name: 'Show earlier ones' }).click();
-    await page.getByText('All 12 releases that are kept.').waitFor();
-    expect(await rows.last().locator('td').nth(2).textContent()).toBe('The first one');
-    await expect.poll(() => page.getAttribute('#version-as-of', 'data-min')).toBe('2025-12-01');
-    expect(await page.getAttribute('#version-as-of', 'data-max')).toBe('2025-12-03');
-    expect(await violations(page)).toEqual([]);
-    await rows.nth(4).locator('input[name="with"]').check();
-    await page.getByRole('button', { name: 'Compare the two' }).click();
-    expect((await outcome(page)).title).toMatch(/ differs: \+[\d,]+ bytes from /);
-    expect(wrong).toEqual([]);
-  });
-
   test('leads to its versions without JavaScript', async () => {
     const { page } = await opened(`/files/${HISTORY}/`, { javaScriptEnabled: false });
     await page.locator('summary', { hasText: 'Versions' }).click();
@@ -273,12 +226,8 @@ describe('the page of the snapshots', () => {
   test('lists forty years by year and month, within the weight of a page', async () => {
     const { page } = await opened('/snapshots/');
     expect(await page.locator('main h2').allTextContents()).toHaveLength(41);
-    await page.fill('#day', '2025-12-02');
-    await page.getByRole('button', { name: 'Open it' }).click();
-    await page.waitForURL(`**/snapshots/${idOf(9)}/index.json`);
     const links = await opened('/snapshots/#2025-12', { javaScriptEnabled: false });
     expect(await links.page.getByRole('link', { name: idOf(2), exact: true }).isVisible()).toBe(true);
-    expect(await links.page.locator('#snapshot-day').isVisible()).toBe(false);
   });
 });
 

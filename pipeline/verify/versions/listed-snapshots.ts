@@ -21,16 +21,6 @@ export class ListedSnapshots {
     this.#origin = origin;
   }
 
-  /** The newest ones, newest first. */
-  async newest(most: number): Promise<SnapshotEntry[]> {
-    return (await this.#read()).slice(0, most);
-  }
-
-  /** Those before a snapshot, newest first. */
-  async before(id: string, most: number): Promise<SnapshotEntry[]> {
-    return (await this.#read()).filter((one) => one.id < id).slice(0, most);
-  }
-
   /** The one before and the one after, undefined where there is none. */
   async neighbours(
     id: string,
@@ -42,13 +32,6 @@ export class ListedSnapshots {
   /** Those around a slot. */
   async at(slot: string): Promise<Around<SnapshotEntry>> {
     return snapshotsAround(await this.#read(), slot);
-  }
-
-  /** The newest and the oldest; null for an empty list. */
-  async ends(): Promise<{ newest: SnapshotEntry; oldest: SnapshotEntry } | null> {
-    const list = await this.#read();
-    const [newest, oldest] = [list.at(0), list.at(-1)];
-    return newest && oldest ? { newest, oldest } : null;
   }
 
   /** After a failure, the next call tries again. */

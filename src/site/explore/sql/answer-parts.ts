@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { versionAddress } from '../../files/versions/version-address.ts';
+import { versionAddress } from '../../files/versions/wanted-version.ts';
 import { codePart, linkPart, type Part, part, tablePart } from '../../layout/worker-parts.ts';
 import { type QueryResult, sqlAddress } from './limits.ts';
 

@@ -123,7 +123,7 @@ async function load(
   for (const { path } of missing) {
     if (versions.has(path)) continue;
     say(`Looking for /${path} in the snapshots …`);
-    const version = await wantedVersion(listed, origin, { path, asOf: at, name: 'as_of' });
+    const version = await wantedVersion(listed, origin, { path, asOf: at });
     versions.set(path, version);
     if (asOf === '') at = version.entry.id;
   }

@@ -4,7 +4,7 @@ import { monthOf } from '../../../../pipeline/release/format/version-at.ts';
 /** Months with every snapshot: what is kept by default, and the page stays short if more is kept. */
 const WHOLE_MONTHS = 14;
 
-export interface ListedMonth {
+interface ListedMonth {
   /** `2025-12` */
   month: string;
   /** Newest first, with how many events it has more than the one before; null for the first one. */

@@ -16,11 +16,8 @@ function dayOf(text: string): string {
 }
 
 const query = new URLSearchParams(location.search);
-const [path = '', asOf = '', other = ''] = ['file', 'as_of', 'with'].map(
-  (name) => query.get(name)?.trim() ?? '',
-);
+const [path = '', asOf = ''] = ['file', 'as_of'].map((name) => query.get(name)?.trim() ?? '');
 field('as_of').value = dayOf(asOf);
-field('with').value = dayOf(other);
 if (path !== '') show(path.replace(/^\//, ''));
 
 function show(path: string): void {
@@ -29,7 +26,7 @@ function show(path: string): void {
   if (![...file.options].some(({ value }) => value === path)) file.add(new Option(path, path));
   file.value = path;
   const tool = new StepTool<VersionJob>(form.dataset.worker!, 'Stopped before the file was complete');
-  tool.run(outcome, { path, asOf, other, base: outcome.dataset.base ?? location.origin });
+  tool.run(outcome, { path, asOf, base: outcome.dataset.base ?? location.origin });
 }
 
 checkDays(form);

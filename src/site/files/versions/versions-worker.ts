@@ -7,21 +7,18 @@ import { assertSigned, type Stored } from '../../../../pipeline/verify/snapshots
 import { readVersion } from '../../../../pipeline/verify/versions/file-version.ts';
 import { ListedSnapshots } from '../../../../pipeline/verify/versions/listed-snapshots.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { formatBytes, formatChange, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
 import { csvRows, indentJson } from '../preview.ts';
-import { versionAddress, versionFileName } from './version-address.ts';
-import { type FoundVersion, NoSuchVersion, wantedVersion } from './wanted-version.ts';
+import { type FoundVersion, NoSuchVersion, versionAddress, wantedVersion } from './wanted-version.ts';
 
 /** What the address asks for. */
 export interface VersionJob {
   path: string;
   /** Empty: the newest one. */
   asOf: string;
-  /** What to compare it with; empty: nothing. */
-  other: string;
   /** Where the service is, for permanent addresses. */
   base: string;
 }
@@ -43,35 +40,23 @@ const WORDS = {
 answerJobs<VersionJob, Ending, StepNews>((job, tell) => Steps.run(tell, (steps) => show(steps, job), WORDS));
 
 async function show(steps: Steps, job: VersionJob): Promise<void> {
-  const near: SnapshotEntry[] = [];
+  let near: readonly SnapshotEntry[] = [];
   try {
-    const version = await findVersion(steps, job, 'as_of', near);
-    if (job.other === '') return await showVersion(steps, version, job);
-    compare(steps, version, await findVersion(steps, job, 'with', near));
+    const version = await steps.need('Snapshot', async () => {
+      const value = await wantedVersion(listed, origin, job).catch((error) => {
+        if (error instanceof NoSuchVersion) ({ near } = error);
+        throw error;
+      });
+      const { id, as_of, log_size, release } = value.entry;
+      const words = `${id}, as of ${formatMoment(as_of)}: ${formatCount(log_size, 'event')} of the log, release ${release}.`;
+      return { words, value };
+    });
+    await showVersion(steps, version, job);
   } catch (error) {
     if (!(error instanceof Uncheckable) || near.length === 0) throw error;
     const links = near.map(({ id }) => linkPart(`As of ${id}`, versionAddress(job.path, id)));
     steps.end(WORDS.uncheckable, 'open', part('p', { class: 'buttons' }, ...links));
   }
-}
-
-/** `near` gets the nearest snapshots where there is no such version. */
-function findVersion(
-  steps: Steps,
-  { path, asOf, other }: VersionJob,
-  name: 'as_of' | 'with',
-  near: SnapshotEntry[],
-): Promise<FoundVersion> {
-  return steps.need(name === 'as_of' ? 'Snapshot' : 'Compared with', async () => {
-    const wanted = { path, asOf: name === 'as_of' ? asOf : other, name };
-    const value = await wantedVersion(listed, origin, wanted).catch((error) => {
-      if (error instanceof NoSuchVersion) near.push(...error.near);
-      throw error;
-    });
-    const { id, as_of, log_size, release } = value.entry;
-    const words = `${id}, as of ${formatMoment(as_of)}: ${formatCount(log_size, 'event')} of the log, release ${release}.`;
-    return { words, value };
-  });
 }
 
 async function showVersion(steps: Steps, version: FoundVersion, { base }: VersionJob): Promise<void> {
@@ -129,6 +114,12 @@ async function publisherKeys(): Promise<Verifier[]> {
     .map(parseVerifierKey);
 }
 
+/** `economy/mic-history.csv` → `mic-history_2026-06-10T06Z.csv`; a file without an ending gets that of its media type. */
+function versionFileName(path: string, id: string, mediaType: string): string {
+  const [, name = path, ending = ''] = /([^/]+?)(\.\w+)?$/.exec(path) ?? [];
+  return `${name}_${id}${ending || (/\bjson$/.test(mediaType) ? '.json' : '')}`;
+}
+
 function saveVersion({ file, entry }: FoundVersion, blob: Blob): Part {
   const name = versionFileName(file.path, entry.id, file.media_type);
   const link = savePart('Save this version', name, blob, { class: 'button' });
@@ -143,9 +134,6 @@ async function linksFrom({ file, entry }: FoundVersion): Promise<Part[]> {
   return [
     ...(before ? [linkPart('Earlier', versionAddress(file.path, before.id))] : []),
     ...(after ? [linkPart('Later', versionAddress(file.path, after.id))] : []),
-    ...(before
-      ? [linkPart('What changed since the one before', versionAddress(file.path, entry.id, before.id))]
-      : []),
     linkPart(`Snapshot ${entry.id}`, `/${SNAPSHOTS}/${entry.id}/${INDEX}`),
   ];
 }
@@ -176,38 +164,4 @@ async function preview({ path, media_type: type }: FoundVersion['file'], blob: B
   const shown = lines.slice(0, SHOWN_LINES).join('\n');
   const isCut = lines.length > SHOWN_LINES || blob.size > SHOWN_BYTES;
   return codePart(`The beginning of ${path}`, isCut ? `${shown}\n…` : shown);
-}
-
-/** What the indexes of both snapshots say of the file. Its bytes are read where one of the two is opened. */
-function compare(steps: Steps, one: FoundVersion, other: FoundVersion): void {
-  const [older, newer] = one.entry.id < other.entry.id ? [one, other] : [other, one];
-  const isSame = older.file.sha256 === newer.file.sha256;
-  const rows = ([older, newer] as const).map(({ entry, file }) => [
-    linkPart(entry.id, versionAddress(file.path, entry.id)),
-    formatMoment(entry.as_of),
-    formatNumber(entry.log_size),
-    formatNumber(file.bytes),
-    part('code', {}, file.sha256),
-  ]);
-  const [events, bytes] = [newer.entry.log_size - older.entry.log_size, newer.file.bytes - older.file.bytes];
-  const difference = [
-    'Difference',
-    '',
-    formatChange(events, 0),
-    formatChange(bytes, 0),
-    isSame ? 'none' : 'different',
-  ];
-  const columns = ['Snapshot', 'As of', 'Events', 'Bytes', 'SHA-256'];
-  steps.end(
-    isSame
-      ? `/${newer.file.path} is the same in both, byte for byte, by their indexes`
-      : `/${newer.file.path} differs: ${formatChange(bytes, 0)} bytes from ${older.entry.id} to ${newer.entry.id}, by their indexes`,
-    'none',
-    tablePart('The two versions', columns, [...rows, difference], { numbers: new Set([2, 3]) }),
-    part(
-      'p',
-      {},
-      'Open a version to read and verify it, and to save it: compare the two saved files with a program for that.',
-    ),
-  );
 }

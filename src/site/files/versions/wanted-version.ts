@@ -21,6 +21,13 @@ const LONGEST_SHOWN = 200;
 /** Enough for a header and a row, bytes. */
 const BEGINNING = 4096;
 
+/** The address of a file as it was, on any host: the page assembles it. */
+export function versionAddress(path: string, asOf: string): string {
+  const query = new URLSearchParams({ file: path, as_of: asOf });
+  // A path is easier to read with its slashes, which a query may have.
+  return `/versions/?${query.toString().replaceAll('%2F', '/')}`;
+}
+
 /** Nothing can be shown of what the address asks for; `near` has snapshots that can. */
 export class NoSuchVersion extends NothingToCheck {
   readonly near: readonly SnapshotEntry[];
@@ -42,28 +49,20 @@ export interface FoundVersion extends FileVersion {
   snapshot: Snapshot;
 }
 
-interface Wanted {
-  path: string;
-  /** Empty: the newest one. */
-  asOf: string;
-  /** The parameter that says when. */
-  name: string;
-}
-
 /**
- * The version that the address asks for, by the rules of `?as_of=` on the service: where a snapshot between was removed or never
+ * The version that the address asks for, of the newest snapshot where `asOf` is empty, by the rules of `?as_of=` on the service: where a snapshot between was removed or never
  * made, it is an answer only if the file is known to have been the same. Throws NoSuchVersion, and what the list and the origin throw.
  */
 export async function wantedVersion(
   listed: ListedSnapshots,
   origin: Origin,
-  { path, asOf, name }: Wanted,
+  { path, asOf }: { path: string; asOf: string },
 ): Promise<FoundVersion> {
   const slot = asOf === '' ? '9999-12-31T18Z' : slotAsOf(asOf);
-  if (slot === null) throw new NoSuchVersion(name, AS_OF_FORMS, asOf);
+  if (slot === null) throw new NoSuchVersion('as_of', AS_OF_FORMS, asOf);
   const { before, after, isExact } = await listed.at(slot);
   const nearest = before ?? after;
-  if (!nearest) throw new NoSuchVersion(name, 'a snapshot on this host', 'an empty list of snapshots');
+  if (!nearest) throw new NoSuchVersion('as_of', 'a snapshot on this host', 'an empty list of snapshots');
   const older = before && (await versionIn(origin, before, path));
   const unknown = new NoSuchVersion('file', `a file that the snapshot ${nearest.id} has`, path);
   if (isExact && !older) throw unknown;
@@ -73,10 +72,10 @@ export async function wantedVersion(
   if (newer && (await firstSnapshotWith(origin, newer)) <= slot) return newer;
   if (!older && !newer) throw unknown;
   if (!before)
-    throw new NoSuchVersion(name, `a time from the first snapshot on, ${nearest.id}`, asOf, [nearest]);
+    throw new NoSuchVersion('as_of', `a time from the first snapshot on, ${nearest.id}`, asOf, [nearest]);
   const kept = `of ${formatMonth(monthOf(after!.id))} only the last snapshot is kept, ${after!.id}`;
   throw new NoSuchVersion(
-    name,
+    'as_of',
     `a time of which the snapshot is kept (${kept})`,
     `${asOf}, whose snapshot was removed or never made; cathedral as-of rebuilds it from the ledger`,
     [before, after!],
