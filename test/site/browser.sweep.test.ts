@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -239,20 +239,6 @@ describe('the frame', () => {
     await other.locator('.term').first().click();
     await other.locator('.definition').first().waitFor({ state: 'visible' });
     await plain.close();
-  });
-
-  test('says of a missed address what may have been meant', async () => {
-    const page = await browser.newPage();
-    const missed = await readFile(join(built.out, '404.html'), 'utf8');
-    await page.route('**/economy/mic-histroy.csv', (route) =>
-      route.fulfill({ status: 404, contentType: 'text/html', body: missed }),
-    );
-    await page.goto(`${host.origin}/economy/mic-histroy.csv`);
-    expect(await page.locator('#near a').first().getAttribute('href')).toBe(
-      '/files/economy/mic-history.csv/',
-    );
-    expect(await page.locator('main input[name=q]').inputValue()).toBe('economy mic histroy');
-    await page.close();
   });
 });
 

@@ -8,6 +8,12 @@ export interface NavLink {
   label: string;
 }
 
+/** It runs the search, and has a field of its own. */
+export const SEARCH_PAGE = '/search/';
+
+/** A longer text was pasted by mistake. */
+export const LONGEST_QUERY = 200;
+
 /** The five portals. */
 export const PORTALS: readonly NavLink[] = AREAS.map((area) => ({
   href: `/${area}/`,

@@ -1,16 +1,9 @@
-export const SEARCH_KINDS = [
-  'sentinel',
-  'deliberation',
-  'decision',
-  'chart',
-  'file',
-  'term',
-  'page',
-] as const;
+/** What it searches. */
+export const SEARCH_FOLDER = '/search/index/';
 
 /** Something that readers look for. */
 export interface SearchEntry {
-  kind: (typeof SEARCH_KINDS)[number];
+  kind: 'sentinel' | 'deliberation' | 'decision' | 'chart' | 'file' | 'term' | 'page';
   /** The path of its page, perhaps with the place in it. */
   href: string;
   title: string;
