@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { basename } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { begun, decoderOf, type Input, utf8Chunks } from './input.ts';
@@ -101,7 +102,10 @@ export function openInput(path: string | null, stdin: AsyncIterable<Uint8Array>)
 
 async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path, { highWaterMark: 256 * 1024 });
+    // Otherwise the open of a named pipe would wait for its writer in a thread, for which the end of the process would wait as well.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (fstatSync(fd).isFIFO()) yield* new Socket({ fd, writable: false });
+    else yield* createReadStream(path, { fd, highWaterMark: 256 * 1024 });
   } catch (cause) {
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('ledger_unreadable', { place: path, expected: 'a readable file', found, cause });
