@@ -36,7 +36,7 @@ export async function checkAndFold(
   const valid = !listed.some(({ severity }) => strict || severity === 'error');
   return {
     valid,
-    facts: describe(ledger, valid, facts, findings),
+    facts: { valid, ledger, ...facts, findings: listed, findings_not_listed: Object.fromEntries(more) },
     lines: [...formatFacts(facts), ...formatFindings(listed, more)],
   };
 }
@@ -66,52 +66,29 @@ async function foldAll(
   }
 }
 
-function describe(ledger: string, valid: boolean, facts: LedgerFacts, { listed, more }: LedgerFindings) {
-  const { snapshots, events, root, asOf, ignored, keys, foldedUntil, unverified } = facts;
-  return {
-    valid,
-    ledger,
-    snapshots,
-    events,
-    root_hash: root,
-    as_of: asOf,
-    keys: keys.map(({ key, isKnown, checkpoints, first, last }) => ({
-      key,
-      is_known: isKnown,
-      checkpoints,
-      first,
-      last,
-    })),
-    ignored_events: Object.fromEntries(ignored),
-    folded_until: foldedUntil,
-    unverified_snapshots: unverified,
-    findings: listed,
-    findings_not_listed: Object.fromEntries(more),
-  };
-}
-
-function formatFacts({ snapshots, events, root, asOf, ignored, keys, ...rest }: LedgerFacts): string[] {
+function formatFacts({ snapshots, events, root_hash, as_of, keys, ...rest }: LedgerFacts): string[] {
   const { first, last } = snapshots;
   const period = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${last}`;
   const lines = [
     ['snapshots', `${formatNumber(snapshots.count)}${period}`],
     ['events', `${formatNumber(events.sealed)} sealed, ${formatNumber(events.head)} in the head`],
-    ['as of', asOf ?? 'no event'],
-    ...(snapshots.count === 0 ? [] : [['root hash', root ?? 'unknown, because of an error']]),
+    ['as of', as_of ?? 'no event'],
+    ...(snapshots.count === 0 ? [] : [['root hash', root_hash ?? 'unknown, because of an error']]),
     ...keys.map((key) => ['signed by', formatKey(key)]),
-    ...[...ignored].map(([type, count]) => ['ignored', `${formatCount(count, 'event')} of type ${type}`]),
+    ...Object.entries(rest.ignored_events).map(([type, count]) => [
+      'ignored',
+      `${formatCount(count, 'event')} of type ${type}`,
+    ]),
   ];
-  if (rest.foldedUntil !== null)
-    lines.push(['not folded', `the events from event ${rest.foldedUntil} on, because of an error`]);
-  if (rest.unverified > 0)
-    lines.push(['not verified', `the root hashes of ${formatCount(rest.unverified, 'later snapshot')}`]);
+  if (rest.folded_until !== null)
+    lines.push(['not read', `the events from event ${rest.folded_until} on, because of an error`]);
   return lines.map(([name, value]) => printable(`${name!.padEnd(13)} ${value}`));
 }
 
-function formatKey({ key, isKnown, checkpoints, first, last }: KeyUse): string {
+function formatKey({ key, is_known, checkpoints, first, last }: KeyUse): string {
   const period = first === last ? first : `${first} to ${last}`;
   const signed = checkpoints === 0 ? 'nothing yet' : `${formatCount(checkpoints, 'checkpoint')}, ${period}`;
-  return `${key}${isKnown ? '' : ', which readers do not know'}: ${signed}`;
+  return `${key}${is_known ? '' : ', which readers do not know'}: ${signed}`;
 }
 
 function formatFindings(listed: readonly LedgerFinding[], more: LedgerFindings['more']): string[] {

@@ -49,7 +49,7 @@ export async function readCompanionLedger(
   for (;;) {
     const batch = await batches.next();
     if (batch.done) return { state, revocations, sealed: batch.value, last };
-    for (const leaf of batch.value) {
+    for (const leaf of batch.value.leaves) {
       const { event } = leaf;
       last = event;
       if (until !== null && Date.parse(event.timestamp) > until) continue;

@@ -21,7 +21,7 @@ export class Contradictions {
   /** After every event of a ledger: as expensive as reading it for a rebuild. Throws the errors of reading a ledger. */
   static async after(ledger: { ledger: string; verifiers: readonly Verifier[] }): Promise<Contradictions> {
     const found = new Contradictions();
-    for await (const leaves of readLedger(ledger))
+    for await (const { leaves } of readLedger(ledger))
       for (const { event } of leaves) {
         found.of(event);
         found.names.of(event, `event ${event.seq}`);

@@ -284,7 +284,7 @@ async function keyFacts(keys: readonly NoteKey[]): Promise<Result> {
 const check = defineCommand({
   summary: 'Checks a ledger in a folder: files, order, root hashes, signatures, and what the events say.',
   details:
-    'It changes nothing. It reads each ledger snapshot, and the head, up to its first error; after an error it goes on with the next ones without comparing root hashes. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
+    'It changes nothing. It looks at all files and signatures, and reads the events up to their first error. An error makes readers refuse the ledger. A warning is probably a mistake: a misspelt type, a cycle of another day, a contradiction that will be published as an alert, a finished slot that nobody has sealed. It exits with 1 if there are errors, with --strict also if there are warnings. To compare a published folder with its ledger, use `check`.',
   examples: ['cathedral ledger check /srv/ledger', 'cathedral ledger check /srv/ledger --strict --json'],
   isReader: true,
   settings: ['ledger', ...SOURCE_SETTINGS],
@@ -376,10 +376,10 @@ const show = defineCommand({
   },
   contradictions: [['raw', 'json']],
   async run(config, { write, progress }) {
-    const { findEvents, formatFound, formatFoundJson, nearTypes } = await import(
+    const { findEvents, formatFound, formatFoundJson } = await import(
       '../../pipeline/ledger/reading/find-events.ts'
     );
-    const { limit, reverse, raw, json, types } = config;
+    const { limit, reverse, raw, json } = config;
     let count = 0;
     for await (const one of findEvents(ledgerFolder(config.ledger, config), config, reverse)) {
       if (json) await write(`${count === 0 ? '[' : ','}\n${formatFoundJson(one)}`);
@@ -388,9 +388,7 @@ const show = defineCommand({
       if (count === limit) break;
     }
     if (json) await write(count === 0 ? '[]\n' : '\n]\n');
-    const near = nearTypes(types);
-    const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-    if (count === 0) progress.note(`No event matches.${hint}`);
+    if (count === 0) progress.note('No event matches.');
     return 0;
   },
 });

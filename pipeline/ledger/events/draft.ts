@@ -274,27 +274,16 @@ function changesInSpreadsheets(id: string): boolean {
   return CONVERTED.test(id);
 }
 
+const TYPES = Object.keys(EVENT_DATA);
 /** Unknown types repeat, and finding a near one costs more than everything else about an event. */
 const nearTypes = new Map<string, string | null>();
 const MOST_REMEMBERED = 1000;
 
-/** The known type that was probably meant by an unknown one; null if none is near. */
-export function nearType(type: string): string | null {
-  const known = nearTypes.get(type);
-  if (known !== undefined) return known;
+/** The known type that was probably meant by an unknown one, `mic_mint` by `mint`; null if none is near. */
+function nearType(type: string): string | null {
   if (nearTypes.size >= MOST_REMEMBERED) nearTypes.clear();
-  const types = Object.keys(EVENT_DATA);
-  const near = nearestName(type, types) ?? types.find((one) => sharesWords(type, one)) ?? null;
-  nearTypes.set(type, near);
-  return near;
-}
-
-/**
- * `mint`, `mint_mic` and `mic_mint_v2` are near to `mic_mint`: all words of one are in the other. A known type of one word
- * does not count: `member_attestation` is a type of its own.
- */
-function sharesWords(type: string, known: string): boolean {
-  const [words, knownWords] = [type.split('_'), known.split('_')];
-  if (words.every((word) => knownWords.includes(word))) return true;
-  return knownWords.length > 1 && knownWords.every((word) => words.includes(word));
+  return nearTypes.getOrInsertComputed(
+    type,
+    () => nearestName(type, TYPES) ?? TYPES.find((one) => one.endsWith(`_${type}`)) ?? null,
+  );
 }

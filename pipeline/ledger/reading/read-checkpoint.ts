@@ -5,24 +5,23 @@ import type { Verifier } from '../notes/note.ts';
 import { openNote } from '../notes/open-note.ts';
 import type { LedgerDirectory, SnapshotFile } from './directory.ts';
 
+/** The note of a snapshot's checkpoint, of which nothing is verified, and its name. Throws `ledger_unreadable`. */
+export function readNoteOf({ id, checkpoint }: SnapshotFile): { bytes: Buffer; place: string } {
+  const place = `snapshots/${id}.checkpoint`;
+  try {
+    return { bytes: readFileSync(checkpoint), place };
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new CathedralError('ledger_unreadable', { place, expected: 'a readable file', found, cause });
+  }
+}
+
 /** The verified checkpoint of a snapshot, its signed note, and the key that signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
 export function readCheckpoint(
   file: SnapshotFile,
   verifiers: readonly Verifier[],
 ): { checkpoint: Checkpoint; note: string; verifier: Verifier } {
-  const place = `snapshots/${file.id}.checkpoint`;
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file.checkpoint);
-  } catch (cause) {
-    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new CathedralError('ledger_unreadable', {
-      place,
-      expected: 'a readable file',
-      found,
-      cause,
-    });
-  }
+  const { bytes, place } = readNoteOf(file);
   const { text, verifier } = openNote(bytes, verifiers, place);
   const checkpoint = parseCheckpoint(text, place);
   if (checkpoint.origin !== verifier.name) {

@@ -31,7 +31,13 @@ export async function* readSnapshot(
   if (checkpoint.size < position.size) {
     throw sizeFault(file, `a size of at least ${position.size}`, checkpoint.size);
   }
-  const reader = yield* readEvents(file, position, checkpoint.size);
+  const place = placeOf(file);
+  const reader = new EventReader(position, (line) => `${place}:${line}`);
+  for await (const lines of readLines(file)) {
+    const leaves = reader.read(lines);
+    if (reader.size > checkpoint.size) break;
+    yield leaves;
+  }
   assertSigned(file, reader, checkpoint);
   return { ...reader.position(file.id), checkpoint, note };
 }
@@ -54,35 +60,6 @@ export async function* readSnapshots(
     const { snapshot, size, range, timestamp } = next.value;
     before = { snapshot, size, range, timestamp };
   }
-}
-
-/**
- * As `readSnapshot`, of a snapshot whose root cannot be compared: its lines are validated, and nobody vouches for them. `size`: the number of
- * events up to its end; null if that is unknown.
- */
-export async function* readUnsigned(
-  file: SnapshotFile,
-  position: LedgerPosition,
-  size: number | null,
-): AsyncGenerator<Leaf[], LedgerPosition> {
-  const reader = yield* readEvents(file, position, size ?? Number.POSITIVE_INFINITY);
-  if (size !== null && reader.size !== size) throw sizeFault(file, `the ${reader.size} events read`, size);
-  return reader.position(file.id);
-}
-
-async function* readEvents(
-  file: SnapshotFile,
-  position: LedgerPosition,
-  most: number,
-): AsyncGenerator<Leaf[], EventReader> {
-  const place = placeOf(file);
-  const reader = new EventReader(position, (line) => `${place}:${line}`);
-  for await (const lines of readLines(file)) {
-    const leaves = reader.read(lines);
-    if (reader.size > most) throw sizeFault(file, `the ${reader.size} events read`, most);
-    yield leaves;
-  }
-  return reader;
 }
 
 function placeOf({ id }: SnapshotFile): string {

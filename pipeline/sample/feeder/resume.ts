@@ -38,7 +38,7 @@ export async function readDemoLedger(ledger: string, verifiers: readonly Verifie
   for (;;) {
     const batch = await batches.next();
     if (batch.done) return { sealed: batch.value, state, lastSalts };
-    for (const leaf of batch.value) {
+    for (const leaf of batch.value.leaves) {
       if (leaf.event.timestamp !== state.asOf) lastSalts.clear();
       lastSalts.add(leaf.event.salt);
       state = apply(state, leaf);
