@@ -245,7 +245,7 @@ function within<Row extends Dated>(days: readonly Row[], { from, to }: Record<'f
 }
 
 /** Throws usage if the state names a series that is not among these names. */
-export function requireSeries(id: string, names: readonly string[], { series }: ChartState): void {
+function requireSeries(id: string, names: readonly string[], { series }: ChartState): void {
   const unknown = series?.find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const near = nearestName(unknown, names);

@@ -7,6 +7,7 @@ import { findChart } from '../../../pipeline/charts/table.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { Problem } from '../../api/problem.ts';
 import { invalidParameter, quoted } from '../../api/query/query.ts';
 import { type ChartQuery, THEMES } from '../../api/routes/charts.ts';
 import { RecentlyMade } from '../files/recently-made.ts';
@@ -22,7 +23,7 @@ import {
 } from '../files/representation.ts';
 import type { Answer } from '../request/answer.ts';
 import type { Charts } from '../services.ts';
-import { canonicalUrl, invalidStateAnswer, parsePageRequest, stateFaultOf } from './page-query.ts';
+import { type PageRequest, parsePageRequest } from './page-query.ts';
 import type { Render, Renderer } from './renderer.ts';
 
 /** A page or a picture in some state, in every encoding that makes it smaller. */
@@ -60,17 +61,20 @@ export function createCharts({ renderer, baseUrl }: ChartsOptions): Charts {
     },
     answerPage: (request, path, { query, client }, release) => {
       const asked = parsePageRequest(path, query, release);
-      if (!asked) return null;
-      return stateFaultOf(asked, release).then(async (fault) => {
-        if (fault !== null) return invalidStateAnswer(asked.file, fault, release);
-        const url = canonicalUrl(asked);
-        if (url === null) return answerWithFile(request, release, asked.file);
-        const draw = () =>
-          renderer.run(client, release.dir, (render) => drawPage(render, url, asked.file, release));
-        return answerDrawn(request, await cache.get(`${release.id} ${url}`, draw));
-      });
+      return asked && answerState(request, asked, client, release);
     },
   };
+  async function answerState(
+    request: RequestHead,
+    { file, url }: PageRequest,
+    client: string,
+    release: ServedRelease,
+  ): Promise<Answer> {
+    if (url === null) return answerWithFile(request, release, file);
+    const draw = () => renderer.run(client, release.dir, (render) => drawPage(render, url, file, release));
+    const { status, resource } = await cache.get(`${release.id} ${url}`, draw);
+    return status === 200 ? answerWith(request, resource) : refusedAnswer(request, resource, file);
+  }
 }
 
 /** The parameters of a chart's file, spelled in one way; empty for what the release's own file shows. */
@@ -143,11 +147,12 @@ function contentOf(bytes: Buffer): Content {
   return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
 }
 
-function answerDrawn(request: RequestHead, { status, resource }: Drawn): Answer | Promise<Answer> {
-  if (status === 200) return answerWith(request, resource);
-  // An error page: not cacheable, and conditions and ranges do not apply to it.
-  const { headers, content } = representationOf(resource, request.headers);
+/** The page that says what is wrong with its address: not cacheable, and without conditions and ranges. Throws a Problem for programs. */
+function refusedAnswer(request: RequestHead, resource: Resource, { path }: ManifestFile): Answer {
+  const { headers, content } = representationOf(resource, path.endsWith('.html') ? request.headers : {});
+  const body = content.source as Buffer;
+  if (!path.endsWith('.html')) throw new Problem('invalid_parameter', String(body).trimEnd());
   const { 'Last-Modified': _, 'Accept-Ranges': __, ETag: ___, ...kept } = headers;
-  const body = request.method === 'HEAD' ? null : (content.source as Buffer);
-  return { status, headers: { ...kept, 'Cache-Control': 'no-store' }, body };
+  const own = { ...kept, 'Cache-Control': 'no-store' };
+  return { status: 400, headers: own, body: request.method === 'HEAD' ? null : body };
 }

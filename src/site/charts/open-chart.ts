@@ -22,10 +22,16 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
   throw new CathedralError('site_failed', { place: 'charts', expected: 'a chart of the table', found: id });
 }
 
-/** The state in an address; or the default state and the reason why the address is invalid. */
-export function askedState(chart: OpenChart, search: string): { state: ChartState; fault: string | null } {
+/** The state in an address; or the default state and the reason why the address is invalid. `check`: what else it must have. */
+export function askedState(
+  chart: OpenChart,
+  search: string,
+  check: (state: ChartState) => void = () => {},
+): { state: ChartState; fault: string | null } {
   try {
-    return { state: readState(chart, search), fault: null };
+    const state = readState(chart, search);
+    check(state);
+    return { state, fault: null };
   } catch (error) {
     return { state: DEFAULT_STATE, fault: stateFault(error) };
   }

@@ -8,6 +8,6 @@ export const GET: APIRoute = ({ params, url }) => {
   const release = openRelease();
   const open = openChart(release, params.id!);
   const { state, fault } = askedState(open, url.search);
-  if (fault !== null) return new Response(`${fault}\n`, { status: 400 });
+  if (fault !== null) return new Response(`${fault}.\n`, { status: 400 });
   return new Response(`${JSON.stringify(oembedDocument(release, open, state), null, 2)}\n`);
 };
