@@ -59,6 +59,11 @@ function createTable({ name, columns, constraints, partition }: Table, engine: E
   return `CREATE TABLE ${name} (\n${body}\n) STRICT${isNumbered ? '' : ', WITHOUT ROWID'}`;
 }
 
+/** The columns of the primary key, in whose order both engines have the rows. */
+export function keyOf({ constraints }: Table): string[] {
+  return constraints[0].slice('PRIMARY KEY ('.length, -1).split(', ');
+}
+
 /** `$3, $4`: the places of two values after two others. */
 export function places(count: number, before = 0): string {
   return Array.from({ length: count }, (_, at) => `$${before + at + 1}`).join(', ');

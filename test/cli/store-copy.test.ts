@@ -184,25 +184,6 @@ describe.skipIf(postgres.isMissing)('store copy', () => {
     expect(await readFile(back.record, 'utf8')).toBe(await readFile(there.record, 'utf8'));
   });
 
-  test('adds what a log has more than its copy, to either side', async () => {
-    const [there, back] = [await filledFiles(300), await emptyFiles()];
-    const address = await postgres.newDatabase();
-    await copied('files', address, there.env);
-    await copied(address, 'files', back.env);
-    await append(logIn(there.env), 300, 300);
-    const log = { part: 'access log', rows: { entries: 590, removals: 2 }, copied: true };
-    expect((await copied('files', address, there.env))[2]).toMatchObject(log);
-    expect((await copied(address, 'files', back.env))[2]).toMatchObject(log);
-    // And the shorter one is no copy of the longer one.
-    await append(logIn(back.env), 600, 1);
-    expect(
-      await refused('files', address, {
-        ...there.env,
-        CATHEDRAL_STORE: join(await temporaryFolder(), 'other'),
-      }),
-    ).toMatch(/store_failed/);
-  });
-
   test('of a log whose entries have all expired goes on with the same chain', async () => {
     const [there, back] = [await filledFiles(20), await emptyFiles()];
     await expired(logIn(there.env), START + 1e9, NOW);

@@ -17,10 +17,22 @@ import {
 } from '../../../pipeline/release/signing/signing-record.ts';
 import { openSqlite } from '../../../pipeline/sql/sqlite.ts';
 import { isInUse, type SqliteForm } from '../../../pipeline/sql/sqlite-file.ts';
-import { COUNT_FILE, COUNT_TABLES, KEY_FILE, KEY_TABLES, LOG_FILE } from '../../../pipeline/sql/tables.ts';
+import type { Table } from '../../../pipeline/sql/table.ts';
+import {
+  COUNT_FILE,
+  COUNT_TABLES,
+  ENTRIES,
+  KEY_FILE,
+  KEY_TABLES,
+  LOG_FILE,
+  REMOVALS,
+} from '../../../pipeline/sql/tables.ts';
 import { utcDay } from '../../api/quotas.ts';
-import { copyAccessLog } from '../access-log/copy-access-log.ts';
-import { type Copied, copyTables, type TablePlace } from './copy-tables.ts';
+import { readLog } from '../access-log/log-reader.ts';
+import { LOG_LOCK } from '../access-log/log-table.ts';
+import { verifyAccessLog } from '../access-log/verify-access-log.ts';
+import { addDayOfCounts } from '../limits/count-store.ts';
+import { type Copied, copyTables, type TablePlace, type TableSet } from './copy-tables.ts';
 
 /** A log is written in one transaction. */
 const TIMEOUT_MS = 600_000;
@@ -137,11 +149,47 @@ async function copyAll(
   to: Side,
   { day, lease, report }: { day: string; lease: Lease; report: (copied: Copied) => void },
 ): Promise<void> {
-  report(await copyTables({ part: 'API keys', tables: KEY_TABLES, day: null }, from.keys, to.keys));
-  report(await copyTables({ part: 'counts of today', tables: COUNT_TABLES, day }, from.counts, to.counts));
-  report(await copyAccessLog(from.accessLog, to.accessLog));
+  const all = (tables: readonly Table[], where?: string) =>
+    tables.map((table) => ({ name: table.name, table, ...(where && { where }) }));
+  report(await copyTables({ part: 'API keys', tables: all(KEY_TABLES) }, from.keys, to.keys));
+  const counts: TableSet = {
+    part: 'counts of today',
+    tables: all(COUNT_TABLES, `day = '${day}'`),
+    prepare: (store) => addDayOfCounts(store, day),
+  };
+  report(await copyTables(counts, from.counts, to.counts));
+  report(await copyTables(LOG, from.accessLog, to.accessLog));
   report(await copyRecord(from.records(lease), to.records(lease)));
 }
+
+const BEGINNING = `SELECT max(last) FROM ${REMOVALS.name}`;
+
+/** Entries and hashes as they are. What a removal covers may still be there after a kill. */
+const LOG: TableSet = {
+  part: 'access log',
+  tables: [
+    {
+      name: 'removals',
+      table: REMOVALS,
+      // The first entry follows the last one that was removed.
+      after: `
+        UPDATE access_log_head SET seq = (${BEGINNING}), hash = (SELECT hash FROM ${REMOVALS.name} ORDER BY last DESC LIMIT 1)
+        WHERE seq < (${BEGINNING})`,
+    },
+    { name: 'entries', table: ENTRIES, where: `seq > coalesce((${BEGINNING}), -1)` },
+  ],
+  lock: LOG_LOCK,
+  async verify(store) {
+    const [fault] = (await verifyAccessLog(readLog(store))).faults;
+    if (!fault) return;
+    const { kind, file, seq, expected, found } = fault;
+    throw new CathedralError('access_log_broken', {
+      place: `${store.name}: ${file}${seq === null ? '' : `, entry ${seq}`}`,
+      expected: `a log that verifies (${kind}): ${expected}`,
+      found,
+    });
+  },
+};
 
 /** A mistyped path must not pass as stores that are empty. */
 function assertSome(all: readonly Copied[], place: string): void {
@@ -172,10 +220,4 @@ async function copyRecord(from: SigningRecords, to: SigningRecords): Promise<Cop
 function describe({ services }: SigningRecord): string {
   const versions = Object.entries(services).map(([service, { version }]) => `${service} version ${version}`);
   return versions.join(', ') || 'nothing signed';
-}
-
-/** `API keys: copied, 2 holders, 3 keys; SHA-256 9f86…` */
-export function formatCopied({ part, rows, digest, isNew }: Copied): string {
-  const counts = Object.entries(rows).map(([table, count]) => `${count} ${table}`);
-  return `${part}: ${isNew ? 'copied' : 'the same already'}, ${counts.join(', ')}; SHA-256 ${digest}`;
 }

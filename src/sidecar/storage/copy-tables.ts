@@ -1,26 +1,40 @@
 import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { SqlStore } from '../../../pipeline/sql/store.ts';
-import { insertion, type Table } from '../../../pipeline/sql/table.ts';
-import { addDayOfCounts } from '../limits/count-store.ts';
+import type { Query, SqlStore } from '../../../pipeline/sql/store.ts';
+import { insertion, keyOf, places, type Table } from '../../../pipeline/sql/table.ts';
 
 /** A part of the stores that was copied, or was there already. */
 export interface Copied {
   part: string;
-  /** How many rows both sides have, by table. */
+  /** How many rows both sides have, by what they are. */
   rows: Readonly<Record<string, number>>;
-  /** SHA-256 over the rows in a canonical form, which is the same on both sides. */
+  /** SHA-256 over the rows, which is the same on both sides. */
   digest: string;
   /** False: the destination already had all of it. */
   isNew: boolean;
 }
 
+interface CopiedTable {
+  /** What its rows are. */
+  name: string;
+  table: Table;
+  /** SQL: which rows are copied. Default: all. */
+  where?: string;
+  /** SQL that follows its rows. */
+  after?: string;
+}
+
 /** Tables that are copied together. */
 export interface TableSet {
   part: string;
-  tables: readonly Table[];
-  /** Only the rows of this day (`2025-12-01`); null: tables without a column `day`. */
-  day: string | null;
+  /** In the order in which they are written. */
+  tables: readonly CopiedTable[];
+  /** Before any row is written. */
+  prepare?: (store: SqlStore) => Promise<void>;
+  /** Of the transaction that writes all of it. */
+  lock?: string;
+  /** Throws for tables that may not be copied. */
+  verify?: (store: SqlStore) => Promise<void>;
 }
 
 /** Where a set of tables is. */
@@ -32,80 +46,87 @@ export interface TablePlace {
 }
 
 type Row = Record<string, string | number | null>;
-/** Rows of each table. */
-type Contents = readonly Row[][];
 
 /** Some thousand values of a statement. */
 const ROWS = 200;
 
 /**
- * Copies tables whole. Throws store_failed, with nothing changed, if the destination has other rows; if it has the same ones, nothing
- * is to be done.
+ * Copies tables whole. Throws store_failed, with nothing changed, if the destination has other rows; if it has the same ones, nothing is to be
+ * done. Throws what `verify` throws.
  */
 export async function copyTables(set: TableSet, from: TablePlace, to: TablePlace): Promise<Copied> {
-  const [source, before] = [await read(from, set), await read(to, set)];
-  const digest = digestOf(source);
-  const isNew = digestOf(before) !== digest;
-  if (isNew && before.some((rows) => rows.length > 0)) throw otherRows(set, to.name, source, before);
-  if (isNew) await to.use((store) => write(store, set, source));
-  const [sent, kept] = [digestOf(await read(from, set)), digestOf(await read(to, set))];
-  if (sent !== digest)
-    throw failed(from.name, `${set.part} that nobody changes`, 'others than a moment before');
-  if (kept !== digest) throw failed(to.name, `${set.part} with the digest ${digest}`, kept);
-  const rows = set.tables.map(({ name }, at) => [name, source[at]!.length] as const);
-  return { part: set.part, rows: Object.fromEntries(rows), digest, isNew };
+  const { part } = set;
+  const [source, before] = [await summarise(set, from), await summarise(set, to)];
+  const isNew = before.digest !== source.digest;
+  if (isNew && Object.values(before.rows).some((count) => count > 0))
+    throw failed(
+      to.name,
+      `no ${part}, or exactly those of the source, ${describe(source)} (nothing is replaced: move an old destination away)`,
+      `${describe(before)}, with other content`,
+    );
+  if (isNew) await from.use(({ query }) => to.use((store) => addRows(set, query, store)));
+  const [sent, kept] = [await summarise(set, from), await summarise(set, to)];
+  if (sent.digest !== source.digest)
+    throw failed(from.name, `${part} that nobody changes`, 'others than a moment before');
+  if (kept.digest !== source.digest)
+    throw failed(to.name, `${part} with the digest ${source.digest}`, kept.digest);
+  return { part, ...kept, isNew };
 }
 
-async function read(place: TablePlace, { tables, day }: TableSet): Promise<Contents> {
-  if (place.isMissing()) return tables.map(() => []);
-  return place.use(async ({ query }) => {
-    const contents: Row[][] = [];
-    for (const { name, columns } of tables) {
-      const select = `SELECT ${Object.keys(columns).join(', ')} FROM ${name}`;
-      const { rows } = await (day === null
-        ? query<Row>(select)
-        : query<Row>(`${select} WHERE day = $1`, [day]));
-      contents.push(rows);
-    }
-    return contents;
-  });
+type Summary = Pick<Copied, 'rows' | 'digest'>;
+
+async function summarise({ tables, verify }: TableSet, place: TablePlace): Promise<Summary> {
+  const digest = createHash('sha256');
+  const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
+  if (!place.isMissing())
+    await place.use(async (store) => {
+      await verify?.(store);
+      for (const one of tables)
+        for await (const page of pagesOf(store.query, one)) {
+          rows[one.name]! += page.length;
+          for (const row of page) digest.update(`${one.name} ${JSON.stringify(row)}\n`);
+        }
+    });
+  return { rows, digest: digest.digest('hex') };
 }
 
 /** All rows or none. */
-async function write(store: SqlStore, { tables, day }: TableSet, contents: Contents): Promise<void> {
-  if (day !== null) await addDayOfCounts(store, day);
+async function addRows({ tables, prepare, lock }: TableSet, source: Query, store: SqlStore): Promise<void> {
+  await prepare?.(store);
   await store.transaction(async (query) => {
-    for (const [at, table] of tables.entries()) {
-      const rows = contents[at]!;
-      for (let first = 0; first < rows.length; first += ROWS)
-        await query(...insertion(table, rows.slice(first, first + ROWS)));
+    for (const one of tables) {
+      for await (const rows of pagesOf(source, one)) await query(...insertion(one.table, rows));
+      if (one.after) await query(one.after);
     }
-  });
+  }, lock);
   // Also where a commit is not flushed.
   await store.scrub();
 }
 
-/** Of the rows in the order of their text, which no collation of a database changes. */
-function digestOf(contents: Contents): string {
-  const digest = createHash('sha256');
-  for (const rows of contents) {
-    for (const line of rows.map((row) => JSON.stringify(Object.values(row))).sort())
-      digest.update(`${line}\n`);
-    digest.update('\n');
+/** In the order of their key, which both engines have in common. */
+async function* pagesOf(query: Query, { table, where = '1 = 1' }: CopiedTable): AsyncGenerator<Row[]> {
+  const key = keyOf(table);
+  const [columns, names] = [Object.keys(table.columns).join(', '), key.join(', ')];
+  let after: unknown[] = [];
+  for (let rows: Row[] = [{}]; rows.length > 0; ) {
+    const isLater = after.length > 0 ? `AND (${names}) > (${places(key.length)})` : '';
+    const text = `SELECT ${columns} FROM ${table.name} WHERE ${where} ${isLater} ORDER BY ${names} LIMIT ${ROWS}`;
+    ({ rows } = await query<Row>(text, after));
+    after = key.map((name) => rows.at(-1)?.[name]);
+    if (rows.length > 0) yield rows;
   }
-  return digest.digest('hex');
 }
 
-function otherRows(
-  { part, tables }: TableSet,
-  place: string,
-  source: Contents,
-  found: Contents,
-): CathedralError {
-  const sizes = (contents: Contents) =>
-    tables.map(({ name }, at) => `${contents[at]!.length} of ${name}`).join(', ');
-  const expected = `no ${part}, or exactly those of the source, ${sizes(source)} (nothing is replaced: move an old destination away)`;
-  return failed(place, expected, `${sizes(found)}, with other content`);
+/** `2 holders, 3 keys` */
+function describe({ rows }: Summary): string {
+  const counts = Object.entries(rows).map(([table, count]) => `${count} ${table}`);
+  return counts.join(', ');
+}
+
+/** `API keys: copied, 2 holders, 3 keys; SHA-256 9f86…` */
+export function formatCopied(copied: Copied): string {
+  const { part, digest, isNew } = copied;
+  return `${part}: ${isNew ? 'copied' : 'the same already'}, ${describe(copied)}; SHA-256 ${digest}`;
 }
 
 function failed(place: string, expected: string, found: string): CathedralError {
