@@ -21,8 +21,7 @@ import { routeAddress } from '../reference/api/api-facts.ts';
 import { otherFormats, type TableFormats } from './other-formats.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { siteFacts } from './site-facts.ts';
-import { snippetsOf } from './snippets/snippets.ts';
-import { fileNameOf, type Snippet, sourceOf } from './snippets/source.ts';
+import { fileNameOf, type Snippet, snippetsOf, sourceOf } from './snippets.ts';
 
 /** Fields with the same parent: the top level, an object, or the elements of a list. */
 interface FieldGroup {
