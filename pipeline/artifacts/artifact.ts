@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Companions } from '../attestation/companions.ts';
+import type { KnownType } from '../ledger/events/event.ts';
 import type { Leaf } from '../ledger/log/leaf.ts';
 import type { State } from '../model/state.ts';
 import type { Documents } from './documents.ts';
@@ -7,6 +8,11 @@ import type { Documents } from './documents.ts';
 /** The five areas and the path prefix of each. */
 export const AREAS = ['government', 'economy', 'academics', 'philosophy', 'diplomacy'] as const;
 export type Area = (typeof AREAS)[number];
+
+/** `economy/supply` → `economy` */
+export function areaOf(path: string): Area {
+  return path.split('/', 1)[0] as Area;
+}
 
 /** Everything that a file is rendered from, so the same ledger gives the same bytes. */
 export interface View {
@@ -47,17 +53,22 @@ export interface FileTable {
   references?: Readonly<Record<string, string>>;
 }
 
-/** One version of a file's schema. */
-export interface SchemaVersion {
-  /** The software version that introduced it. */
+/** A change of a file's schema since the first version of the software. */
+export interface SchemaChange {
+  /** The software version that brought it. */
   version: string;
   /** YYYY-MM-DD. */
   date: string;
-  /** The first 16 hex digits of `schemaDigest`; a test compares the newest one with the schema. */
-  digest: string;
   /** What the author of a program that reads the file has to know. A sentence. */
   change: string;
 }
+
+/** The beginning of each schema's history. */
+export const FIRST_VERSION: SchemaChange = {
+  version: '1.0.0',
+  date: '2026-11-22',
+  change: 'First published.',
+};
 
 /** A value that pages keep up to date from the live stream. */
 export interface LiveValue {
@@ -94,6 +105,12 @@ interface Described {
    * JSON file, the rows of a CSV. The example of a public file is its own beginning.
    */
   example?: unknown;
+  /**
+   * The types of events that its numbers follow from, beyond the list and the counts of all events. A test computes them: it compares the
+   * file with that of the same ledger without what the events of the type say. An event that contradicts others may change
+   * government/sentinel-status.json as well, whatever its type.
+   */
+  followsFrom?: readonly KnownType[];
   /** How soon a change in the ledger shows: with the next event, or with the next release. */
   refresh: 'real-time' | 'release';
   /** Values that pages update live, by name; only for real-time files. */
@@ -105,8 +122,8 @@ interface Structured extends Described {
   schema: z.ZodType;
   /** Empty for restricted files, and for files that hold no list worth a table. */
   tables: readonly FileTable[];
-  /** Newest first; empty for BibTeX, which has no fields. */
-  schemaHistory: readonly SchemaVersion[];
+  /** Newest first. */
+  schemaChanges?: readonly SchemaChange[];
 }
 
 /** A file that is rendered whole from the state: small, however long the history is. */

@@ -11,7 +11,7 @@ import {
 import { DECISIONS, type Decision } from '../ledger/log/public-events.ts';
 import { formatList } from '../words/phrase.ts';
 import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';
-import { FILES_BY_TYPE, FILES_OF_EVERY_EVENT } from './event-files.ts';
+import { FILES_OF_EVERY_EVENT, filesOf } from './event-files.ts';
 
 /** Everything that the reference says about an event type. */
 export interface EventType {
@@ -41,7 +41,7 @@ export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
     effect,
     fields: fieldsOfData(dataSchema(type)),
     example: formatEventLine(exampleOf(type)),
-    files: FILES_BY_TYPE[type],
+    files: filesOf(type),
     schema: eventSchemaPath(type),
     decision: DECISIONS[type],
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../pipeline/artifacts/artifact.ts';
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
-import { FILES_BY_TYPE, FILES_OF_EVERY_EVENT } from '../../pipeline/artifacts/event-files.ts';
+import { FILES_OF_EVERY_EVENT, filesOf as filesStated } from '../../pipeline/artifacts/event-files.ts';
 import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/events/event.ts';
 import { EXAMPLE_LEDGER } from '../../pipeline/ledger/events/event-examples.ts';
@@ -129,5 +129,5 @@ test('an event of any type changes the files that the reference names for all ty
 
 test.each(KNOWN_TYPES)('%s changes the files that the reference names', (type) => {
   const changed = filesOf(type).filter((path) => !NAMING.includes(path));
-  expect(changed.sort()).toEqual([...FILES_BY_TYPE[type]].sort());
+  expect(changed.sort()).toEqual(filesStated(type).sort());
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
-import { FILES_BY_TYPE } from '../../pipeline/artifacts/event-files.ts';
+import { filesOf } from '../../pipeline/artifacts/event-files.ts';
 import { missingSentences } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
@@ -76,7 +76,7 @@ describe.each(LEDGERS)('a ledger of %s', (name) => {
       if (missing) expect(sentences).toEqual(missingSentences(missing));
       for (const type of missing?.types ?? [])
         expect(
-          FILES_BY_TYPE[type].some((path) => chart.sources.includes(path)) || type === 'policy_projected',
+          filesOf(type).some((path) => chart.sources.includes(path)) || type === 'policy_projected',
           `${chart.id}, ${type}`,
         ).toBe(true);
       for (const width of [280, 780]) {

@@ -48,7 +48,6 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
     refresh: 'release',
     schema: BibtexFile,
     tables: [],
-    schemaHistory: [],
     render: (view) => formatBibtex(HEADING, list(view, artifacts()), CITATIONS_PATH),
     rows: (view) => list(view, artifacts()).length,
   };

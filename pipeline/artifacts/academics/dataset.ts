@@ -1,28 +1,13 @@
 import { z } from 'zod';
 import { scoredSentinels } from '../../model/queries/coordination.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { cathedral, cycle, dateTime, giScore, sentinelId, share, text } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
-
-const path = 'academics/dataset.json';
+import { jsonDocument } from '../json-document.ts';
 
 const Registered = z.strictObject({
   name: text('Name in the ledger'),
   version: text('Version last registered'),
   status: text('Status last registered'),
   registered_at: dateTime('Time at which this version was registered'),
-});
-
-const schema = z.strictObject({
-  cycle,
-  mii_baseline: share(
-    'Integrity index when the current cycle opened; null if there was no earlier reading',
-  ).nullable(),
-  sentinels: z
-    .array(z.strictObject({ id: sentinelId, score: giScore, cathedral }))
-    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
-  apps: z.array(Registered).meta({ description: 'Applications registered in the ledger, by name' }),
-  packages: z.array(Registered).meta({ description: 'Packages registered in the ledger, by name' }),
 });
 
 type Registry = Record<string, { version: string; status: string; registered_at: string }>;
@@ -33,10 +18,8 @@ function byName(registry: Registry) {
     .map((name) => ({ name, ...registry[name]! }));
 }
 
-export const dataset = {
-  kind: 'document',
-  path,
-  area: 'academics',
+export const dataset = jsonDocument({
+  path: 'academics/dataset.json',
   title: 'System dataset',
   description:
     'The system at a glance: cycle, integrity baseline, sentinels with their scores, apps and packages.',
@@ -44,10 +27,25 @@ export const dataset = {
     'It has no timestamp of its own; the manifest has the time of its data.',
     'mii_baseline is the index when the current cycle opened, not the latest reading.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
-  schema,
+  followsFrom: [
+    'sentinel_registered',
+    'sentinel_retired',
+    'attestation',
+    'mii_reading',
+    'app_registered',
+    'package_registered',
+  ],
+  schema: z.strictObject({
+    cycle,
+    mii_baseline: share(
+      'Integrity index when the current cycle opened; null if there was no earlier reading',
+    ).nullable(),
+    sentinels: z
+      .array(z.strictObject({ id: sentinelId, score: giScore, cathedral }))
+      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+    apps: z.array(Registered).meta({ description: 'Applications registered in the ledger, by name' }),
+    packages: z.array(Registered).meta({ description: 'Packages registered in the ledger, by name' }),
+  }),
   tables: [
     {
       name: 'dataset_sentinels',
@@ -64,20 +62,13 @@ export const dataset = {
       title: 'Packages',
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'e9934067baaf1a02', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, gi_score, cathedral }) => ({
       id,
       score: gi_score,
       cathedral,
     }));
     const { cycle, mii_baseline, apps, packages } = state;
-    return formatJson(
-      schema,
-      { cycle, mii_baseline, sentinels, apps: byName(apps), packages: byName(packages) },
-      path,
-    );
+    return { cycle, mii_baseline, sentinels, apps: byName(apps), packages: byName(packages) };
   },
-} satisfies DocumentArtifact;
+});

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { dayHistory } from '../day-history.ts';
 import { count, day } from '../fields.ts';
+import { dayHistory } from '../histories.ts';
 
 export const eventsByDay = dayHistory({
   path: 'academics/events-by-day.csv',
-  area: 'academics',
   title: 'Ledger events by day and type',
   description:
     'The number of events of each type that the ledger received on each day. The events themselves need a key.',
@@ -13,9 +12,6 @@ export const eventsByDay = dayHistory({
     'A type without events on a day has no row: count it as 0 in means. Types that are not documented count as other.',
   ],
   tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '905bdaf8fd69f007', change: 'First published.' },
-  ],
   schema: z.strictObject({
     date: day,
     event_type: z.string().meta({

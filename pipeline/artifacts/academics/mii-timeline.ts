@@ -35,14 +35,12 @@ export const miiTimeline = {
     'It holds a window of thirty days, so old rows leave it. For all days since genesis, use mii-by-day.csv.',
     'Readings need not be evenly spaced.',
   ],
+  followsFrom: ['sentinel_registered', 'sentinel_retired', 'mii_reading'],
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: false,
   refresh: 'release',
   schema,
   tables: [{ name: 'mii_timeline', key: [] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'fcfaa5cffacfbbe8', change: 'First published.' },
-  ],
   render: ({ state }) => formatCsv(schema, newestFirst(state), path),
   rows: ({ state }) => newestFirst(state).length,
 } satisfies DocumentArtifact;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { consensusRate } from '../../model/queries/consensus-rate.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import {
   asOf,
   averageCoordination,
@@ -11,33 +10,10 @@ import {
   share,
   uptimeDays,
 } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
+import { jsonDocument } from '../json-document.ts';
 
-const path = 'academics/sentinel-coordination.json';
-
-const schema = z.strictObject({
-  timestamp: asOf,
-  sentinels: z
-    .array(
-      z.strictObject({
-        id: sentinelId,
-        coordination_score: coordination,
-        uptime_days: uptimeDays,
-        cathedral,
-      }),
-    )
-    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
-  average_coordination: averageCoordination,
-  consensus_rate: share(
-    'Share of the deliberations closed in the last 30 days that reached consensus; null if none was closed',
-    'closed with consensus ÷ closed, last 30 days',
-  ).nullable(),
-});
-
-export const sentinelCoordination = {
-  kind: 'document',
-  path,
-  area: 'academics',
+export const sentinelCoordination = jsonDocument({
+  path: 'academics/sentinel-coordination.json',
   title: 'Sentinel coordination data',
   description:
     'Coordination score and uptime of each sentinel, their mean score, and how often they reach consensus.',
@@ -45,10 +21,32 @@ export const sentinelCoordination = {
     'Sentinels that are retired, or have never attested, are left out of the list and the mean.',
     'consensus_rate moves in large steps where few deliberations were closed in the last thirty days.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
-  schema,
+  followsFrom: [
+    'sentinel_registered',
+    'sentinel_retired',
+    'heartbeat',
+    'attestation',
+    'deliberation_opened',
+    'deliberation_closed',
+  ],
+  schema: z.strictObject({
+    timestamp: asOf,
+    sentinels: z
+      .array(
+        z.strictObject({
+          id: sentinelId,
+          coordination_score: coordination,
+          uptime_days: uptimeDays,
+          cathedral,
+        }),
+      )
+      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+    average_coordination: averageCoordination,
+    consensus_rate: share(
+      'Share of the deliberations closed in the last 30 days that reached consensus; null if none was closed',
+      'closed with consensus ÷ closed, last 30 days',
+    ).nullable(),
+  }),
   tables: [
     {
       name: 'sentinel_coordination',
@@ -57,10 +55,7 @@ export const sentinelCoordination = {
       references: { id: 'sentinel_status' },
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'f1682c7c7c7ddc5d', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, uptime_days, cathedral }) => {
       return { id, coordination_score: score, uptime_days, cathedral };
     });
@@ -70,6 +65,6 @@ export const sentinelCoordination = {
       average_coordination: averageOf(state),
       consensus_rate: consensusRate(state),
     };
-    return formatJson(schema, value, path);
+    return value;
   },
-} satisfies DocumentArtifact;
+});

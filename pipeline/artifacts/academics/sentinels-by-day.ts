@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { sentinelDays } from '../../model/queries/sentinel-days.ts';
 import { NO_HEARTBEAT_YET, UP_STATUSES } from '../../model/sentinel-status.ts';
 import { HOUR_MS } from '../../model/window.ts';
-import { dayHistory } from '../day-history.ts';
 import { cathedral, coordination, count, day, giScore, sentinelId } from '../fields.ts';
 import { INERT_TEXT } from '../format/csv.ts';
+import { dayHistory } from '../histories.ts';
 
 export const sentinelsByDay = dayHistory({
   path: 'academics/sentinels-by-day.csv',
-  area: 'academics',
   title: 'Sentinels by day',
   description:
     'A row for each sentinel and day, including the days of its registration and retirement: its status, its heartbeats, and the scores it last attested.',
@@ -16,15 +15,13 @@ export const sentinelsByDay = dayHistory({
     'status is the worst of the day: a silence over midnight may mark two days.',
     'The scores are those last attested, possibly on an earlier day. An empty cell means that the sentinel had not attested yet.',
   ],
+  followsFrom: ['sentinel_registered', 'sentinel_retired', 'heartbeat', 'attestation'],
   tables: [
     {
       name: 'sentinels_by_day',
       key: ['date', 'sentinel'],
       references: { sentinel: 'sentinel_status' },
     },
-  ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '24672a7177968533', change: 'First published.' },
   ],
   schema: z.strictObject({
     date: day,

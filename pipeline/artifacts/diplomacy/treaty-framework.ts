@@ -1,14 +1,9 @@
-import type { DocumentArtifact } from '../artifact.ts';
 import { orEmpty } from '../documents/prose.ts';
 import { PublishedTreatyFramework } from '../documents/treaty-framework.ts';
-import { formatJson } from '../format/json.ts';
+import { jsonDocument } from '../json-document.ts';
 
-const path = 'diplomacy/treaty-framework.json';
-
-export const treatyFramework = {
-  kind: 'document',
-  path,
-  area: 'diplomacy',
+export const treatyFramework = jsonDocument({
+  path: 'diplomacy/treaty-framework.json',
   title: 'Treaty framework',
   description:
     'The framework agreement on open and verifiable ledgers: articles, obligations with their proofs, classes of party, institutions and annexes. Its status and its signatures say whether anyone has agreed to it.',
@@ -16,9 +11,6 @@ export const treatyFramework = {
     'The publisher wrote it. That it is published does not mean that anyone has agreed to it.',
     'It changes with a new text, not with the ledger. Before the first text its lists are empty and its other members null.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
   schema: PublishedTreatyFramework,
   tables: [
     {
@@ -42,9 +34,5 @@ export const treatyFramework = {
       key: ['id'],
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '5cf346d26eb953ce', change: 'First published.' },
-  ],
-  render: ({ documents }) =>
-    formatJson(PublishedTreatyFramework, orEmpty(PublishedTreatyFramework, documents.treatyFramework), path),
-} satisfies DocumentArtifact;
+  value: ({ documents }) => orEmpty(PublishedTreatyFramework, documents.treatyFramework),
+});

@@ -1,25 +1,11 @@
 import { z } from 'zod';
 import { SCORE_FORMULA } from '../../model/formulas.ts';
 import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, averageCoordination, cathedral, coordination as score, sentinelId } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
+import { jsonDocument } from '../json-document.ts';
 
-const path = 'economy/coordination';
-
-const schema = z.strictObject({
-  timestamp: asOf,
-  average_coordination: averageCoordination,
-  sentinels: z
-    .array(z.strictObject({ id: sentinelId, score, cathedral }))
-    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
-  formula: z.string().meta({ description: 'The score formula; log is the natural logarithm' }),
-});
-
-export const coordination = {
-  kind: 'document',
-  path,
-  area: 'economy',
+export const coordination = jsonDocument({
+  path: 'economy/coordination',
   title: 'Coordination scores',
   description:
     'The coordination score of each sentinel, which determines its reward, and the mean of all scores.',
@@ -27,10 +13,15 @@ export const coordination = {
     'A score is that of the last attestation, which may be days old. Sentinels that are retired, or have never attested, are left out of the list and the mean.',
     'Sentinels attest their own work: the service checks the formula, not the apps, packages and workflows that were counted.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
-  schema,
+  followsFrom: ['sentinel_registered', 'sentinel_retired', 'attestation'],
+  schema: z.strictObject({
+    timestamp: asOf,
+    average_coordination: averageCoordination,
+    sentinels: z
+      .array(z.strictObject({ id: sentinelId, score, cathedral }))
+      .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+    formula: z.string().meta({ description: 'The score formula; log is the natural logarithm' }),
+  }),
   tables: [
     {
       name: 'coordination',
@@ -39,16 +30,9 @@ export const coordination = {
       references: { id: 'sentinel_status' },
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '50bbc0fa83832079', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, cathedral }) => ({ id, score, cathedral }));
     const average_coordination = averageOf(state);
-    return formatJson(
-      schema,
-      { timestamp: state.asOf, average_coordination, sentinels, formula: `score = ${SCORE_FORMULA}` },
-      path,
-    );
+    return { timestamp: state.asOf, average_coordination, sentinels, formula: `score = ${SCORE_FORMULA}` };
   },
-} satisfies DocumentArtifact;
+});

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { minting } from '../../model/queries/supply.ts';
-import { dayHistory } from '../day-history.ts';
 import { day, share } from '../fields.ts';
+import { dayHistory } from '../histories.ts';
 
 export const miiByDay = dayHistory({
   path: 'economy/mii-by-day.csv',
-  area: 'economy',
   title: 'Integrity index by day',
   description:
     'The readings of the integrity index on each day, the threshold at its end, and whether minting was on then.',
@@ -13,10 +12,8 @@ export const miiByDay = dayHistory({
     'The mean gives each reading the same weight, and readings need not be evenly spaced.',
     'minting_active is as of the end of the day: minting may have stopped and resumed during it.',
   ],
+  followsFrom: ['genesis', 'mic_mint', 'mii_reading'],
   tables: [{ name: 'mii_by_day', key: ['date'] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '99e883e2db7e6776', change: 'First published.' },
-  ],
   schema: z.strictObject({
     date: day.meta({ description: 'Day, UTC; only finished days with a reading', unit: 'YYYY-MM-DD' }),
     readings: z.int().min(1).meta({ description: 'Readings on the day', unit: 'count', range: '≥ 1' }),

@@ -2,32 +2,12 @@ import { z } from 'zod';
 import { formatAmount } from '../../model/amount.ts';
 import { multiplierOf, roi as roiOf } from '../../model/queries/roi.ts';
 import { allSentinels } from '../../model/sentinel-status.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, cathedral, coordination, mic, multiplier, roi, sentinelId } from '../fields.ts';
-import { decimal, formatJson } from '../format/json.ts';
+import { decimal } from '../format/json.ts';
+import { jsonDocument } from '../json-document.ts';
 
-const path = 'economy/sentinel-roi.json';
-
-const schema = z.strictObject({
-  timestamp: asOf,
-  sentinels: z
-    .array(
-      z.strictObject({
-        id: sentinelId,
-        cathedral,
-        total_rewards: mic('All MIC minted for the sentinel', 'Σ mints'),
-        coordination_score: coordination.nullable(),
-        multiplier,
-        roi,
-      }),
-    )
-    .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
-});
-
-export const sentinelRoi = {
-  kind: 'document',
-  path,
-  area: 'economy',
+export const sentinelRoi = jsonDocument({
+  path: 'economy/sentinel-roi.json',
   title: 'ROI by sentinel',
   description:
     'What each sentinel has earned, with its score, its cathedral’s current multiplier and its return.',
@@ -35,10 +15,22 @@ export const sentinelRoi = {
     'roi is a mean per mint, not per day: a sentinel with few mints may have a high one by chance.',
     'The multiplier is the current one, while rewards were earned under the multipliers of their time.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
-  schema,
+  followsFrom: ['genesis', 'sentinel_registered', 'attestation', 'mic_mint', 'multiplier_set'],
+  schema: z.strictObject({
+    timestamp: asOf,
+    sentinels: z
+      .array(
+        z.strictObject({
+          id: sentinelId,
+          cathedral,
+          total_rewards: mic('All MIC minted for the sentinel', 'Σ mints'),
+          coordination_score: coordination.nullable(),
+          multiplier,
+          roi,
+        }),
+      )
+      .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
+  }),
   tables: [
     {
       name: 'sentinel_roi',
@@ -47,10 +39,7 @@ export const sentinelRoi = {
       references: { id: 'sentinel_status' },
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '48dcb6caa7dcb6f8', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({
       id: sentinel.id,
       cathedral: sentinel.cathedral,
@@ -59,6 +48,6 @@ export const sentinelRoi = {
       multiplier: multiplierOf(state, sentinel.cathedral),
       roi: roiOf(sentinel),
     }));
-    return formatJson(schema, { timestamp: state.asOf, sentinels }, path);
+    return { timestamp: state.asOf, sentinels };
   },
-} satisfies DocumentArtifact;
+});

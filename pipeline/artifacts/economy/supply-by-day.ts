@@ -1,20 +1,17 @@
 import { z } from 'zod';
 import { supply } from '../../model/queries/supply.ts';
-import { dayHistory } from '../day-history.ts';
 import { day, mic } from '../fields.ts';
+import { dayHistory } from '../histories.ts';
 
 export const supplyByDay = dayHistory({
   path: 'economy/supply-by-day.csv',
-  area: 'economy',
   title: 'MIC supply by day',
   description: 'How many MIC existed, circulated, were locked and had been burned at the end of each day.',
   limits: [
     'The amounts are those at the end of the day, so two rows differ by all that happened between them, even on days without a row.',
   ],
+  followsFrom: ['genesis', 'mic_mint', 'mic_burn', 'mic_lock', 'mic_unlock'],
   tables: [{ name: 'supply_by_day', key: ['date'] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '4899d609fc353c7b', change: 'First published.' },
-  ],
   schema: z.strictObject({
     date: day,
     total_supply: mic('All MIC minted up to the end of the day, the genesis allocation included', 'Σ mints'),

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { type Jurisdiction, REGIMES } from '../../ledger/events/vocabulary.ts';
 import { complianceStatus, nextAudits, standings } from '../../model/queries/compliance.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, calendarDate } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
-
-const path = 'government/compliance-report.json';
+import { jsonDocument } from '../json-document.ts';
 
 const jurisdiction = (name: Jurisdiction) =>
   z.strictObject({
@@ -21,35 +18,15 @@ function regimeStatus(regime: string) {
   });
 }
 
-const schema = z.strictObject({
-  timestamp: asOf,
-  compliance_status: z.string().meta({
-    description:
-      'The worst of all statuses, from compliant to non_compliant in this order; unknown ones count as under_review',
-    range: 'compliant, not_audited, under_review, non_compliant',
-  }),
-  jurisdictions: z.strictObject({
-    USA: jurisdiction('USA'),
-    EU: jurisdiction('EU'),
-    UK: jurisdiction('UK'),
-    International: jurisdiction('International'),
-  }),
-  next_audit: calendarDate(
-    'Day of the earliest audit that is scheduled; overdue if before the day of timestamp; null if none is scheduled',
-  ).nullable(),
-});
-
-export const complianceReport = {
-  kind: 'document',
-  path,
-  area: 'government',
+export const complianceReport = jsonDocument({
+  path: 'government/compliance-report.json',
   title: 'Compliance report',
   description: 'Status under each audited regime in four jurisdictions, with the last and the next audit.',
   limits: [
     'The ledger states what an audit found. The service repeats it and audits nothing itself.',
     'A status is as of its last audit, which may be months old: look at last_audit.',
   ],
-  mediaType: 'application/json',
+  followsFrom: ['compliance_audited', 'audit_scheduled'],
   restricted: true,
   example: {
     timestamp: '2025-12-01T05:58:12Z',
@@ -67,13 +44,24 @@ export const complianceReport = {
     },
     next_audit: '2026-02-15',
   },
-  refresh: 'release',
-  schema,
-  tables: [],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'db82f38fb713c963', change: 'First published.' },
-  ],
-  render({ state }) {
+  schema: z.strictObject({
+    timestamp: asOf,
+    compliance_status: z.string().meta({
+      description:
+        'The worst of all statuses, from compliant to non_compliant in this order; unknown ones count as under_review',
+      range: 'compliant, not_audited, under_review, non_compliant',
+    }),
+    jurisdictions: z.strictObject({
+      USA: jurisdiction('USA'),
+      EU: jurisdiction('EU'),
+      UK: jurisdiction('UK'),
+      International: jurisdiction('International'),
+    }),
+    next_audit: calendarDate(
+      'Day of the earliest audit that is scheduled; overdue if before the day of timestamp; null if none is scheduled',
+    ).nullable(),
+  }),
+  value({ state }) {
     const jurisdictions = standings(state).map(({ jurisdiction, statuses, last_audit }) => [
       jurisdiction,
       { ...statuses, last_audit },
@@ -84,6 +72,6 @@ export const complianceReport = {
       jurisdictions: Object.fromEntries(jurisdictions),
       next_audit: nextAudits(state)[0]?.date ?? null,
     };
-    return formatJson(schema, value, path);
+    return value;
   },
-} satisfies DocumentArtifact;
+});

@@ -51,9 +51,6 @@ export const ledgerExport = {
   schema,
   line: null,
   tables: [],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'a3f6f764ff6e6ffa', change: 'First published.' },
-  ],
   separator: '',
   assembled: false,
   head: () => csvHeader(schema),

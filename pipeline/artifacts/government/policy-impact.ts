@@ -1,45 +1,9 @@
 import { z } from 'zod';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, text } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
+import { jsonDocument } from '../json-document.ts';
 
-const path = 'government/policy-impact.json';
-
-const schema = z.strictObject({
-  timestamp: asOf,
-  projections: z
-    .array(
-      z.strictObject({
-        policy: text('Policy that is projected'),
-        economic_impact: z.strictObject({
-          debt_reduction_annual: text('Projected reduction of public debt a year'),
-          gdp_impact: text('Projected change of the gross domestic product'),
-          job_creation: text('Projected jobs'),
-        }),
-        social_impact: z.strictObject({
-          access_improvement: text('Projected change of access to services'),
-          equity_impact: text('Projected change in how benefits are spread'),
-          transparency: text('Projected change of what the public can see'),
-        }),
-        risks: z.array(
-          z.strictObject({
-            risk: text('What may go wrong'),
-            severity: text('Severity if it happens'),
-            mitigation: text('Measures against it; empty if there are none'),
-          }),
-        ),
-        timeline: text('When effects are expected'),
-      }),
-    )
-    .meta({
-      description: 'The last projection of each policy, in the order in which the policies first appeared',
-    }),
-});
-
-export const policyImpact = {
-  kind: 'document',
-  path,
-  area: 'government',
+export const policyImpact = jsonDocument({
+  path: 'government/policy-impact.json',
   title: 'Policy impact projections',
   description:
     'The projected effects of each policy, its risks and their mitigation, as stated by the authors of the events.',
@@ -47,7 +11,7 @@ export const policyImpact = {
     'The projections are what the authors of the events stated. The service computes and checks none of them.',
     'Only the last projection of each policy is in the file; earlier ones are in the audit trail.',
   ],
-  mediaType: 'application/json',
+  followsFrom: ['policy_projected'],
   restricted: true,
   example: {
     timestamp: '2025-12-01T05:58:12Z',
@@ -69,14 +33,38 @@ export const policyImpact = {
       },
     ],
   },
-  refresh: 'release',
-  schema,
-  tables: [],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '887a6ce3cf870965', change: 'First published.' },
-  ],
-  render({ state }) {
+  schema: z.strictObject({
+    timestamp: asOf,
+    projections: z
+      .array(
+        z.strictObject({
+          policy: text('Policy that is projected'),
+          economic_impact: z.strictObject({
+            debt_reduction_annual: text('Projected reduction of public debt a year'),
+            gdp_impact: text('Projected change of the gross domestic product'),
+            job_creation: text('Projected jobs'),
+          }),
+          social_impact: z.strictObject({
+            access_improvement: text('Projected change of access to services'),
+            equity_impact: text('Projected change in how benefits are spread'),
+            transparency: text('Projected change of what the public can see'),
+          }),
+          risks: z.array(
+            z.strictObject({
+              risk: text('What may go wrong'),
+              severity: text('Severity if it happens'),
+              mitigation: text('Measures against it; empty if there are none'),
+            }),
+          ),
+          timeline: text('When effects are expected'),
+        }),
+      )
+      .meta({
+        description: 'The last projection of each policy, in the order in which the policies first appeared',
+      }),
+  }),
+  value({ state }) {
     const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);
-    return formatJson(schema, { timestamp: state.asOf, projections }, path);
+    return { timestamp: state.asOf, projections };
   },
-} satisfies DocumentArtifact;
+});

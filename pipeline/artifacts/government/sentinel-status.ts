@@ -8,11 +8,8 @@ import {
   UP_STATUSES,
   uptimeDays as uptimeOf,
 } from '../../model/sentinel-status.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, cathedral, coordination, dateTime, giScore, sentinelId, text, uptimeDays } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
-
-const path = 'government/sentinel-status.json';
+import { jsonDocument } from '../json-document.ts';
 
 export const AlertMember = z.strictObject({
   id: text('Alert, by its id in the ledger; finding-<event> for a contradiction found in the ledger itself'),
@@ -23,37 +20,8 @@ export const AlertMember = z.strictObject({
   sentinel: sentinelId.optional(),
 });
 
-const schema = z.strictObject({
-  timestamp: asOf,
-  sentinels: z
-    .array(
-      z.strictObject({
-        id: sentinelId,
-        status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']).meta({
-          description:
-            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
-        }),
-        uptime_days: uptimeDays,
-        cathedral,
-        last_heartbeat: dateTime('Last heartbeat, UTC; null before the first').nullable(),
-        performance: z.strictObject({
-          gi_score: giScore.nullable(),
-          coordination: coordination.nullable(),
-        }),
-      }),
-    )
-    .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
-  system_health: z.enum(HEALTHS).meta({
-    description:
-      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',
-  }),
-  alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
-});
-
-export const sentinelStatus = {
-  kind: 'document',
-  path,
-  area: 'government',
+export const sentinelStatus = jsonDocument({
+  path: 'government/sentinel-status.json',
   title: 'Sentinel status',
   description:
     'The status, uptime and performance of each sentinel, the health of the system, and its alerts.',
@@ -62,8 +30,17 @@ export const sentinelStatus = {
     'uptime_days starts again after each outage, so it is not the age of a sentinel.',
     'Integrity and coordination are those of the last attestation, which may be days old.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
+  followsFrom: [
+    'genesis',
+    'sentinel_registered',
+    'sentinel_retired',
+    'heartbeat',
+    'attestation',
+    'mic_mint',
+    'mii_reading',
+    'alert_raised',
+    'alert_cleared',
+  ],
   refresh: 'real-time',
   liveValues: {
     'sentinel-status': { list: 'sentinels', members: ['status'], format: 'word' },
@@ -76,7 +53,32 @@ export const sentinelStatus = {
       format: 'points',
     },
   },
-  schema,
+  schema: z.strictObject({
+    timestamp: asOf,
+    sentinels: z
+      .array(
+        z.strictObject({
+          id: sentinelId,
+          status: z.enum([...UP_STATUSES, NO_HEARTBEAT_YET, 'retired']).meta({
+            description:
+              'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older, relative to timestamp; no_heartbeat_yet: none since it was registered',
+          }),
+          uptime_days: uptimeDays,
+          cathedral,
+          last_heartbeat: dateTime('Last heartbeat, UTC; null before the first').nullable(),
+          performance: z.strictObject({
+            gi_score: giScore.nullable(),
+            coordination: coordination.nullable(),
+          }),
+        }),
+      )
+      .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
+    system_health: z.enum(HEALTHS).meta({
+      description:
+        'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. A sentinel counts from its first heartbeat on',
+    }),
+    alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
+  }),
   tables: [
     {
       name: 'sentinel_status',
@@ -91,10 +93,7 @@ export const sentinelStatus = {
       references: { sentinel: 'sentinel_status' },
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '22e8d78e95628d33', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({
       id: sentinel.id,
       status: statusOf(sentinel, state.asOf),
@@ -104,10 +103,6 @@ export const sentinelStatus = {
       performance: { gi_score: sentinel.gi_score, coordination: sentinel.score },
     }));
     const system_health = systemHealth(state);
-    return formatJson(
-      schema,
-      { timestamp: state.asOf, sentinels, system_health, alerts: activeAlerts(state) },
-      path,
-    );
+    return { timestamp: state.asOf, sentinels, system_health, alerts: activeAlerts(state) };
   },
-} satisfies DocumentArtifact;
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KNOWN_TYPES } from '../../ledger/events/event-schemas.ts';
 import { formatAmount } from '../../model/amount.ts';
 import { yearText } from '../../model/period.ts';
 import * as report from '../../model/queries/transparency.ts';
@@ -219,6 +220,9 @@ export type TransparencyReport = z.infer<typeof TransparencyReport>;
 
 const path = 'government/transparency.json';
 
+/** All but the opening of a cycle, and what companions attest. */
+const TYPES_REPORTED = KNOWN_TYPES.filter((type) => !/^(cycle_opened|companion_)/.test(type));
+
 export const transparency = {
   kind: 'yearly',
   path,
@@ -230,15 +234,13 @@ export const transparency = {
     'The year so far is not a whole year, and its last month is not a whole month: compare rates, not totals.',
     'The projected supply continues the mean daily rate of the period. It is not a forecast.',
   ],
+  followsFrom: TYPES_REPORTED,
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
   schema: TransparencyReport,
   /** Its lists repeat numbers from other files, which have tables of their own. */
   tables: [],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'bb553ff62cbf9ba9', change: 'First published.' },
-  ],
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,
 } satisfies YearlyArtifact;

@@ -2,13 +2,11 @@ import type { CompanionKey } from '../../attestation/companions.ts';
 import { PublishedRegistry, REGISTRY_PATH } from '../../attestation/published-registry.ts';
 import { describeStatus } from '../../attestation/registry.ts';
 import { timeOf } from '../../model/window.ts';
-import type { DocumentArtifact, View } from '../artifact.ts';
-import { formatJson } from '../format/json.ts';
+import type { View } from '../artifact.ts';
+import { jsonDocument } from '../json-document.ts';
 
-export const companions = {
-  kind: 'document',
+export const companions = jsonDocument({
   path: REGISTRY_PATH,
-  area: 'philosophy',
   title: 'Companion attestations',
   description:
     'The companions that may attest, with their public keys, and every attestation in the ledger: what it permits, until when, how far its companion has drifted, and how it ended.',
@@ -16,8 +14,7 @@ export const companions = {
     'It lists attestations of the ledger. Whether a companion keeps to what it attested is shown by what it does, not by this file.',
     'A status is relative to timestamp: an attestation that is valid in an old copy may have ended since.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
+  followsFrom: ['companion_attested', 'companion_drift', 'companion_revoked'],
   refresh: 'real-time',
   schema: PublishedRegistry,
   tables: [
@@ -40,11 +37,8 @@ export const companions = {
       key: ['ledger_id'],
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '130028550086f011', change: 'First published.' },
-  ],
-  render: (view) => formatJson(PublishedRegistry, registryFile(view), REGISTRY_PATH),
-} satisfies DocumentArtifact;
+  value: (view) => registryFile(view),
+});
 
 function registryFile({ state, companions: { companions, wallets } }: View): PublishedRegistry {
   const { asOf } = state;

@@ -4,6 +4,7 @@ import { dayOf } from '../../model/window.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { asOf, calendarDate, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
+import { jsonHistory } from '../histories.ts';
 
 const path = 'philosophy/decisions.json';
 
@@ -24,9 +25,7 @@ const schema = z.strictObject({
 });
 
 export const decisions = {
-  kind: 'history',
-  path,
-  area: 'philosophy',
+  ...jsonHistory(path, 'decisions'),
   title: 'Ethical decision archive',
   description:
     'Every decision ever recorded, newest first, with its frameworks, reasoning, outcome and lessons.',
@@ -34,19 +33,10 @@ export const decisions = {
     'An id may repeat: the ledger corrects a decision by recording it again. The first row of an id replaces those below it, and counts once in all figures.',
     'date is the day on which a decision was recorded, which may be later than the day on which it was taken.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
+  followsFrom: ['decision_recorded'],
   schema,
   line: Decision.extend(ONE_EVENT),
   tables: [{ name: 'decisions', from: 'decisions[]', key: [] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '5d9f64302abecd80', change: 'First published.' },
-  ],
-  separator: ',\n',
-  assembled: true,
-  head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"decisions":[\n`,
-  tail: '\n]}\n',
   rows({ event }) {
     if (event.type !== 'decision_recorded') return [];
     const { timestamp, seq, data } = event as EventOf<'decision_recorded'>;

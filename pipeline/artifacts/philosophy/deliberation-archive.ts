@@ -4,6 +4,7 @@ import { dayOf, timeOf } from '../../model/window.ts';
 import type { HistoryArtifact } from '../artifact.ts';
 import { asOf, dateTime, EVENT_INDEX, eventIndex, ONE_EVENT, text } from '../fields.ts';
 import { formatJsonRow } from '../format/json.ts';
+import { jsonHistory } from '../histories.ts';
 import { formatPositions, Positions } from './deliberations.ts';
 
 const path = 'philosophy/deliberation-archive.json';
@@ -33,9 +34,7 @@ function closedOn({ deliberations, day }: State): Deliberation[] {
 }
 
 export const deliberationArchive = {
-  kind: 'history',
-  path,
-  area: 'philosophy',
+  ...jsonHistory(path, 'deliberations'),
   title: 'Deliberation archive',
   description:
     'Every closed deliberation since genesis, last closed first: the positions, their reasons, and the outcome.',
@@ -43,9 +42,7 @@ export const deliberationArchive = {
     'It holds deliberations closed on a finished day; those of today are in deliberations.json.',
     'A deliberation that was reopened may have several rows.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
+  followsFrom: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
   schema,
   line: Closed.omit({ sentinels: true }).extend({
     ...ONE_EVENT,
@@ -64,13 +61,6 @@ export const deliberationArchive = {
       key: [],
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '60ffe5fd841946b4', change: 'First published.' },
-  ],
-  separator: ',\n',
-  assembled: true,
-  head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"deliberations":[\n`,
-  tail: '\n]}\n',
   rows: () => [],
   dayRows: (state) =>
     closedOn(state).map(({ id, closed_at, opened_at, topic, positions, consensus, outcome }) => {

@@ -2,11 +2,8 @@ import { z } from 'zod';
 import { POSITIONS, VIRTUES } from '../../ledger/events/vocabulary.ts';
 import type { Deliberation } from '../../model/state.ts';
 import { DELIBERATION_DAYS, within } from '../../model/window.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, sentinelId, text } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
-
-const path = 'philosophy/deliberations.json';
+import { jsonDocument } from '../json-document.ts';
 
 /** The value of consensus and outcome while a deliberation is open. */
 const PENDING = 'pending' as const;
@@ -23,25 +20,6 @@ export const Positions = z
   )
   .meta({ description: 'Positions in the order in which they were taken' });
 
-const schema = z.strictObject({
-  timestamp: asOf,
-  deliberations: z
-    .array(
-      z.strictObject({
-        id: text('Deliberation, by its id in the ledger'),
-        topic: text('What is deliberated'),
-        sentinels: Positions,
-        consensus: z
-          .enum(['reached', 'not_reached', PENDING])
-          .meta({ description: 'pending while it is open' }),
-        outcome: text('Outcome; pending while it is open'),
-      }),
-    )
-    .meta({
-      description: 'All open deliberations and those closed in the last 90 days, last opened first',
-    }),
-});
-
 function formatDeliberation({ id, topic, positions, consensus, outcome }: Deliberation) {
   return {
     id,
@@ -56,10 +34,8 @@ export function formatPositions(positions: Deliberation['positions']): z.output<
   return positions.map(({ taken_at: _, event: __, ...position }) => position);
 }
 
-export const deliberations = {
-  kind: 'document',
-  path,
-  area: 'philosophy',
+export const deliberations = jsonDocument({
+  path: 'philosophy/deliberations.json',
   title: 'Sentinel deliberations',
   description:
     'Current and recent deliberations, with the position and reasoning of each sentinel, and their outcomes.',
@@ -67,10 +43,26 @@ export const deliberations = {
     'Deliberations leave the file 90 days after they were closed; the archive keeps them.',
     'Only the last position of a sentinel is shown. A position may change until the deliberation is closed.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
+  followsFrom: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
   refresh: 'real-time',
-  schema,
+  schema: z.strictObject({
+    timestamp: asOf,
+    deliberations: z
+      .array(
+        z.strictObject({
+          id: text('Deliberation, by its id in the ledger'),
+          topic: text('What is deliberated'),
+          sentinels: Positions,
+          consensus: z
+            .enum(['reached', 'not_reached', PENDING])
+            .meta({ description: 'pending while it is open' }),
+          outcome: text('Outcome; pending while it is open'),
+        }),
+      )
+      .meta({
+        description: 'All open deliberations and those closed in the last 90 days, last opened first',
+      }),
+  }),
   tables: [
     { name: 'deliberations', from: 'deliberations[]', key: [] },
     {
@@ -82,20 +74,13 @@ export const deliberations = {
       references: { id: 'sentinel_status' },
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '893cce1678a7bc82', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const kept = within(
       state.deliberations,
       state.asOf,
       (one) => one.closed_at ?? state.asOf,
       DELIBERATION_DAYS,
     );
-    return formatJson(
-      schema,
-      { timestamp: state.asOf, deliberations: kept.map(formatDeliberation).reverse() },
-      path,
-    );
+    return { timestamp: state.asOf, deliberations: kept.map(formatDeliberation).reverse() };
   },
-} satisfies DocumentArtifact;
+});

@@ -1,81 +1,16 @@
 import { z } from 'zod';
 import { DIRECTIONS, DRIFT_STATUSES, drift } from '../../model/queries/drift.ts';
 import { activeAlerts } from '../../model/queries/health.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, share } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
 import { AlertMember } from '../government/sentinel-status.ts';
-
-const path = 'philosophy/drift-analysis.json';
+import { jsonDocument } from '../json-document.ts';
+import { VIRTUE_EVENTS } from './virtues.ts';
 
 const metricValue = (description: string) =>
   z.number().min(0).meta({ description, unit: 'share', range: '≥ 0' }).nullable();
 
-const schema = z.strictObject({
-  timestamp: asOf,
-  drift_score: z
-    .number()
-    .min(0)
-    .meta({
-      description:
-        'How far the metrics have moved since the ledger’s first 30 days; null until those are over',
-      unit: 'share',
-      range: '≥ 0',
-      formula: 'mean of |drift| over the trends that have one',
-    })
-    .nullable(),
-  status: z.enum(DRIFT_STATUSES).meta({
-    description: 'stable below 0.05, watch below 0.1, drifting from there; not_measured without a score',
-  }),
-  analysis: z.strictObject({
-    virtue_alignment: share(
-      'How close the virtues are to their baselines; null if none has a drift',
-      '1 − mean of |drift| over the virtues that have one',
-    ).nullable(),
-    principle_adherence: share(
-      'Share of the decisions of the last 30 days that name a framework and a sentinel; null without a decision, and until the ledger has named both',
-      'principled decisions ÷ decisions, last 30 days',
-    ).nullable(),
-    charter_compliance: share(
-      'Share of the audited regimes in good standing: compliant, compatible, utility_token or high_risk_compliant; null before the first audit',
-      'regimes in good standing ÷ audited regimes',
-    ).nullable(),
-  }),
-  trends: z
-    .array(
-      z.strictObject({
-        metric: z.string().meta({
-          description:
-            'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
-        }),
-        baseline: metricValue(
-          'Over the first 30 days of the ledger, measured at their end; null until then, and if there was nothing to measure',
-        ),
-        current: metricValue('Over the last 30 days; null if there was nothing to measure'),
-        drift: z
-          .number()
-          .meta({
-            description: 'Change; null if either value is null',
-            unit: 'share',
-            formula: 'current − baseline',
-          })
-          .nullable(),
-        direction: z.enum(DIRECTIONS).meta({
-          description:
-            'stable if the change is smaller than 0.01; not_measured without a change; higher is better for every metric',
-        }),
-      }),
-    )
-    .meta({ description: 'By metric' }),
-  alerts: z
-    .array(AlertMember)
-    .meta({ description: 'Alerts of scope drift, raised and not cleared, newest first' }),
-});
-
-export const driftAnalysis = {
-  kind: 'document',
-  path,
-  area: 'philosophy',
+export const driftAnalysis = jsonDocument({
+  path: 'philosophy/drift-analysis.json',
   title: 'Drift analysis',
   description:
     'How far the system’s metrics have moved between the first and the last thirty days of the ledger.',
@@ -83,10 +18,67 @@ export const driftAnalysis = {
     'It compares two windows. What moved in between and came back is not seen.',
     'The baseline is the ledger’s first thirty days, whether or not they were typical.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
-  refresh: 'release',
-  schema,
+  followsFrom: [...VIRTUE_EVENTS, 'attestation', 'compliance_audited', 'alert_raised', 'alert_cleared'],
+  schema: z.strictObject({
+    timestamp: asOf,
+    drift_score: z
+      .number()
+      .min(0)
+      .meta({
+        description:
+          'How far the metrics have moved since the ledger’s first 30 days; null until those are over',
+        unit: 'share',
+        range: '≥ 0',
+        formula: 'mean of |drift| over the trends that have one',
+      })
+      .nullable(),
+    status: z.enum(DRIFT_STATUSES).meta({
+      description: 'stable below 0.05, watch below 0.1, drifting from there; not_measured without a score',
+    }),
+    analysis: z.strictObject({
+      virtue_alignment: share(
+        'How close the virtues are to their baselines; null if none has a drift',
+        '1 − mean of |drift| over the virtues that have one',
+      ).nullable(),
+      principle_adherence: share(
+        'Share of the decisions of the last 30 days that name a framework and a sentinel; null without a decision, and until the ledger has named both',
+        'principled decisions ÷ decisions, last 30 days',
+      ).nullable(),
+      charter_compliance: share(
+        'Share of the audited regimes in good standing: compliant, compatible, utility_token or high_risk_compliant; null before the first audit',
+        'regimes in good standing ÷ audited regimes',
+      ).nullable(),
+    }),
+    trends: z
+      .array(
+        z.strictObject({
+          metric: z.string().meta({
+            description:
+              'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
+          }),
+          baseline: metricValue(
+            'Over the first 30 days of the ledger, measured at their end; null until then, and if there was nothing to measure',
+          ),
+          current: metricValue('Over the last 30 days; null if there was nothing to measure'),
+          drift: z
+            .number()
+            .meta({
+              description: 'Change; null if either value is null',
+              unit: 'share',
+              formula: 'current − baseline',
+            })
+            .nullable(),
+          direction: z.enum(DIRECTIONS).meta({
+            description:
+              'stable if the change is smaller than 0.01; not_measured without a change; higher is better for every metric',
+          }),
+        }),
+      )
+      .meta({ description: 'By metric' }),
+    alerts: z
+      .array(AlertMember)
+      .meta({ description: 'Alerts of scope drift, raised and not cleared, newest first' }),
+  }),
   tables: [
     {
       name: 'drift_trends',
@@ -95,11 +87,8 @@ export const driftAnalysis = {
       key: ['metric'],
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: '70da4457e0ae539a', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const alerts = activeAlerts(state).filter(({ scope }) => scope === 'drift');
-    return formatJson(schema, { timestamp: state.asOf, ...drift(state), alerts }, path);
+    return { timestamp: state.asOf, ...drift(state), alerts };
   },
-} satisfies DocumentArtifact;
+});

@@ -3,8 +3,9 @@ import { recentlyClosed } from '../../model/queries/consensus-rate.ts';
 import { drift } from '../../model/queries/drift.ts';
 import { metrics } from '../../model/queries/metrics.ts';
 import { VIRTUE_MEASURES } from '../../model/queries/virtues.ts';
-import { dayHistory } from '../day-history.ts';
 import { count, day, share } from '../fields.ts';
+import { dayHistory } from '../histories.ts';
+import { VIRTUE_EVENTS } from './virtues.ts';
 
 const mean = (description: string) =>
   z
@@ -17,15 +18,12 @@ const virtue = (description: string, { measure }: { measure: string }) =>
 
 export const metricsByDay = dayHistory({
   path: 'philosophy/metrics-by-day.csv',
-  area: 'philosophy',
   title: 'Virtues and drift metrics by day',
   description:
     'The five virtues and the other metrics behind the drift score, each over the thirty days before the day’s last event.',
   limits: ['The windows of neighbouring rows share 29 of 30 days, so rows are not independent observations.'],
+  followsFrom: [...VIRTUE_EVENTS, 'attestation'],
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'dd07ddef87666633', change: 'First published.' },
-  ],
   schema: z.strictObject({
     date: day,
     integrity: virtue('Integrity', VIRTUE_MEASURES.integrity),

@@ -2,11 +2,8 @@ import { z } from 'zod';
 import { VIRTUES, type Virtue } from '../../ledger/events/vocabulary.ts';
 import { meanOf } from '../../model/formulas.ts';
 import { VIRTUE_MEASURES, VIRTUE_STATUSES, virtueScores, virtueStatus } from '../../model/queries/virtues.ts';
-import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, share, text } from '../fields.ts';
-import { formatJson } from '../format/json.ts';
-
-const path = 'philosophy/virtues.json';
+import { jsonDocument } from '../json-document.ts';
 
 const virtue = (name: Virtue) =>
   z.strictObject({
@@ -20,35 +17,43 @@ const virtue = (name: Virtue) =>
     }),
   });
 
-const schema = z.strictObject({
-  timestamp: asOf,
-  virtues: z.strictObject({
-    integrity: virtue('integrity'),
-    temperance: virtue('temperance'),
-    justice: virtue('justice'),
-    prudence: virtue('prudence'),
-    courage: virtue('courage'),
-  }),
-  overall_compliance: share(
-    'Mean of the measured scores; null if there are none',
-    'Σ score ÷ number of scores',
-  ).nullable(),
-});
+/** The types of events that virtues are measured by. */
+export const VIRTUE_EVENTS = [
+  'sentinel_registered',
+  'sentinel_retired',
+  'mic_mint',
+  'mii_reading',
+  'deliberation_opened',
+  'position_taken',
+  'deliberation_closed',
+  'decision_recorded',
+  'policy_projected',
+] as const;
 
-export const virtues = {
-  kind: 'document',
-  path,
-  area: 'philosophy',
+export const virtues = jsonDocument({
+  path: 'philosophy/virtues.json',
   title: 'Virtue metrics',
   description: 'Five virtues, each measured by a formula over the last thirty days of the ledger.',
   limits: [
     'A virtue is a proxy: its score is what its measure says, no judgement of conduct.',
     'Scores cover the last thirty days, so they react slowly and an event leaves them after thirty days.',
   ],
-  mediaType: 'application/json',
-  restricted: false,
+  followsFrom: VIRTUE_EVENTS,
   refresh: 'real-time',
-  schema,
+  schema: z.strictObject({
+    timestamp: asOf,
+    virtues: z.strictObject({
+      integrity: virtue('integrity'),
+      temperance: virtue('temperance'),
+      justice: virtue('justice'),
+      prudence: virtue('prudence'),
+      courage: virtue('courage'),
+    }),
+    overall_compliance: share(
+      'Mean of the measured scores; null if there are none',
+      'Σ score ÷ number of scores',
+    ).nullable(),
+  }),
   tables: [
     {
       name: 'virtues',
@@ -57,20 +62,13 @@ export const virtues = {
       key: ['virtue'],
     },
   ],
-  schemaHistory: [
-    { version: '1.0.0', date: '2026-11-22', digest: 'f3d4aed9ebca8096', change: 'First published.' },
-  ],
-  render({ state }) {
+  value({ state }) {
     const scores = virtueScores(state);
     const members = VIRTUES.map((name) => {
       const score = scores[name];
       return [name, { score, measure: VIRTUE_MEASURES[name].measure, status: virtueStatus(score) }];
     });
     const overall_compliance = meanOf(VIRTUES.map((name) => scores[name]));
-    return formatJson(
-      schema,
-      { timestamp: state.asOf, virtues: Object.fromEntries(members), overall_compliance },
-      path,
-    );
+    return { timestamp: state.asOf, virtues: Object.fromEntries(members), overall_compliance };
   },
-} satisfies DocumentArtifact;
+});

@@ -53,9 +53,7 @@ export function feedsOf(recent: Recent): [Feed, readonly Change[]][] {
   return [
     [CHANGES_FEED, changes.slice(0, MOST_CHANGES)],
     ...AREAS.map((area): [Feed, readonly Change[]] => {
-      const schemas = ARTIFACTS.filter((one) => one.area === area).flatMap((one) =>
-        schemaChanges(one).slice(0, -1),
-      );
+      const schemas = ARTIFACTS.filter((one) => one.area === area).flatMap((one) => schemaEntries(one));
       return [areaFeed(area), newest([...changes.filter(({ areas }) => areas.includes(area)), ...schemas])];
     }),
   ];
@@ -65,11 +63,11 @@ function newest(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => compareTimestamps(b.updated, a.updated)).slice(0, MOST_CHANGES);
 }
 
-function schemaChanges(artifact: Artifact): Change[] {
+function schemaEntries(artifact: Artifact): Change[] {
   if (artifact.kind === 'printed' || artifact.restricted) return [];
-  const { path, title, schemaHistory } = artifact;
-  return schemaHistory.map(({ version, date, digest, change }) => ({
-    id: `schema/${path}/${digest}`,
+  const { path, title, schemaChanges = [] } = artifact;
+  return schemaChanges.map(({ version, date, change }) => ({
+    id: `schema/${path}/${version}`,
     title: `${title}: schema of ${path}, version ${version}`,
     summary: change,
     published: `${date}T00:00:00Z`,

@@ -1,5 +1,5 @@
 import { citeDataset } from '../../../pipeline/artifacts/academics/citations.ts';
-import type { Artifact, SchemaVersion } from '../../../pipeline/artifacts/artifact.ts';
+import { type Artifact, FIRST_VERSION, type SchemaChange } from '../../../pipeline/artifacts/artifact.ts';
 import {
   eventFieldsOf,
   type Field,
@@ -75,7 +75,7 @@ export interface FilePage {
   eventFields: Field[];
   /** The path of its schema. */
   schema: string | null;
-  schemaHistory: readonly SchemaVersion[];
+  schemaHistory: readonly SchemaChange[];
   preview: Preview | null;
   /** The files of closed years, newest first. */
   closed: ClosedFile[];
@@ -109,6 +109,8 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
   const { path, restricted } = artifact;
   const file = release.find(path) ?? null;
   const schema = schemaPath(artifact);
+  const fields = fieldsOf(artifact);
+  const changes = (artifact.kind !== 'printed' && artifact.schemaChanges) || [];
   const facts = siteFacts(release);
   const tables = otherFormats(artifact, release);
   return {
@@ -116,11 +118,11 @@ function filePage(release: SiteRelease, artifact: Artifact): FilePage {
     file,
     href: !restricted && release.willHave(path) ? `/${path}` : null,
     fileName: fileNameOf(artifact),
-    fields: fieldsOf(artifact),
+    fields,
     limits: limitsOf(artifact),
     eventFields: tables.length > 0 ? eventFieldsOf(artifact) : [],
     schema: schema !== null && release.find(schema) ? schema : null,
-    schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
+    schemaHistory: fields.length === 0 ? [] : [...changes, FIRST_VERSION],
     preview: file && previewOf(release, file),
     closed: closedFiles(release, artifact),
     tables,
