@@ -1,10 +1,8 @@
-import { text } from 'node:stream/consumers';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Run, replay, startRun, stepRun } from '../../src/simulation/run.ts';
+import { replay, startRun, stepRun } from '../../src/simulation/run.ts';
 import { SCENARIOS, scenarioNamed } from '../../src/simulation/scenarios.ts';
 import { formatRunAddress } from '../../src/site/simulation/run-address.ts';
-import { transcriptJson } from '../../src/site/simulation/take-away.ts';
 import { useBrowser } from '../setups/use-browser.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
@@ -36,7 +34,9 @@ const moment = (page: Page) => page.locator('[data-part="moment"]').textContent(
 const fault = (page: Page) => page.locator('[data-part="fault"]').textContent();
 const heard = (page: Page) => page.locator('[data-part="said"]').textContent();
 const dots = (page: Page) =>
-  page.locator('.sentinel .dot').evaluateAll((all) => all.map((dot) => (dot as HTMLElement).style.left));
+  page
+    .locator('.sentinel .track')
+    .evaluateAll((all) => all.map((track) => (track as HTMLElement).style.getPropertyValue('--is')));
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
@@ -85,7 +85,7 @@ test.each([
   await page.locator('.cases [data-scenario]').last().click();
   await reach(page, 'decision');
   const situation = ['[data-part="question"]', '[data-part="clock"]', '[data-part="board"]'];
-  expect(await outside(page, [...situation, '.card h3', '.choice:first-child'])).toEqual([]);
+  expect(await outside(page, [...situation, '.card h3', '.choice'])).toEqual([]);
   await page.locator('.choice button').first().click();
   expect(await page.locator('.led h3').textContent()).toMatch(/^Since you chose “/);
   expect(await outside(page, ['.led h3', '.since'])).toEqual([]);
@@ -136,7 +136,7 @@ test.each(SCENARIOS.map(({ name }) => name))('%s is played to its end in the pag
     await page.locator('.card h3').waitFor();
     const state = await page.locator('#simulation').getAttribute('data-state');
     if (state === 'ended') break;
-    const buttons = page.locator(state === 'decision' ? '.choices .choice button' : '.commit button');
+    const buttons = page.locator(state === 'decision' ? '.choice:not(.move) button' : '.commit button');
     await buttons.nth(turn % (await buttons.count())).click();
   }
   await reach(page, 'ended');
@@ -176,28 +176,12 @@ test('a slider changes what its choice would do', async () => {
   await expect.poll(() => new URL(page.url()).searchParams.get('do')).toBe('1 amend_multiplier multiplier 2');
 });
 
-test('a run is taken along as transcript, picture and citation', async () => {
+test('a run is taken along as its link and its citation', async () => {
   await using host = await openHost(built.out);
   await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
   const { page } = visited;
   await reach(page, 'decision');
-  for (const [name, file, content] of [
-    ['Transcript, JSON', 'model_drift-7-4.json', '"format": "cathedral-simulation/'],
-    ['Transcript, CSV', 'model_drift-7-4.csv', 'tick,cycle,sentinel,'],
-    ['Picture, SVG', 'model_drift-7-4.svg', '<svg xmlns="http://www.w3.org/2000/svg"'],
-  ] as const) {
-    const saving = page.waitForEvent('download');
-    await button(page, name).click();
-    const saved = await saving;
-    expect(saved.suggestedFilename()).toBe(file);
-    const written = await text(await saved.createReadStream());
-    expect(written).toContain(content);
-    expect(written).not.toContain('var(--');
-    // The page’s engine gives what the same engine gives here, byte for byte.
-    const steps: Run[] = [];
-    replay({ ...AUDITED, tick: 4 }, (step) => steps.push(step));
-    if (file.endsWith('.json')) expect(written).toBe(transcriptJson(steps, page.url()));
-  }
+  expect(await page.locator('[data-part="link"] code').textContent()).toBe(page.url());
   expect(await page.locator('[data-part="citation"] code').textContent()).toMatch(
     /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 4\. http/,
   );
@@ -230,7 +214,7 @@ test('a run is drawn in the colours that a reader has chosen', async () => {
       probe.style.color = colour;
       return getComputedStyle(probe).color;
     });
-    const dots = [...document.querySelectorAll('.sentinel .dot')].map((dot) => getComputedStyle(dot));
+    const dots = [...document.querySelectorAll('.track')].map((track) => getComputedStyle(track, '::after'));
     return { system, dots: dots.flatMap((dot) => [dot.backgroundColor, dot.borderTopColor]) };
   });
   expect(drawn.system).toEqual(expect.arrayContaining([...new Set(drawn.dots)]));
@@ -272,11 +256,10 @@ test.each(['A4', 'Letter'] as const)(
   },
 );
 
-test('without JavaScript an example run, the stories, their endings and the model are there, and nothing that would not work', async () => {
+test('without JavaScript the stories, their endings and the model are there, and nothing that would not work', async () => {
   await using host = await openHost(built.out);
   await using visited = await visit(browser, `${host.origin}${PATH}`, { javaScriptEnabled: false });
   const { page } = visited;
-  expect(await page.getByRole('heading', { name: /^A run as an example/ }).isVisible()).toBe(true);
   expect(await page.locator('details.scenario').count()).toBe(7);
   await page.locator('details.scenario summary').first().click();
   expect(await page.locator('details.scenario dd').first().isVisible()).toBe(true);

@@ -6,11 +6,9 @@ import { actInRun, type Recorded, type Run, replay, startRun, stepRun } from '..
 import { isDecided } from '../../src/simulation/scenario.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { VERSIONS } from '../../src/simulation/versions.ts';
-import { show } from '../../src/simulation/view.ts';
-import { zonePlace } from '../../src/site/simulation/bar.ts';
-import { coursePicture } from '../../src/site/simulation/course.ts';
+import { coursePicture, zonePlace } from '../../src/site/simulation/board.ts';
+import { sliderStep } from '../../src/site/simulation/card.ts';
 import { formatRunAddress, parseRunAddress } from '../../src/site/simulation/run-address.ts';
-import { standAlone, transcriptCsv, transcriptJson } from '../../src/site/simulation/take-away.ts';
 import { beforeLastChoice, begin, choose, goOn } from '../../src/site/simulation/turn.ts';
 import { changesInWords, prospectInWords } from '../../src/site/simulation/words.ts';
 import { assertPlain } from '../charts/drawing.ts';
@@ -159,8 +157,8 @@ test('what a choice would do is said by whom it pleases and what follows, in eve
         if (action.decision === null) continue;
         const prospect = prospectOf(run.world, run.scenario, action, {});
         const said = prospectInWords(prospect, otherwise!, isDecided(run.world));
-        expect(said.at(-1)![1]).toBe('In a week');
-        for (const [, term, text] of said) {
+        expect(said.at(-1)!.term).toBe('In a week');
+        for (const { term, text } of said) {
           terms.add(term);
           expect(text).not.toMatch(/undefined|NaN|null|_/);
           for (const part of text.split(' · ')) expect(numbersIn(part)).toBeLessThanOrEqual(2);
@@ -182,34 +180,25 @@ test('opinions are drawn in their zones, each as far as the next begins', () => 
   expect([zonePlace(0), zonePlace(1)]).toEqual([0, 1]);
 });
 
-describe('what is taken away', () => {
-  const steps = stepsOf(AUDITED);
+test('the opinions over time are plain SVG, with every name once and within the picture', () => {
+  const picture = coursePicture(stepsOf(AUDITED), 820);
+  assertPlain(picture.replaceAll(/var\(--\w+\)/g, '#123456'), 'the picture of a run');
+  const names = [...picture.matchAll(/y="([\d.]+)"[^>]*>([A-Z]{3,}|Mean)</g)].map(([, y]) => Number(y));
+  expect(names).toHaveLength(11);
+  for (const [i, y] of names.entries()) {
+    expect(y).toBeGreaterThanOrEqual((names[i - 1] ?? 0) + 13.9);
+    expect(y).toBeLessThan(300);
+  }
+});
 
-  test('as CSV has a row for each sentinel and tick, and in each as many fields', () => {
-    const [columns, ...rows] = transcriptCsv(steps)
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(','));
-    expect(rows).toHaveLength(13 * 10);
-    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([columns!.length]));
-    const column = (name: string) => rows.map((row) => row[columns!.indexOf(name)]!);
-    const last = show(steps.at(-1)!, { outlooks: false });
-    expect(column('polarisation').at(-1)).toBe(String(last.current_state.opinions.polarisation));
-    expect(column('weight_courage').at(-1)).toBe(String(last.model.sentinels.at(-1)!.weights.courage));
-    expect(new Set(column('vote'))).toContain(last.current_state.deliberation.votes[0]!.result);
-  });
-
-  test('as JSON can be replayed', () => {
-    const { updates, ...run } = JSON.parse(transcriptJson(steps, 'https://x.example/'));
-    const again = show(replay(run), { outlooks: false });
-    expect(updates).toHaveLength(13);
-    expect(updates.at(-1).model).toEqual(JSON.parse(JSON.stringify(again.model)));
-    expect(updates.at(-1).sentinels).toEqual(JSON.parse(JSON.stringify(again.sentinels)));
-  });
-
-  test('as a picture is plain enough for every program that opens SVG, with its colours in it', () => {
-    const picture = standAlone(coursePicture(steps, { width: 820, title: 'A run' }), () => '#123456');
-    assertPlain(picture, 'the picture of a run');
-    expect(picture).not.toContain('var(');
-  });
+test('the ends and the default of every parameter are stops of its slider', () => {
+  const parameters = SCENARIOS.flatMap(({ decisions }) =>
+    decisions.flatMap(({ choices }) => choices.flatMap((choice) => Object.values(choice.parameters ?? {}))),
+  );
+  expect(parameters.length).toBeGreaterThan(5);
+  for (const about of parameters)
+    for (const value of [about.default, about.maximum]) {
+      const stops = (value - about.minimum) / sliderStep(about);
+      expect(Math.abs(stops - Math.round(stops))).toBeLessThan(1e-6);
+    }
 });

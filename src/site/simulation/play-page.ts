@@ -1,11 +1,9 @@
 import { type Run, startRun } from '../../simulation/run.ts';
+import { textOf } from '../../simulation/scenario.ts';
 import { followAddress, putAddress } from '../layout/tool.ts';
-import { choicesCard } from './choices.ts';
-import { showCourse } from './course.ts';
-import { endingCard } from './ending.ts';
+import { cardOf } from './card.ts';
 import { type Addressed, formatRunAddress, parseRunAddress } from './run-address.ts';
 import { type Part, showSituation } from './situation.ts';
-import { offerTakeAway } from './take-away.ts';
 import { beforeLastChoice, begin, choose, goOn } from './turn.ts';
 import { changesInWords } from './words.ts';
 
@@ -46,26 +44,35 @@ function faultWords({ faults, isOther }: Addressed): string {
 
 function draw(steps: readonly [Run, ...Run[]]): void {
   const run = steps.at(-1)!;
-  const isOver = run.world.ending !== null;
+  const { world } = run;
   part('play').hidden = false;
   document.body.dataset.playing = '';
-  page.dataset.state = isOver ? 'ended' : run.world.open.length > 0 ? 'decision' : 'between';
+  page.dataset.state = world.ending !== null ? 'ended' : world.open.length > 0 ? 'decision' : 'between';
   showSituation(part, steps);
-  part('card').replaceChildren(
-    isOver
-      ? endingCard(run, () => go(beginning(run, true)))
-      : choicesCard(run, {
-          choose: (name, parameters) => go(choose(run, name, parameters)),
-          goOn: () => go(goOn(run)),
-        }),
-  );
-  showCourse(part, steps);
-  offerTakeAway(page, steps);
+  const card = cardOf(run, {
+    choose: (name, parameters) => go(choose(run, name, parameters)),
+    goOn: () => go(goOn(run)),
+    again: () => go(beginning(run, true)),
+  });
+  part('card').replaceChildren(card);
+  showShare(run);
   const before = beforeLastChoice(steps) ?? steps[0];
-  part('said').textContent = [`Day ${run.world.tick}.`, ...changesInWords(before.world, run.world)].join(' ');
+  part('said').textContent = [`Day ${world.tick}.`, ...changesInWords(before.world, world)].join(' ');
   // Brings what is played into view, and the reader with it.
-  part('card').querySelector<HTMLElement>('h3')!.focus({ preventScroll: true });
+  card.querySelector('h3')!.focus({ preventScroll: true });
   part('screen').scrollIntoView({ block: 'start' });
+}
+
+/** The link of the run, and its citation with the year of the release, because a run has no date. */
+function showShare(run: Run): void {
+  const { scenario, seed, actions, world } = run;
+  const { author, year } = page.dataset;
+  const address = `${location.origin}${location.pathname}${formatRunAddress(run)}`;
+  const done = actions.length === 1 ? '1 action' : `${actions.length} actions`;
+  const title = textOf(scenario.question, world);
+  const cited = `${author} (${year}). ${title} [simulation run]. Scenario ${scenario.name}, seed ${seed}, ${done}, tick ${world.tick}. ${address}`;
+  for (const [name, text] of Object.entries({ link: address, citation: cited }))
+    part(name).querySelector('code')!.textContent = text;
 }
 
 /** Goes to the address of a run. */
