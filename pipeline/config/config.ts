@@ -138,7 +138,8 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const filled = given ? text : fillDefault(text, sources);
   const parsed = option.schema.safeParse(option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
-  const found = option.secret ? 'another value' : JSON.stringify(text.replace(PASSWORD, '$1:…@'));
+  const isSecret = typeof option.secret === 'function' ? option.secret(text) : option.secret;
+  const found = isSecret ? 'another value' : JSON.stringify(text.replace(PASSWORD, '$1:…@'));
   throw wrong('config_invalid', { place, expected: option.unit, found });
 }
 

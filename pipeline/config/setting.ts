@@ -19,8 +19,8 @@ export interface Option<T = unknown> {
   path?: true;
   /** It may be given several times; the schema gets the values with a NUL between them. */
   many?: true;
-  /** Messages never quote it. */
-  secret?: true;
+  /** Messages never quote it, or no text of that kind. */
+  secret?: true | ((text: string) => boolean);
   /** A flag without a value; in the environment `true` or `false`. */
   switch?: true;
   /** Parses the text. */

@@ -1,67 +1,45 @@
-import type { z } from 'zod';
-import { text } from '../../pipeline/config/setting.ts';
-import type { Config } from '../../pipeline/config/settings.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { z } from 'zod';
 import { KEY_AREAS, OVERLAP_DAYS, TIER_NAMES, TIERS, type Tier } from '../api/tiers.ts';
-import {
-  EXPIRING_ARGUMENTS,
-  flagOf,
-  ISSUE_ARGUMENTS,
-  LIST_ARGUMENTS,
-  REVOKE_ARGUMENTS,
-  VERIFY_ARGUMENTS,
-} from '../sidecar/keys/key-arguments.ts';
-import type { KeyCommands } from '../sidecar/keys/key-commands.ts';
+import * as schemas from '../sidecar/keys/key-arguments.ts';
+import type { KEY_COMMANDS } from '../sidecar/keys/key-commands.ts';
+import { containsKey } from '../sidecar/keys/key-text.ts';
 import { type Context, defineCommand, type Flag, json, type Result } from './command.ts';
 
 const SETTINGS = ['store', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
 
 type GivenFlags = ReadonlyMap<string, string>;
 
-/** A flag whose text the key services parse; here only errors are found, so that all are reported at once. */
-function flag<const F extends Omit<Flag, 'schema'>>(schema: z.ZodType, words: F) {
-  return { ...words, schema: text.refine((given) => schema.safeParse(given).success) };
-}
+/** Somebody may paste a key in place of anything. */
+const NO_KEY = { secret: containsKey } as const satisfies Partial<Flag>;
 
-/** A command with the flags of one of the key services, whose name it has. */
-function keyCommand<const F extends Readonly<Record<string, Flag>>>(
-  service: keyof KeyCommands,
-  {
-    schema,
-    flags,
-    ...words
-  }: Pick<Parameters<typeof defineCommand>[0], 'summary' | 'details' | 'examples' | 'isReader'> & {
-    flags: F;
-    /** Of arguments that depend on each other. */
-    schema?: z.ZodType;
-  },
-) {
-  return defineCommand({
-    ...words,
-    settings: SETTINGS,
-    flags: { ...(flags as Readonly<Record<string, Flag>>), json },
-    check: (values) => (schema ? contradictions(schema, values) : []),
-    run: (values, context) => serve(service, values, context),
-  });
-}
-
-const issued = ISSUE_ARGUMENTS.shape;
-
-const tier = { unit: `one of ${TIER_NAMES.join(', ')}` } as const;
-const email = { unit: 'one e-mail address, in ASCII' } as const;
-const id = { flag: 'key-id', unit: 'the id of a key, as `keys list` shows it' } as const;
-const days = flag(issued.days, {
+const tier = {
+  unit: `one of ${TIER_NAMES.join(', ')}`,
+  schema: z.enum(TIER_NAMES),
+  ...NO_KEY,
+} as const;
+const email = { unit: 'one e-mail address, in ASCII', schema: schemas.email, ...NO_KEY } as const;
+const id = {
+  flag: 'key-id',
+  unit: 'the id of a key, as `keys list` shows it',
+  schema: schemas.keyId,
+  ...NO_KEY,
+} as const;
+const days = {
   flag: 'key-days',
   unit: 'days, at most the default',
   description: `How long the key is valid. Without it, ${TIERS.government.days} days for the tier government, ${TIERS.economist.days} for the others.`,
-});
-const deliver = flag(issued.deliver, {
+  schema: schemas.days,
+} as const;
+const deliver = {
   unit: 'mail or print',
   description:
     'How the holder gets the key. Without it, print for the tier government and mail for the others.',
-});
+  schema: schemas.delivery,
+} as const;
+const line = (max: number) =>
+  ({ unit: `one line, at most ${max} characters`, schema: schemas.line(max), ...NO_KEY }) as const;
 
-const issue = keyCommand('issue', {
+const issue = defineCommand({
   summary: 'Issues an API key: mails it to its holder, or prints it once.',
   details:
     'For the tier academic, verify the address first, with `keys request-verification` and `keys verify-email`.',
@@ -69,161 +47,147 @@ const issue = keyCommand('issue', {
     'cathedral keys issue --tier economist --email ada@institute.example --name "Economy Desk" --affiliation "Institute of Measures" --purpose "A paper on minting" --volume "500 requests a day" --basis "staff page, 2026-03-01"',
     'cathedral keys issue --tier government --email desk@ministry.example --name "Audit Desk" --affiliation "Ministry of Audit" --purpose "Yearly audit" --basis "call back, 2026-03-01" --deliver print --json',
   ],
+  settings: SETTINGS,
   flags: {
-    tier: flag(issued.tier, { ...tier, description: 'The tier of the key.', required: true }),
-    email: flag(issued.email, { ...email, description: 'The address of the holder.', required: true }),
-    name: flag(issued.name, {
-      unit: 'one line, at most 100 characters',
-      description: 'The name, as the applicant stated it.',
-      required: true,
-    }),
-    affiliation: flag(issued.affiliation, {
-      unit: 'one line, at most 200 characters',
+    tier: { ...tier, description: 'The tier of the key.', required: true },
+    email: { ...email, description: 'The address of the holder.', required: true },
+    name: { ...line(100), description: 'The name, as the applicant stated it.', required: true },
+    affiliation: {
+      ...line(200),
       description: 'The affiliation, as the applicant stated it.',
       required: true,
-    }),
-    purpose: flag(issued.purpose, {
-      unit: 'one line, at most 500 characters',
-      description: 'The purpose, as the applicant stated it.',
-      required: true,
-    }),
-    volume: flag(issued.volume, {
-      unit: 'one line, at most 200 characters',
+    },
+    purpose: { ...line(500), description: 'The purpose, as the applicant stated it.', required: true },
+    volume: {
+      ...line(200),
       description: 'The expected number of requests.',
       required: 'unless --tier is government',
       requiredWhen: (flags: GivenFlags) => flags.get('tier') !== 'government',
-    }),
-    basis: flag(issued.basis, {
-      unit: 'one line, at most 200 characters',
+    },
+    basis: {
+      ...line(200),
       description: 'How the claim to the tier was confirmed.',
       required: 'unless --tier is academic',
       requiredWhen: (flags: GivenFlags) => TIERS[flags.get('tier') as Tier]?.proof === 'basis',
-    }),
-    areas: flag(issued.areas, {
+    },
+    areas: {
       unit: 'areas of the tier, separated by commas',
       description: 'The areas that the key opens. Without it, all areas of the tier.',
-    }),
+      schema: schemas.areas,
+      ...NO_KEY,
+    },
     days,
     deliver,
+    json,
   },
-  schema: ISSUE_ARGUMENTS,
+  run: (values, context) => serve('issue', values, context),
 });
 
-const list = keyCommand('list', {
+const list = defineCommand({
   summary: 'Lists API keys, newest first.',
   examples: ['cathedral keys list', 'cathedral keys list --tier academic --json'],
   isReader: true,
+  settings: SETTINGS,
   flags: {
-    tier: flag(LIST_ARGUMENTS.shape.tier, { ...tier, description: 'Lists keys of this tier only.' }),
-    area: flag(LIST_ARGUMENTS.shape.area, {
+    tier: { ...tier, description: 'Lists keys of this tier only.' },
+    area: {
       unit: `one of ${KEY_AREAS.join(', ')}`,
       description: 'Lists keys of this area only.',
-    }),
-    email: flag(LIST_ARGUMENTS.shape.email, { ...email, description: 'Lists keys of this holder only.' }),
+      schema: z.enum(KEY_AREAS),
+    },
+    email: { ...email, description: 'Lists keys of this holder only.' },
+    json,
   },
+  run: (values, context) => serve('list', values, context),
 });
 
-const rotate = keyCommand('rotate', {
+const rotate = defineCommand({
   summary: `Issues the successor of an API key. The earlier key keeps working for ${OVERLAP_DAYS} days.`,
   examples: ['cathedral keys rotate --key-id k_0123456789ab'],
-  flags: {
-    id: flag(REVOKE_ARGUMENTS.shape.id, { ...id, description: 'The key to rotate.', required: true }),
-    days,
-    deliver,
-  },
+  settings: SETTINGS,
+  flags: { id: { ...id, description: 'The key to rotate.', required: true }, days, deliver, json },
+  run: (values, context) => serve('rotate', values, context),
 });
 
-const revoke = keyCommand('revoke', {
+const revoke = defineCommand({
   summary: 'Ends an API key immediately and for good.',
   examples: [
     'cathedral keys revoke --key-id k_0123456789ab --reason "The holder left."',
     'cathedral keys revoke --leaked cds_economy_… --reason "Found in a public repository." --json',
   ],
+  settings: SETTINGS,
   flags: {
-    id: flag(REVOKE_ARGUMENTS.shape.id, {
+    id: {
       ...id,
       description: 'The key to revoke.',
       required: 'unless --leaked is given',
       requiredWhen: (flags: GivenFlags) => !flags.has('leaked'),
-    }),
-    leaked: flag(REVOKE_ARGUMENTS.shape.leaked, {
+    },
+    leaked: {
       unit: 'the whole text of a key',
       description: 'The key to revoke, where it was found in public.',
       secret: true,
-    }),
-    reason: flag(REVOKE_ARGUMENTS.shape.reason, {
-      unit: 'one line, at most 200 characters',
-      description: 'Why it is revoked, for the record.',
-      required: true,
-    }),
+      schema: schemas.wholeKey,
+    },
+    reason: { ...line(200), description: 'Why it is revoked, for the record.', required: true },
+    json,
   },
-  schema: REVOKE_ARGUMENTS,
+  contradictions: [['id', 'leaked']],
+  run: (values, context) => serve('revoke', values, context),
 });
 
-const requestVerification = keyCommand('requestVerification', {
+const requestVerification = defineCommand({
   summary: 'Mails a code to an address, which an applicant for the tier academic has to send back.',
   details: 'Then pass the code to `keys verify-email`.',
   examples: ['cathedral keys request-verification --email eve@university.example'],
-  flags: {
-    email: flag(issued.email, { ...email, description: 'The address to verify.', required: true }),
-  },
+  settings: SETTINGS,
+  flags: { email: { ...email, description: 'The address to verify.', required: true }, json },
+  run: (values, context) => serve('requestVerification', values, context),
 });
 
-const verifyEmail = keyCommand('verifyEmail', {
+const verifyEmail = defineCommand({
   summary: "Verifies an applicant's e-mail address with the code that they sent back.",
   examples: ['cathedral keys verify-email --email eve@university.example --code 7K2M-9QXT-4HBD'],
+  settings: SETTINGS,
   flags: {
-    email: flag(VERIFY_ARGUMENTS.shape.email, { ...email, description: 'The address.', required: true }),
-    code: flag(VERIFY_ARGUMENTS.shape.code, {
+    email: { ...email, description: 'The address.', required: true },
+    code: {
       unit: 'a code like 7K2M-9QXT-4HBD',
       description: 'The code that the applicant sent back.',
       secret: true,
       required: true,
-    }),
+      schema: schemas.code,
+    },
+    json,
   },
+  run: (values, context) => serve('verifyEmail', values, context),
 });
 
-const expiring = keyCommand('expiring', {
+const expiring = defineCommand({
   summary: 'Lists API keys that expire soon; with --notify, mails their holders.',
   details: 'Run it daily with --notify: each holder gets one mail per key.',
   examples: ['cathedral keys expiring --within 30', 'cathedral keys expiring --within 30 --notify --json'],
+  settings: SETTINGS,
   flags: {
-    within: flag(EXPIRING_ARGUMENTS.shape.within, {
+    within: {
       unit: 'days, 1 to 9999',
       description: 'Lists the keys that expire within this time.',
       required: true,
-    }),
+      schema: schemas.days,
+    },
     notify: { description: 'Mails each holder, once per key.', switch: true },
+    json,
   },
+  run: (values, context) => serve('expiring', values, context),
 });
 
-/** What the key services take: the flags that were given, by the names of the arguments. */
-function given(values: object): Record<string, unknown> {
-  const others: ReadonlySet<string> = new Set([...SETTINGS, 'json']);
-  return Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => value !== null && !others.has(name)),
-  );
-}
-
-/** Errors that lie in the combination of flags, such as areas that the tier does not have. */
-function contradictions(schema: z.ZodType, values: object): CathedralError[] {
-  const args = given(values);
-  const { error } = schema.safeParse(args);
-  return (error?.issues ?? []).map(({ path, message }) => {
-    const [name = ''] = path.map(String);
-    const place = flagOf(name);
-    const found = args[name] === undefined ? 'no value' : JSON.stringify(args[name]);
-    return new CathedralError('usage', { place, expected: message.replace(/^expected /, ''), found });
-  });
-}
-
-async function serve(
-  service: keyof KeyCommands,
-  values: Pick<Config, (typeof SETTINGS)[number]>,
+async function serve<Name extends keyof typeof KEY_COMMANDS>(
+  name: Name,
+  values: Parameters<(typeof KEY_COMMANDS)[Name]>[0],
   { now }: Context,
 ): Promise<Result> {
-  const { runKeyCommand } = await import('../sidecar/keys/key-commands.ts');
-  return runKeyCommand(service, given(values), { ...values, now });
+  const { KEY_COMMANDS } = await import('../sidecar/keys/key-commands.ts');
+  return KEY_COMMANDS[name](values as never, now);
 }
 
 export const COMMANDS = {

@@ -185,7 +185,7 @@ const APPLICANT = {
   purpose: 'To read the restricted files of a demo ledger',
   basis: 'a demo: the data is generated',
   deliver: 'print',
-};
+} as const;
 
 async function isValid(store: KeyStore, key: string, now: number): Promise<boolean> {
   const record = await store.keyByHash(hashKey(key));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '../../pipeline/postgres/database.ts';
-import { issueKey } from '../../src/sidecar/keys/key-life.ts';
+import { type Application, issueKey } from '../../src/sidecar/keys/key-life.ts';
 import { keyStoreIn, openKeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { PostgresServer } from '../engines/postgres.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
@@ -90,7 +90,7 @@ async function applicants(path: string, address: string): Promise<Holders> {
   const database = await openDatabase(address, { application: 'bench', connections: 2 });
   const [sqlite, postgres] = [await openKeyStore(path), keyStoreIn(database)];
   const baseUrl = 'https://data.example.org';
-  const keyOf = async (applicant: object) => {
+  const keyOf = async (applicant: Application) => {
     const services = { store: sqlite, mailer: null, now: Date.now, randomBytes, baseUrl };
     const { key, record } = await issueKey({ ...applicant, deliver: 'print' }, services);
     await postgres.addKey(record);

@@ -6,7 +6,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { readLog } from '../../src/sidecar/access-log/log-reader.ts';
 import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
-import { issueKey, revokeKey } from '../../src/sidecar/keys/key-life.ts';
+import { type Application, issueKey, revokeKey } from '../../src/sidecar/keys/key-life.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { useLog } from './access-log/open-temporary-log.ts';
@@ -37,7 +37,7 @@ function keyServicesOf(store: KeyStore, clock: { now: number }) {
   return { store, mailer: null, now: () => clock.now, randomBytes, baseUrl: 'https://data.example.org' };
 }
 
-async function keyFor(keyServices: ReturnType<typeof keyServicesOf>, applicant: object) {
+async function keyFor(keyServices: ReturnType<typeof keyServicesOf>, applicant: Application) {
   const { key, record } = await issueKey({ ...applicant, deliver: 'print' }, keyServices);
   return { id: record.id, holder: record.holder, bearer: { authorization: `Bearer ${key}` } };
 }

@@ -24,68 +24,63 @@ interface Answer {
   status?: 0 | 1;
 }
 
-export type KeyCommands = typeof KEY_COMMANDS;
+/** One of the functions about keys. */
+type Work<Args, Found> = (args: Args, services: KeyServices) => Promise<Found>;
+/** Carries out the work with the store that the settings name. */
+type KeyCommand<Args> = (args: Args & KeyConfig, now: () => number) => Promise<Answer>;
+type KeyConfig = Pick<Config, 'store' | 'smtpUrl' | 'mailFrom' | 'baseUrl'>;
 
-/** What each command does with the arguments that were given. Throws usage for arguments of another form, and what the service throws. */
-const KEY_COMMANDS = {
-  issue: async (args: unknown, services: KeyServices) => delivered(await issueKey(args, services), services),
-  rotate: async (args: unknown, services: KeyServices) =>
-    delivered(await rotateKey(args, services), services),
-  async list(args: unknown, services: KeyServices): Promise<Answer> {
-    const keys = await listKeys(args, services);
-    const now = services.now();
-    return { facts: keys.map((key) => describeKey(key, now)), lines: formatKeyTable(keys, now) };
-  },
-  async revoke(args: unknown, services: KeyServices): Promise<Answer> {
-    const key = await revokeKey(args, services);
-    return { facts: describeKey(key, services.now()), lines: [`${key.id} is revoked.`] };
-  },
-  async requestVerification(args: unknown, services: KeyServices): Promise<Answer> {
-    const { email, expiresAt } = await requestVerification(args, services);
-    const expires_at = formatTime(expiresAt);
-    const lines = [`A code was sent to ${email}; it expires at ${expires_at}.`];
-    return { facts: { email, expires_at }, lines };
-  },
-  async verifyEmail(args: unknown, services: KeyServices): Promise<Answer> {
-    const { email, verifiedAt } = await verifyEmail(args, services);
-    return { facts: { email, verified_at: formatTime(verifiedAt) }, lines: [`${email} is verified.`] };
-  },
-  async expiring(args: unknown, services: KeyServices): Promise<Answer> {
-    const { keys, notified, failures } = await expiringKeys(args, services);
-    const now = services.now();
-    return {
-      facts: { keys: keys.map((key) => describeKey(key, now)), notified, failures },
-      lines: [
-        ...formatKeyTable(keys, now),
-        ...notified.map((id) => `${id}: holder told`),
-        ...failures.map(({ id, message }) => `${id}: holder not notified: ${message}`),
-      ],
-      status: failures.length > 0 ? 1 : 0,
-    };
-  },
-} as const;
-
-/** The commands before which there may be no store. */
-const MAY_CREATE: readonly (keyof KeyCommands)[] = ['issue', 'requestVerification'];
-
-/** Opens the store of keys for one command. Throws config_invalid, keys_unreadable, store_failed and what the command throws. */
-export function runKeyCommand(
-  name: keyof KeyCommands,
-  args: unknown,
-  {
-    smtpUrl,
-    mailFrom,
-    baseUrl,
-    now,
-    ...config
-  }: Pick<Config, 'store' | 'smtpUrl' | 'mailFrom' | 'baseUrl'> & { now: () => number },
-): Promise<Answer> {
-  const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
-  const opening = { now, command: 'keys', mustExist: !MAY_CREATE.includes(name) };
-  return withKeys(config, opening, (store, now) =>
-    KEY_COMMANDS[name](args, { store, mailer, now, randomBytes, baseUrl }),
-  );
+/** `isFirst`: before it there may be no store. */
+function keyCommand<Args, Found>(
+  work: Work<Args, Found>,
+  describe: (found: Found, services: KeyServices) => Answer,
+  isFirst = false,
+): KeyCommand<Args> {
+  return (given, clock) => {
+    const { smtpUrl, mailFrom, baseUrl } = given;
+    const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
+    return withKeys(given, { now: clock, command: 'keys', mustExist: !isFirst }, async (store, now) => {
+      const services = { store, mailer, now, randomBytes, baseUrl };
+      return describe(await work(given, services), services);
+    });
+  };
 }
+
+/** Each throws config_invalid, keys_unreadable, store_failed and what its work throws. */
+export const KEY_COMMANDS = {
+  issue: keyCommand(issueKey, delivered, true),
+  rotate: keyCommand(rotateKey, delivered),
+  list: keyCommand(listKeys, (keys, { now }) => ({
+    facts: keys.map((key) => describeKey(key, now())),
+    lines: formatKeyTable(keys, now()),
+  })),
+  revoke: keyCommand(revokeKey, (key, { now }) => ({
+    facts: describeKey(key, now()),
+    lines: [`${key.id} is revoked.`],
+  })),
+  requestVerification: keyCommand(
+    requestVerification,
+    ({ email, expiresAt }) => {
+      const expires_at = formatTime(expiresAt);
+      const lines = [`A code was sent to ${email}; it expires at ${expires_at}.`];
+      return { facts: { email, expires_at }, lines };
+    },
+    true,
+  ),
+  verifyEmail: keyCommand(verifyEmail, ({ email, verifiedAt }) => ({
+    facts: { email, verified_at: formatTime(verifiedAt) },
+    lines: [`${email} is verified.`],
+  })),
+  expiring: keyCommand(expiringKeys, ({ keys, notified, failures }, { now }) => ({
+    facts: { keys: keys.map((key) => describeKey(key, now())), notified, failures },
+    lines: [
+      ...formatKeyTable(keys, now()),
+      ...notified.map((id) => `${id}: holder told`),
+      ...failures.map(({ id, message }) => `${id}: holder not notified: ${message}`),
+    ],
+    status: failures.length > 0 ? 1 : 0,
+  })),
+} as const;
 
 function openMailer(url: string, from: string | null): Mailer {
   if (from !== null) return createMailer({ url, from });

@@ -1,15 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
-import { OVERLAP_DAYS, TIERS, VERIFICATION_VALID_DAYS } from '../../api/tiers.ts';
-import {
-  EXPIRING_ARGUMENTS,
-  flagOf,
-  ISSUE_ARGUMENTS,
-  LIST_ARGUMENTS,
-  REVOKE_ARGUMENTS,
-  ROTATE_ARGUMENTS,
-  readArguments,
-} from './key-arguments.ts';
+import { type KeyArea, OVERLAP_DAYS, TIERS, type Tier, VERIFICATION_VALID_DAYS } from '../../api/tiers.ts';
 import { formatExpiryMail, formatKeyMail } from './key-mails.ts';
 import type { KeyRecord, KeyStore, NewKey } from './key-store.ts';
 import { createKey, hashKey, keyPrefix, newId, type RandomBytes } from './key-text.ts';
@@ -46,26 +37,51 @@ export function keyStatus(key: KeyRecord, now: number): KeyStatus {
 }
 
 /** `keys list`: newest first, including expired and revoked keys; optionally limited to a tier, an area or an address. */
-export async function listKeys(args: unknown, { store }: Pick<KeyServices, 'store'>): Promise<KeyRecord[]> {
-  const { tier, area, email } = readArguments(LIST_ARGUMENTS, args);
+export async function listKeys(
+  { tier, area, email }: { tier?: Tier | null; area?: KeyArea | null; email?: string | null },
+  { store }: Pick<KeyServices, 'store'>,
+): Promise<KeyRecord[]> {
   const keys = await store.keys();
   return keys.filter(
     (key) =>
-      (tier === undefined || key.tier === tier) &&
-      (area === undefined || key.areas.includes(area)) &&
-      (email === undefined || key.email === email),
+      (!tier || key.tier === tier) && (!area || key.areas.includes(area)) && (!email || key.email === email),
   );
+}
+
+/** How long a key is valid, and how its holder gets it. Null: as its tier has it. */
+interface Wanted {
+  days?: number | null | undefined;
+  deliver?: 'mail' | 'print' | null | undefined;
+}
+
+/** What the applicant may state according to SPEC "Authentication", and what the operator decides. */
+export interface Application extends Wanted {
+  tier: Tier;
+  /** Null: all areas of the tier. */
+  areas?: KeyArea[] | null;
+  email: string;
+  name: string;
+  affiliation: string;
+  purpose: string;
+  volume?: string | null;
+  basis?: string | null;
 }
 
 /**
  * `keys issue`: a new key for an applicant. Throws usage, key_refused (an address without the required verification),
  * config_invalid (no mail server) and mail_failed. After an error, no key is valid.
  */
-export async function issueKey(args: unknown, services: KeyServices): Promise<DeliveredKey> {
-  const { days, deliver, ...applicant } = readArguments(ISSUE_ARGUMENTS, args);
-  const { tier, areas = [...TIERS[tier].areas], volume = null, basis = null } = applicant;
+export async function issueKey(application: Application, services: KeyServices): Promise<DeliveredKey> {
+  const { days, deliver, tier, email, name, affiliation, purpose } = application;
+  const { volume = null, basis = null } = application;
+  const allowed = TIERS[tier].areas;
+  const areas = application.areas ?? [...allowed];
+  if (areas.some((area) => !allowed.includes(area))) {
+    const expected = `areas of the tier ${tier}: ${allowed.join(', ')}`;
+    throw new CathedralError('usage', { place: '--areas', expected, found: JSON.stringify(areas.join(',')) });
+  }
   const holder = newId('h', services.randomBytes);
-  const facts = { ...applicant, areas, volume, basis, holder, replaces: null };
+  const facts = { tier, email, name, affiliation, purpose, areas, volume, basis, holder, replaces: null };
   return deliverKey(facts, { days, deliver }, services);
 }
 
@@ -73,8 +89,10 @@ export async function issueKey(args: unknown, services: KeyServices): Promise<De
  * `keys rotate`: replaces a valid key, which keeps working for at most OVERLAP_DAYS. Holder, tier and areas stay the same, so
  * limits do not double. Throws as issueKey does, and key_refused for a key that is no longer valid or has a successor.
  */
-export async function rotateKey(args: unknown, services: KeyServices): Promise<DeliveredKey> {
-  const { id, days, deliver } = readArguments(ROTATE_ARGUMENTS, args);
+export async function rotateKey(
+  { id, days, deliver }: Wanted & { id: string },
+  services: KeyServices,
+): Promise<DeliveredKey> {
   const old = await services.store.keyById(id);
   const status = old === null ? 'unknown' : keyStatus(old, services.now());
   if (status === 'ending') throw refused(id, 'an active key', `one that ${old!.replacedBy} replaced`);
@@ -97,18 +115,14 @@ type KeyFacts = Omit<NewKey, 'id' | 'hash' | 'prefix' | 'issuedAt' | 'expiresAt'
  * therefore never valid before its holder has it. A failure at any step leaves a key that opens nothing: revoked if the cause
  * is known, otherwise listed as `undelivered`.
  */
-async function deliverKey(
-  facts: KeyFacts,
-  wanted: { days?: number | undefined; deliver?: 'mail' | 'print' | undefined },
-  services: KeyServices,
-): Promise<DeliveredKey> {
+async function deliverKey(facts: KeyFacts, wanted: Wanted, services: KeyServices): Promise<DeliveredKey> {
   const { store, now, randomBytes } = services;
   const rules = TIERS[facts.tier];
-  const { days = rules.days, deliver = rules.delivery } = wanted;
+  const [days, deliver] = [wanted.days ?? rules.days, wanted.deliver ?? rules.delivery];
   await assertVerified(facts, services);
   if (days > rules.days) {
     const expected = `at most ${rules.days} for the tier ${facts.tier}`;
-    throw new CathedralError('usage', { place: flagOf('days'), expected, found: `${days}` });
+    throw new CathedralError('usage', { place: '--key-days', expected, found: `${days}` });
   }
   if (deliver === 'mail') requireMailer(services);
   const key = createKey(facts.areas[0]!, randomBytes);
@@ -163,15 +177,14 @@ async function mailKey(
 }
 
 /**
- * `keys revoke`: all processes refuse the key from the next request on. Other keys of the holder stay valid. Throws key_refused
+ * `keys revoke`: by its id, or by its text if it was leaked. All processes refuse the key from the next request on. Other keys of the holder stay valid. Throws key_refused
  * for an unknown or already revoked key; an expired key can be revoked.
  */
 export async function revokeKey(
-  args: unknown,
+  { id, leaked, reason }: { id?: string | null; leaked?: string | null; reason: string },
   { store, now }: Pick<KeyServices, 'store' | 'now'>,
 ): Promise<KeyRecord> {
-  const { id, leaked, reason } = readArguments(REVOKE_ARGUMENTS, args);
-  const key = leaked === undefined ? await store.keyById(id!) : await store.keyByHash(hashKey(leaked));
+  const key = leaked ? await store.keyByHash(hashKey(leaked)) : await store.keyById(id!);
   if (key === null) throw refused(id ?? '--leaked', 'an issued key', 'none');
   if (!(await store.revokeKey(key.id, now(), reason)))
     throw refused(key.id, 'a key that is not yet revoked', 'a revoked one');
@@ -183,8 +196,10 @@ export async function revokeKey(
  * however often and in however many processes this runs, and never about a key with a successor. A failed mail does not delay the others;
  * the next call retries it.
  */
-export async function expiringKeys(args: unknown, services: KeyServices) {
-  const { within, notify } = readArguments(EXPIRING_ARGUMENTS, args);
+export async function expiringKeys(
+  { within, notify }: { within: number; notify: boolean },
+  services: KeyServices,
+) {
   const { store } = services;
   const now = services.now();
   if (notify) requireMailer(services);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { DAY_MS } from '../../../pipeline/words/day.ts';
-import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';
 import { type KeyServices, refused, requireMailer } from './key-life.ts';
 import { formatCodeMail } from './key-mails.ts';
 import type { CodeResult } from './key-store.ts';
@@ -19,8 +18,7 @@ const QUOTA = { perAddress: 3, total: 200 } as const;
  * `keys request-verification`: sends a code to the address. Only the newest code of an address is valid. Throws key_refused
  * over the quota, config_invalid without a mail server, and mail_failed, after which the code is forgotten.
  */
-export async function requestVerification(args: unknown, services: KeyServices) {
-  const { email } = readArguments(REQUEST_VERIFICATION_ARGUMENTS, args);
+export async function requestVerification({ email }: { email: string }, services: KeyServices) {
   const mailer = requireMailer(services);
   const createdAt = services.now();
   const expiresAt = createdAt + CODE_HOURS * 3_600_000;
@@ -41,8 +39,10 @@ export async function requestVerification(args: unknown, services: KeyServices) 
 }
 
 /** `keys verify-email`. Throws key_refused, which tells whether another attempt makes sense. */
-export async function verifyEmail(args: unknown, { store, now }: Pick<KeyServices, 'store' | 'now'>) {
-  const { email, code } = readArguments(VERIFY_ARGUMENTS, args);
+export async function verifyEmail(
+  { email, code }: { email: string; code: string },
+  { store, now }: Pick<KeyServices, 'store' | 'now'>,
+) {
   const verifiedAt = now();
   const tried = await store.tryCode(email, hashCode(email, code), verifiedAt, MAX_TRIES);
   if (tried === 'verified') return { email, verifiedAt };

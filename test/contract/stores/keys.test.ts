@@ -16,9 +16,9 @@ const ECONOMIST = {
   volume: '500 requests a day',
   basis: 'staff page, 2026-03-01',
   deliver: 'print',
-};
+} as const;
 const { basis: _, ...STATED } = ECONOMIST;
-const ACADEMIC = { ...STATED, tier: 'academic', email: 'eve@university.example' };
+const ACADEMIC = { ...STATED, tier: 'academic', email: 'eve@university.example' } as const;
 
 /** What happens to a key of an economist, and what it opens so many days after its issue. */
 const OPENS: readonly [

@@ -38,13 +38,13 @@ function acknowledge(line: string): void {
 }
 
 const applicant = {
-  tier: 'economist',
+  tier: 'economist' as const,
   name: 'A. Quill',
   affiliation: 'Institute of Measures',
   purpose: 'A paper on minting',
   volume: '500 requests a day',
   basis: 'staff page',
-  deliver: 'print',
+  deliver: 'print' as const,
 };
 
 const issued: string[] = [];

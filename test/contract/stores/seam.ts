@@ -21,7 +21,13 @@ import { readLog } from '../../../src/sidecar/access-log/log-reader.ts';
 import { openLogFile, openLogIn } from '../../../src/sidecar/access-log/log-table.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
-import { expiringKeys, issueKey, revokeKey, rotateKey } from '../../../src/sidecar/keys/key-life.ts';
+import {
+  type Application,
+  expiringKeys,
+  issueKey,
+  revokeKey,
+  rotateKey,
+} from '../../../src/sidecar/keys/key-life.ts';
 import { keyStoreIn, openKeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import { countStoreIn, openCountStore } from '../../../src/sidecar/limits/count-store.ts';
@@ -91,7 +97,7 @@ export async function openStores(place: string, options: StoreOptions = {}) {
   return {
     keys: {
       /** A key that is delivered at once. Members of `applicant` as `keys issue` takes them. */
-      issue: async (applicant: object) => {
+      issue: async (applicant: Application) => {
         const { key, record } = await issueKey(applicant, keys);
         return { key, id: record.id, holder: record.holder };
       },
@@ -116,10 +122,10 @@ export async function openStores(place: string, options: StoreOptions = {}) {
       },
       list: () => keyStore.keys(),
       requestCode: async (email: string) => void (await requestVerification({ email }, keys)),
-      enterCode: async (email: string, code: string) => void (await verifyEmail({ email, code }, keys)),
+      enterCode: async (email: string, code: string) =>
+        void (await verifyEmail({ email, code: code.replaceAll('-', '') }, keys)),
       /** Notifies the holders of the keys that end within so many days. */
-      notify: async (within: number) =>
-        (await expiringKeys({ within: `${within}`, notify: true }, keys)).notified,
+      notify: async (within: number) => (await expiringKeys({ within, notify: true }, keys)).notified,
     },
     counts: {
       /** Counts a request of a holder, or of an address, up to a limit. What is left, or null: it is refused. */

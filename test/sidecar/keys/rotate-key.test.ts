@@ -8,9 +8,9 @@ describe('a rotation', () => {
   test('may be for fewer days, never for more than the tier has', async () => {
     const services = await tinyKeyServices();
     const { record } = await issueKey(GOVERNMENT, services);
-    const failure = await failureOf(() => rotateKey({ id: record.id, days: '93' }, services));
+    const failure = await failureOf(() => rotateKey({ id: record.id, days: 93 }, services));
     expect(failure).toMatchObject({ code: 'usage', place: '--key-days', found: '93' });
-    const { record: next } = await rotateKey({ id: record.id, days: '30' }, services);
+    const { record: next } = await rotateKey({ id: record.id, days: 30 }, services);
     expect(next.expiresAt).toBe(NOW + 30 * DAY_MS);
   });
 });

@@ -42,7 +42,7 @@ export const GOVERNMENT = {
   affiliation: 'Ministry of Audit',
   purpose: 'Yearly audit',
   basis: 'call back, 2026-03-01',
-};
+} as const;
 
 export const ECONOMIST = {
   tier: 'economist',
@@ -53,7 +53,7 @@ export const ECONOMIST = {
   volume: '500 requests a day',
   basis: 'staff page, 2026-03-01',
   deliver: 'print',
-};
+} as const;
 
 export const ACADEMIC = {
   tier: 'academic',
@@ -62,7 +62,7 @@ export const ACADEMIC = {
   affiliation: 'University of Soundings',
   purpose: 'A thesis',
   volume: '100 requests a day',
-};
+} as const;
 
 /** The key in a mail. */
 export function keyIn({ text }: Mail): string {
@@ -71,5 +71,5 @@ export function keyIn({ text }: Mail): string {
 
 /** The code in a mail. */
 export function codeIn({ text }: Mail): string {
-  return /^\w{4}-\w{4}-\w{4}$/m.exec(text)![0];
+  return /^\w{4}-\w{4}-\w{4}$/m.exec(text)![0].replaceAll('-', '');
 }
