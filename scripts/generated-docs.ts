@@ -15,15 +15,17 @@ import { DOCS_WITH_TABLES, withTables } from './doc-tables.ts';
 
 const README = new URL('../README.md', import.meta.url);
 
-writeFileSync(new URL('../docs/data-dictionary.md', import.meta.url), dataDictionary());
-writeFileSync(new URL('../docs/events.md', import.meta.url), formatEventReference());
+rewrite('data-dictionary.md', dataDictionary);
+rewrite('events.md', formatEventReference);
 writeFileSync(new URL('../docs/mapping.schema.json', import.meta.url), formatMappingSchema());
 writeFileSync(new URL('../docs/cli.md', import.meta.url), formatReference(await loadCommands()));
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), formatMetricsReference());
 writeFileSync(new URL('../docs/problems.md', import.meta.url), formatProblemReference());
 writeFileSync(new URL('../docs/simulation-reference.md', import.meta.url), formatSimulationReference());
 writeFileSync(README, withPublishedFiles(readFileSync(README, 'utf8')));
-for (const doc of DOCS_WITH_TABLES) {
+for (const doc of DOCS_WITH_TABLES) rewrite(doc, (text) => withTables(doc, text));
+
+function rewrite(doc: string, change: (text: string) => string): void {
   const file = new URL(`../docs/${doc}`, import.meta.url);
-  writeFileSync(file, withTables(doc, readFileSync(file, 'utf8')));
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
 }

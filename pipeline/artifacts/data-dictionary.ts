@@ -147,45 +147,13 @@ function typeName(schema: JsonSchema): string {
   return [schema.type ?? 'any'].flat().join(' or ');
 }
 
-const INTRODUCTION = `# Data dictionary
-
-Every file that the service publishes, field by field. \`npm run dictionary\` generates this page from the schemas that
-each file is checked against when it is built; a test fails if the two differ.
-
-Rules that apply to every file:
-
-- A file's \`timestamp\` is the time of the last ledger event counted in it, never the time of the build: the same ledger
-  gives the same bytes.
-- Times are UTC, ISO 8601. A cycle is one UTC day; C-0 is 2025-07-03 and C-151 is 2025-12-01.
-- MIC amounts are exact: the ledger writes decimal text with at most six places, and sums are taken over integers. CSV, JSON,
-  JSON lines and Parquet (DECIMAL) have all digits. A spreadsheet holds 15 of them and a 64-bit float 15 to 17, so an amount
-  from a thousand million MIC on may lose its last places in XLSX, in SQLite (REAL) and in programs that read JSON numbers as
-  floats: there, read CSV as text, or Parquet.
-- “The last 30 days” is the window of 30 × 24 hours that ends at \`timestamp\`, both ends included. Means over
-  attestations and mints are taken over whole hours: an hour counts when it begins inside the window.
-- “The first 30 days” ends 30 × 24 hours after the ledger's first event; what is measured over it never changes.
-- If the ledger holds nothing to measure, JSON has a null and CSV an empty cell: a share or a mean of nothing is neither 1
-  nor 0. The status of such a measure is \`not_measured\`; that of a regime without an audit is \`not_audited\`.
-- Some events contradict the rules: a mint that differs from the reward formula by more than 0.000001 MIC, an attestation
-  whose score differs from the score formula by more than 0.0001, a burn, lock or unlock of more MIC than exist. They
-  count, because the events are real, and are reported for 30 days as alerts of scope \`ledger\`.
-- Each row of a history (a file with all rows since genesis) names the events that it follows from, by their index in the
-  log: in its other formats JSON lines, Parquet and SQLite, since the columns of the file itself are fixed. The index of an
-  event is its \`seq\`, and [log.md](log.md#prove-a-row) says how to prove a row with it.
-- CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first. A column has one
-  form whatever its values, so a program that infers types from the first rows infers the right ones: an amount has all six
-  places (\`12.500000\`), any other decimal a point and at least one place (\`2.0\`) but no rounding and no exponent, a count
-  neither. Only an empty cell is missing. A text such as \`NA\` is what it says, for example an id: pandas keeps it with
-  \`keep_default_na=False, na_values=[""]\` and R with \`na.strings = ""\` (readr: \`na = ""\`).
-`;
-
-/** The text of docs/data-dictionary.md. */
-export function dataDictionary(): string {
+/** The text of docs/data-dictionary.md: the introduction that it has, and every file. */
+export function dataDictionary(page: string): string {
   const areas = AREAS.map((area) => {
     const files = ARTIFACTS.filter((artifact) => artifact.area === area);
     return `\n## /${area}\n${files.map(section).join('')}`;
   });
-  return INTRODUCTION + areas.join('');
+  return page.slice(0, page.indexOf('\n## ')) + areas.join('');
 }
 
 function section(artifact: Artifact): string {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { formatAmount } from '../../model/amount.ts';
 import { roiByCathedral } from '../../model/queries/roi.ts';
 import { asOf, count, mic, multiplier } from '../fields.ts';
-import { decimal } from '../format/json.ts';
 import { jsonDocument } from '../json-document.ts';
 
 export const roi = jsonDocument({
@@ -45,11 +43,5 @@ export const roi = jsonDocument({
       key: ['cathedral'],
     },
   ],
-  value({ state }) {
-    const by_cathedral = Object.entries(roiByCathedral(state)).map(([name, roi]) => [
-      name,
-      { ...roi, total_rewards: decimal(formatAmount(roi.total_rewards)) },
-    ]);
-    return { timestamp: state.asOf, by_cathedral: Object.fromEntries(by_cathedral) };
-  },
+  value: ({ state }) => ({ timestamp: state.asOf, by_cathedral: roiByCathedral(state) }),
 });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { formatAmount } from '../../model/amount.ts';
 import { multiplierOf, roi as roiOf } from '../../model/queries/roi.ts';
 import { allSentinels } from '../../model/sentinel-status.ts';
 import { asOf, cathedral, coordination, mic, multiplier, roi, sentinelId } from '../fields.ts';
-import { decimal } from '../format/json.ts';
 import { jsonDocument } from '../json-document.ts';
 
 export const sentinelRoi = jsonDocument({
@@ -43,7 +41,7 @@ export const sentinelRoi = jsonDocument({
     const sentinels = allSentinels(state).map((sentinel) => ({
       id: sentinel.id,
       cathedral: sentinel.cathedral,
-      total_rewards: decimal(formatAmount(sentinel.minted)),
+      total_rewards: sentinel.minted,
       coordination_score: sentinel.score,
       multiplier: multiplierOf(state, sentinel.cathedral),
       roi: roiOf(sentinel),

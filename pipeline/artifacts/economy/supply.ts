@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { formatAmount } from '../../model/amount.ts';
 import { supply as supplyOf } from '../../model/queries/supply.ts';
 import { asOf, mic } from '../fields.ts';
-import { decimal } from '../format/json.ts';
 import { jsonDocument } from '../json-document.ts';
 
 export const supply = jsonDocument({
@@ -24,14 +22,7 @@ export const supply = jsonDocument({
   }),
   tables: [{ name: 'supply', key: [] }],
   value({ state }) {
-    const { total, circulating, locked, burned } = supplyOf(state);
-    const value = {
-      timestamp: state.asOf,
-      total_supply: decimal(formatAmount(total)),
-      circulating: decimal(formatAmount(circulating)),
-      locked: decimal(formatAmount(locked)),
-      burned: decimal(formatAmount(burned)),
-    };
-    return value;
+    const { total: total_supply, ...parts } = supplyOf(state);
+    return { timestamp: state.asOf, total_supply, ...parts };
   },
 });

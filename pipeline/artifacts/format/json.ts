@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { amountToNumber, formatAmount } from '../../model/amount.ts';
 import { printable } from '../../words/printable.ts';
 import { describe, formatPlace, schemaFault } from './schema-fault.ts';
 
@@ -37,21 +38,16 @@ function findBadMemberName(text: string): (string | number)[] | null {
   return null;
 }
 
-/** A number that is written with exactly its own digits, see `decimal`. */
-export interface RawJson {
-  readonly rawJSON: string;
-}
-
 declare global {
   interface JSON {
-    rawJSON(text: string): RawJson;
-    isRawJSON(value: unknown): value is RawJson;
+    /** A number that is written with exactly these digits. */
+    rawJSON(text: string): object;
   }
 }
 
-/** T, in which every number may be an exact decimal instead. */
+/** T, in which every number may be an amount in 1e-6 MIC, which is written with all of its digits: a double would round it. */
 export type Writable<T> = T extends number
-  ? T | RawJson
+  ? T | bigint
   : T extends readonly (infer Item)[]
     ? readonly Writable<Item>[]
     : T extends object
@@ -59,18 +55,6 @@ export type Writable<T> = T extends number
       : T;
 
 type Path = readonly (string | number)[];
-
-/** `decimal('12345678901234.000001')`: a JSON number with exactly these digits, which a double would round. */
-export function decimal(text: string): RawJson {
-  if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) {
-    throw new CathedralError('artifact_invalid', {
-      place: 'decimal',
-      expected: 'a decimal number',
-      found: describe(text),
-    });
-  }
-  return JSON.rawJSON(text);
-}
 
 /**
  * The text of a JSON file: 2-space indentation, `\n` at the end, members in the schema's order (records keep theirs). The
@@ -132,9 +116,9 @@ function ordered(schema: z.ZodType, value: unknown, place: string): unknown {
   return inOrder(result.data, value, place, []);
 }
 
-/** The value that a JSON parser returns: exact decimals become the nearest double. */
+/** The value that a JSON parser returns: amounts become the nearest double. */
 function toPlain(value: unknown, place: string, path: Path): unknown {
-  if (JSON.isRawJSON(value)) return Number(value.rawJSON);
+  if (typeof value === 'bigint') return amountToNumber(value);
   if (Array.isArray(value)) return value.map((item, index) => toPlain(item, place, [...path, index]));
   if (isPlainObject(value)) {
     return Object.fromEntries(
@@ -151,7 +135,7 @@ function toPlain(value: unknown, place: string, path: Path): unknown {
 
 /** The given values in the order of `parsed`, which is the schema's. */
 function inOrder(parsed: unknown, value: unknown, place: string, path: Path): unknown {
-  if (JSON.isRawJSON(value)) return value;
+  if (typeof value === 'bigint') return JSON.rawJSON(formatAmount(value));
   if (Array.isArray(parsed) && Array.isArray(value)) {
     return parsed.map((item, index) => inOrder(item, value[index], place, [...path, index]));
   }

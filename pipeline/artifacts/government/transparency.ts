@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { KNOWN_TYPES } from '../../ledger/events/event-schemas.ts';
-import { formatAmount } from '../../model/amount.ts';
 import { yearText } from '../../model/period.ts';
+import { supply as supplyOf } from '../../model/queries/supply.ts';
 import * as report from '../../model/queries/transparency.ts';
-import type { State } from '../../model/state.ts';
 import type { PrintedArtifact, View, YearlyArtifact } from '../artifact.ts';
 import {
   asOf,
@@ -22,7 +21,7 @@ import {
   text,
   uptimeDays,
 } from '../fields.ts';
-import { decimal, formatJson } from '../format/json.ts';
+import { formatJson } from '../format/json.ts';
 
 export const transparencyPdf: PrintedArtifact = {
   kind: 'printed',
@@ -247,56 +246,17 @@ export const transparency = {
 
 function transparencyReport({ state }: View, closed: boolean) {
   const { asOf, year } = state;
+  const { total: total_supply, ...supply } = supplyOf(state);
   return {
     timestamp: asOf,
     year: year.year,
     closed,
     period: { from: year.from, to: asOf },
-    summary: summary(state),
-    operations: operations(state),
+    summary: { total_supply, ...supply, ...report.summary(state) },
+    operations: report.operations(state),
     governance: report.governance(state),
-    financial: financial(state),
+    financial: report.finance(state),
     compliance: report.compliance(state),
-    outlook: outlook(state),
+    outlook: report.outlook(state),
   };
-}
-
-const exact = (micro: bigint) => decimal(formatAmount(micro));
-
-function summary(state: State) {
-  const { supply, ...rest } = report.summary(state);
-  return {
-    total_supply: exact(supply.total),
-    circulating: exact(supply.circulating),
-    locked: exact(supply.locked),
-    burned: exact(supply.burned),
-    ...rest,
-  };
-}
-
-function operations(state: State) {
-  const { sentinels, ...rest } = report.operations(state);
-  return { ...rest, sentinels: sentinels.map(({ minted, ...row }) => ({ ...row, minted: exact(minted) })) };
-}
-
-function financial(state: State) {
-  const { opening_supply, minted, burned, closing_supply, by_cathedral, months } = report.finance(state);
-  return {
-    opening_supply: exact(opening_supply),
-    minted: exact(minted),
-    burned: exact(burned),
-    closing_supply: exact(closing_supply),
-    by_cathedral: by_cathedral.map(({ minted, ...row }) => ({ ...row, minted: exact(minted) })),
-    months: months.map(({ minted, burned, total_supply, ...row }) => ({
-      ...row,
-      minted: exact(minted),
-      burned: exact(burned),
-      total_supply: exact(total_supply),
-    })),
-  };
-}
-
-function outlook(state: State) {
-  const { projected_supply, ...rest } = report.outlook(state);
-  return { ...rest, projected_supply: projected_supply === null ? null : exact(projected_supply) };
 }

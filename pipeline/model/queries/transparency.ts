@@ -9,15 +9,14 @@ import { consensusRate } from './consensus-rate.ts';
 import { averageCoordination } from './coordination.ts';
 import { systemHealth } from './health.ts';
 import { multiplierOf } from './roi.ts';
-import { minting, supply, thresholdOf } from './supply.ts';
+import { minting, thresholdOf } from './supply.ts';
 import { virtueScores, virtueStatus } from './virtues.ts';
 
 const PROJECTION_DAYS = 365;
 
-/** Summary of the year so far. MIC amounts in this file are bigints of 1e-6 MIC. */
+/** Summary of the year so far, besides the supply. MIC amounts in this file are bigints of 1e-6 MIC. */
 export function summary(state: State) {
   return {
-    supply: supply(state),
     ...minting(state),
     sentinel_count: activeSentinels(state).length,
     system_health: systemHealth(state),
