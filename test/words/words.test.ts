@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvRow } from '../../pipeline/artifacts/format/csv.ts';
 import {
   formatDay,
   formatMoment,
@@ -21,7 +20,7 @@ import {
   NO_VALUE,
 } from '../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
-import { csvRows, indentJson } from '../../src/site/files/preview.ts';
+import { indentJson } from '../../src/site/files/preview.ts';
 
 describe('numbers in words', () => {
   test.each([
@@ -101,30 +100,5 @@ describe('JSON that is laid out in lines', () => {
     expect(indentJson('{"a":12345678901234.000001,"b":["x\\"')).toBe(
       '{\n  "a": 12345678901234.000001,\n  "b": [\n    "x\\"',
     );
-  });
-});
-
-describe('the first rows of a CSV file', () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é') });
-
-  test('are read back as they were written, whatever is in their cells', () => {
-    const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
-    fc.assert(
-      fc.property(rows, (list) => {
-        expect(csvRows(list.map(csvRow).join(''), list.length)).toEqual(list);
-      }),
-    );
-  });
-
-  test('end before the row that the text breaks off in', () => {
-    expect(csvRows('a,b\n1,2\n3,"4', 9)).toEqual([
-      ['a', 'b'],
-      ['1', '2'],
-    ]);
-    expect(csvRows('a,b\n1,2', 9)).toEqual([['a', 'b']]);
-  });
-
-  test('are no more than asked for', () => {
-    expect(csvRows('a\n1\n2\n', 2)).toEqual([['a'], ['1']]);
   });
 });

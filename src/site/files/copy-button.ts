@@ -14,45 +14,34 @@ export function addCopyButton(block: HTMLElement, clipboard: Clipboard): void {
   if (block.querySelector('.copy')) return;
   const { copy: about = '', save: file } = block.dataset;
   const textOf = () => block.querySelector('pre')?.textContent ?? '';
-  const status = document.createElement('span');
-  status.className = 'visually-hidden';
-  status.setAttribute('role', 'status');
-  const button = makeButton('Copy', about);
-  const said = button.firstChild!;
-  const say = (words: string) => {
-    said.textContent = words;
-    status.textContent = words;
-    setTimeout(() => {
-      said.textContent = 'Copy';
-      status.textContent = '';
-    }, SAID_MS);
+  const add = (word: string, press: (button: HTMLElement) => void) => {
+    const button = document.createElement('button');
+    const className = word === 'Copy' ? 'copy' : 'copy save';
+    Object.assign(button, { type: 'button', className, textContent: word, ariaLabel: `${word} ${about}` });
+    button.addEventListener('click', () => press(button));
+    block.append(button);
   };
-  button.addEventListener('click', () => {
+  const status = Object.assign(document.createElement('span'), {
+    className: 'visually-hidden',
+    role: 'status',
+  });
+  add('Copy', (button) => {
+    const say = (words: string) => {
+      [button.textContent, status.textContent] = [words, words];
+      setTimeout(() => {
+        [button.textContent, status.textContent] = ['Copy', ''];
+      }, SAID_MS);
+    };
     clipboard.writeText(textOf()).then(
       () => say('Copied'),
       () => say('Not allowed'),
     );
   });
-  block.append(button, status);
+  block.append(status);
   if (file === undefined) return;
-  const save = makeButton('Save', about);
-  save.addEventListener('click', () => {
+  add('Save', () => {
     // HTML has no line ends of two characters, which RIS requires.
     const end = file.endsWith('.ris') ? '\r\n' : '\n';
     saveFile(file, new Blob([`${textOf()}\n`.replaceAll('\n', end)]));
   });
-  block.append(save);
-}
-
-function makeButton(word: string, about: string): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = word === 'Copy' ? 'copy' : 'copy save';
-  const said = document.createElement('span');
-  said.textContent = word;
-  const name = document.createElement('span');
-  name.className = 'visually-hidden';
-  name.textContent = ` ${about}`;
-  button.append(said, name);
-  return button;
 }

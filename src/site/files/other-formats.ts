@@ -4,17 +4,8 @@ import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import { formatList } from '../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../layout/release.ts';
 
-/** One table of a file in the other formats of a release. */
-export interface TableFormats {
-  /** The table's name in SQLite. */
-  name: string;
-  title: string;
-  columns: number;
-  forms: Form[];
-}
-
 interface Form {
-  name: 'JSON lines' | 'Excel workbook' | 'Parquet';
+  name: 'NDJSON' | 'XLSX' | 'Parquet';
   /** Its use, or the years that it covers. */
   use: string;
   file: DraftFile;
@@ -24,48 +15,37 @@ interface Form {
 type Listed = Pick<SiteRelease, 'find' | 'paths'>;
 
 /** Every table of an artifact that the release has in another format. */
-export function otherFormats(artifact: Artifact, release: Listed): TableFormats[] {
+export function otherFormats(artifact: Artifact, release: Listed): { table: Table; forms: Form[] }[] {
   return TABLES.filter((table) => table.artifact.path === artifact.path)
-    .map((table) => ({
-      name: table.name,
-      title: table.title,
-      columns: table.allColumns.length,
-      forms: formsOf(table, release),
-    }))
+    .map((table) => ({ table, forms: formsOf(table, release) }))
     .filter(({ forms }) => forms.length > 0);
 }
 
 function formsOf(table: Table, release: Listed): Form[] {
-  const at = (path: string) => {
+  const form = (path: string, name: Form['name'], use: string): Form[] => {
     const file = release.find(path);
-    return file && !file.restricted ? [file] : [];
+    return file && !file.restricted ? [{ name, use, file }] : [];
   };
-  const ofYears = release.paths(formPath(table, '-')).flatMap((path) => {
+  const years = release.paths(formPath(table, '-')).flatMap((path) => {
     const year = yearIn(table, path);
-    return year === undefined ? [] : at(path).map((file) => ({ year, file }));
+    return year === undefined ? [] : [{ year, path }];
   });
-  const inYears = (ending: string) => ofYears.filter(({ file }) => file.path.endsWith(ending));
+  const inYears = (ending: string, name: Form['name'], use: string) =>
+    years
+      .filter(({ path }) => path.endsWith(ending))
+      .flatMap(({ year, path }) => form(path, name, `the rows of ${year}, ${use}`));
   return [
-    ...at(formPath(table, '.ndjson')).map((file) =>
-      form('JSON lines', 'one row per line, for streaming', file),
-    ),
-    ...at(formPath(table, '.xlsx')).map((file) => form('Excel workbook', 'data and dictionary sheets', file)),
-    ...inYears('.xlsx').map(({ year, file }) =>
-      form('Excel workbook', `the rows of ${year}, and a dictionary sheet`, file),
-    ),
-    ...inYears('.parquet').map(({ year, file }) => form('Parquet', `the rows of ${year}, with types`, file)),
+    ...form(formPath(table, '.ndjson'), 'NDJSON', 'one row per line, for streaming'),
+    ...form(formPath(table, '.xlsx'), 'XLSX', 'data and dictionary sheets'),
+    ...inYears('.xlsx', 'XLSX', 'and a dictionary sheet'),
+    ...inYears('.parquet', 'Parquet', 'with types'),
   ];
 }
 
-function form(name: Form['name'], use: string, file: DraftFile): Form {
-  return { name, use, file };
-}
-
 /** `CSV, NDJSON, XLSX and Parquet`: the formats of a file. */
-export function formatNames(artifact: Artifact, tables: readonly TableFormats[]): string {
-  const own = OWN_NAMES[artifact.mediaType];
-  const names = tables.flatMap(({ forms }) => forms.map(({ name }) => SHORT_NAMES[name]));
-  return formatList([...new Set([own, ...names])]);
+export function formatNames(artifact: Artifact, release: Listed): string {
+  const names = otherFormats(artifact, release).flatMap(({ forms }) => forms.map(({ name }) => name));
+  return formatList([...new Set([OWN_NAMES[artifact.mediaType], ...names])]);
 }
 
 /** The name of each media type. */
@@ -74,10 +54,4 @@ export const OWN_NAMES: Readonly<Record<Artifact['mediaType'], string>> = {
   'text/csv; charset=utf-8; header=present': 'CSV',
   'application/x-bibtex; charset=utf-8': 'BibTeX',
   'application/pdf': 'PDF',
-};
-
-const SHORT_NAMES: Readonly<Record<Form['name'], string>> = {
-  'JSON lines': 'NDJSON',
-  'Excel workbook': 'XLSX',
-  Parquet: 'Parquet',
 };

@@ -1,3 +1,4 @@
+import { csvCells } from '../../../pipeline/formats/csv-cells.ts';
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import type { SiteRelease } from '../layout/release.ts';
 
@@ -30,26 +31,6 @@ function startsLine(before: string, token: string): boolean {
   return before === ',' || OPENING.has(before);
 }
 
-/** A cell (RFC 4180), quoted or plain, and its end: a comma, a line end, or the end of the text. */
-const CELL = /(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/y;
-
-/** The first rows of a CSV text, including the header. An incomplete row at the end is left out. */
-export function csvRows(text: string, count: number): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  CELL.lastIndex = 0;
-  while (rows.length < count) {
-    const [, quoted, plain, end] = CELL.exec(text) ?? [];
-    if (end === undefined || end === '') break;
-    row.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
-    if (end === '\n') {
-      rows.push(row);
-      row = [];
-    }
-  }
-  return rows;
-}
-
 /** Enough for the preview of any file. */
 const HEAD_BYTES = 16_384;
 const ROWS = 6;
@@ -65,7 +46,7 @@ export function previewOf(release: SiteRelease, file: DraftFile): Preview | null
   if (file.restricted || file.media_type === 'application/pdf') return null;
   const head = release.head(file.path, HEAD_BYTES);
   if (file.media_type.startsWith('text/csv')) {
-    const [columns = [], ...rows] = csvRows(head, 1 + ROWS);
+    const [columns = [], ...rows] = csvCells(head, 1 + ROWS);
     return { kind: 'table', columns, rows };
   }
   const lines = (file.media_type === 'application/json' ? indentJson(head) : head).trimEnd().split('\n');

@@ -57,7 +57,7 @@ export function rowsFacts(release: SiteRelease, path: string, name?: string): Ro
 function aboutOf(release: SiteRelease, table: Table): TableAbout {
   const { artifact, name, from, named, parent, columns } = table;
   const file = release.find(artifact.path)!;
-  const forms = otherFormats(artifact, release).find((formats) => formats.name === name)?.forms ?? [];
+  const forms = otherFormats(artifact, release).find((formats) => formats.table === table)?.forms ?? [];
   const parts = forms.filter((form) => form.name === 'Parquet').map((form) => form.file);
   const links = linksOf(table);
   return {

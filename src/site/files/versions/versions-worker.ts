@@ -1,4 +1,5 @@
 import '../../reference/attestations/without-eval.ts';
+import { csvCells } from '../../../../pipeline/formats/csv-cells.ts';
 import { parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/notes/note.ts';
 import { INDEX, SNAPSHOTS, type SnapshotEntry } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { readSmall } from '../../../../pipeline/verify/origin.ts';
@@ -11,7 +12,7 @@ import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/wor
 import { type Ending, type StepNews, Steps, Uncheckable } from '../../layout/steps.ts';
 import { answerJobs } from '../../layout/worker-jobs.ts';
 import { codePart, linkPart, type Part, part, savePart, tablePart } from '../../layout/worker-parts.ts';
-import { csvRows, indentJson } from '../preview.ts';
+import { indentJson } from '../preview.ts';
 import { type FoundVersion, NoSuchVersion, versionAddress, wantedVersion } from './wanted-version.ts';
 
 /** What the address asks for. */
@@ -155,7 +156,7 @@ function copyPart(text: string, name: string): Part {
 async function preview({ path, media_type: type }: FoundVersion['file'], blob: Blob): Promise<Part> {
   const text = await blob.slice(0, SHOWN_BYTES).text();
   if (/^text\/csv/.test(type)) {
-    const [columns = [], ...rows] = csvRows(text, SHOWN_ROWS);
+    const [columns = [], ...rows] = csvCells(text, SHOWN_ROWS);
     return tablePart(`The first rows of ${path}`, columns, rows);
   }
   if (!/\bjson$|^text\/|bibtex/.test(type))
